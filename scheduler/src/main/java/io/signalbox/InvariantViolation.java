@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox;
+
+/**
+ * An internal invariant does not hold. The engine stops on it: going on could write a wrong decision into the journal.
+ * Always checked, in production too.
+ */
+public final class InvariantViolation extends AssertionError
+{
+    private static final long serialVersionUID = 1L;
+
+    public InvariantViolation(final String message)
+    {
+        super(message);
+    }
+}

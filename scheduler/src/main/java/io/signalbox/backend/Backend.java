@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.backend;
+
+import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.experts.ModelShape;
+
+/**
+ * Executes step plans, one at a time per DP rank, and reports to a {@link CompletionSink} later, in any order across
+ * ranks. Everything a backend does for the scheduler goes through these five methods.
+ */
+public interface Backend extends AutoCloseable
+{
+    BackendCapabilities capabilities();
+
+    /**
+     * Called once, before the first plan.
+     *
+     * @param shape the rows to capture, or null where capture is off.
+     */
+    void start(int ranks, ModelShape shape, CompletionSink completions);
+
+    /**
+     * Takes one plan. Never blocks: the planner holds one credit per rank, so at most one plan per rank is out.
+     *
+     * @param plan valid only during the call, groups not yet read.
+     */
+    void submit(ScheduleDecoder plan);
+
+    /** The result of the step is no longer wanted; a completion that still comes is ignored and counted. */
+    void abort(int rank, long step);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import org.agrona.DirectBuffer;
+
+/** Sees each group after it is as durable as the user chose. */
+@FunctionalInterface
+public interface GroupListener
+{
+    /** @param group valid only during the call. */
+    void onGroup(DirectBuffer group, int offset, int length);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.BackendFaultEncoder;
+import io.signalbox.event.codec.BackendResetEncoder;
+import io.signalbox.event.codec.CancelEncoder;
+import io.signalbox.event.codec.ControlEncoder;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.ForwardEncoder;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.StepTimedOutEncoder;
+import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.event.codec.TickEncoder;
+import io.signalbox.event.codec.WakeEncoder;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.sbe.MessageEncoderFlyweight;
+
+/**
+ * Encodes one input at a time into a buffer of its own. Ask for a message, fill every field in schema order, then
+ * read {@link #buffer()} from 0 to {@link #length()}. Not thread-safe; one per publishing thread.
+ */
+public final class InputWriter
+{
+    /** Routed-expert rows up to this size travel and are journaled inside their {@code D2hComplete}. */
+    public static final int MAX_INLINE_ROWS_BYTES = 4096;
+
+    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(8192);
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final SubmitEncoder submit = new SubmitEncoder();
+    private final CancelEncoder cancel = new CancelEncoder();
+    private final ControlEncoder control = new ControlEncoder();
+    private final WakeEncoder wake = new WakeEncoder();
+    private final TickEncoder tick = new TickEncoder();
+    private final ForwardEncoder forward = new ForwardEncoder();
+    private final D2hCompleteEncoder d2hComplete = new D2hCompleteEncoder();
+    private final BackendFaultEncoder backendFault = new BackendFaultEncoder();
+    private final StepTimedOutEncoder stepTimedOut = new StepTimedOutEncoder();
+    private final BackendResetEncoder backendReset = new BackendResetEncoder();
+    private MessageEncoderFlyweight current = wake;
+
+    public DirectBuffer buffer()
+    {
+        return buffer;
+    }
+
+    /** Length of the message with its SBE header. */
+    public int length()
+    {
+        return MessageHeaderEncoder.ENCODED_LENGTH + current.encodedLength();
+    }
+
+    public SubmitEncoder submit()
+    {
+        current = submit;
+        return submit.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public CancelEncoder cancel()
+    {
+        current = cancel;
+        return cancel.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public ControlEncoder control()
+    {
+        current = control;
+        return control.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public WakeEncoder wake()
+    {
+        current = wake;
+        return wake.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public TickEncoder tick()
+    {
+        current = tick;
+        return tick.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public ForwardEncoder forward()
+    {
+        current = forward;
+        return forward.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public D2hCompleteEncoder d2hComplete()
+    {
+        current = d2hComplete;
+        return d2hComplete.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public BackendFaultEncoder backendFault()
+    {
+        current = backendFault;
+        return backendFault.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public StepTimedOutEncoder stepTimedOut()
+    {
+        current = stepTimedOut;
+        return stepTimedOut.wrapAndApplyHeader(buffer, 0, header);
+    }
+
+    public BackendResetEncoder backendReset()
+    {
+        current = backendReset;
+        return backendReset.wrapAndApplyHeader(buffer, 0, header);
+    }
+}

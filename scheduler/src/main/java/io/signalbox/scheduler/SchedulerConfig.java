@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterPolicy;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
+ * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse.
+ */
+public final class SchedulerConfig
+{
+    /** More ranks than any attention-DP deployment has; bounds the candidates of a decision record. */
+    public static final int MAX_RANKS = 1024;
+    public static final int MAX_BLOCK_SIZE_TOKENS = 65_536;
+    /** The allocator's largest pool. */
+    public static final int MAX_KV_BLOCKS = 16_777_216;
+    public static final int MAX_RUNNING = 65_536;
+
+    private final int ranks;
+    private final int kvBlocks;
+    private final int blockSizeTokens;
+    private final EvictionPolicy evictionPolicy;
+    private final boolean prefixCaching;
+    private final RouterPolicy router;
+    private final double beta;
+    private final int maxRunning;
+    private final int stepTokens;
+    private final ModelShape capture;
+    private final int digestInterval;
+
+    private SchedulerConfig(final Builder builder)
+    {
+        ranks = inRange("ranks", builder.ranks, 1, MAX_RANKS);
+        blockSizeTokens = inRange("blockSizeTokens", builder.blockSizeTokens, 1, MAX_BLOCK_SIZE_TOKENS);
+        kvBlocks = inRange("kvBlocks", builder.kvBlocks, 2, MAX_KV_BLOCKS);
+        maxRunning = inRange("maxRunning", builder.maxRunning, 1, MAX_RUNNING);
+        stepTokens = inRange("stepTokens", builder.stepTokens, 1, 1 << 24);
+        digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
+        if (!(builder.beta >= 0.0) || Double.isInfinite(builder.beta))
+        {
+            throw new ConfigException("beta=" + builder.beta + " is not a finite value >= 0; give the weight of the load term.");
+        }
+        beta = builder.beta;
+        evictionPolicy = builder.evictionPolicy;
+        prefixCaching = builder.prefixCaching;
+        router = builder.router;
+        capture = builder.capture;
+    }
+
+    public static Builder builder()
+    {
+        return new Builder();
+    }
+
+    public int ranks()
+    {
+        return ranks;
+    }
+
+    /** KV blocks of one rank's pool, the dummy block included. */
+    public int kvBlocks()
+    {
+        return kvBlocks;
+    }
+
+    public int blockSizeTokens()
+    {
+        return blockSizeTokens;
+    }
+
+    public EvictionPolicy evictionPolicy()
+    {
+        return evictionPolicy;
+    }
+
+    public boolean prefixCaching()
+    {
+        return prefixCaching;
+    }
+
+    public RouterPolicy router()
+    {
+        return router;
+    }
+
+    /** Weight of the load term of the KV-cache-aware score. */
+    public double beta()
+    {
+        return beta;
+    }
+
+    /** Most requests that run on one rank at a time. */
+    public int maxRunning()
+    {
+        return maxRunning;
+    }
+
+    /** Token budget of one step of one rank. */
+    public int stepTokens()
+    {
+        return stepTokens;
+    }
+
+    /** The rows to capture, or null where capture is off. */
+    public ModelShape capture()
+    {
+        return capture;
+    }
+
+    /** Inputs from one Digest to the next. */
+    public int digestInterval()
+    {
+        return digestInterval;
+    }
+
+    /** Name and value of every setting, sorted by name. */
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>();
+        settings.put("scheduler.ranks", Integer.toString(ranks));
+        settings.put("scheduler.kvBlocks", Integer.toString(kvBlocks));
+        settings.put("scheduler.blockSizeTokens", Integer.toString(blockSizeTokens));
+        settings.put("scheduler.evictionPolicy", evictionPolicy.name());
+        settings.put("scheduler.prefixCaching", Boolean.toString(prefixCaching));
+        settings.put("scheduler.router", router.label());
+        settings.put("scheduler.beta", Double.toString(beta));
+        settings.put("scheduler.maxRunning", Integer.toString(maxRunning));
+        settings.put("scheduler.stepTokens", Integer.toString(stepTokens));
+        settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
+        settings.put("scheduler.capture", Boolean.toString(capture != null));
+        if (capture != null)
+        {
+            settings.put("model.moeLayers", Integer.toString(capture.moeLayers()));
+            settings.put("model.experts", Integer.toString(capture.experts()));
+            settings.put("model.topK", Integer.toString(capture.topK()));
+        }
+        return settings;
+    }
+
+    /** Reads what {@link #settings()} wrote; other names are left alone. */
+    public static SchedulerConfig of(final Map<String, String> settings)
+    {
+        final Builder builder = builder()
+            .ranks(number(settings, "scheduler.ranks"))
+            .kvBlocks(number(settings, "scheduler.kvBlocks"))
+            .blockSizeTokens(number(settings, "scheduler.blockSizeTokens"))
+            .evictionPolicy(evictionPolicy(settings))
+            .prefixCaching(Boolean.parseBoolean(text(settings, "scheduler.prefixCaching")))
+            .router(RouterPolicy.of(text(settings, "scheduler.router")))
+            .beta(real(settings, "scheduler.beta"))
+            .maxRunning(number(settings, "scheduler.maxRunning"))
+            .stepTokens(number(settings, "scheduler.stepTokens"))
+            .digestInterval(number(settings, "scheduler.digestInterval"));
+        if (Boolean.parseBoolean(text(settings, "scheduler.capture")))
+        {
+            builder.capture(new ModelShape(
+                number(settings, "model.moeLayers"), number(settings, "model.experts"), number(settings, "model.topK")));
+        }
+        return builder.build();
+    }
+
+    private static EvictionPolicy evictionPolicy(final Map<String, String> settings)
+    {
+        final String name = text(settings, "scheduler.evictionPolicy");
+        for (final EvictionPolicy policy : EvictionPolicy.values())
+        {
+            if (policy.name().equals(name))
+            {
+                return policy;
+            }
+        }
+        throw new ConfigException("scheduler.evictionPolicy=" + name + " is not known; it is LRU or REF_ZERO.");
+    }
+
+    private static String text(final Map<String, String> settings, final String name)
+    {
+        final String value = settings.get(name);
+        if (value == null)
+        {
+            throw new ConfigException("the setting " + name + " is missing; a run description names every setting.");
+        }
+        return value;
+    }
+
+    private static int number(final Map<String, String> settings, final String name)
+    {
+        final String value = text(settings, name);
+        try
+        {
+            return Integer.parseInt(value);
+        }
+        catch (final NumberFormatException e)
+        {
+            throw new ConfigException("the setting " + name + "=" + value + " is not a whole number.");
+        }
+    }
+
+    private static double real(final Map<String, String> settings, final String name)
+    {
+        final String value = text(settings, name);
+        try
+        {
+            return Double.parseDouble(value);
+        }
+        catch (final NumberFormatException e)
+        {
+            throw new ConfigException("the setting " + name + "=" + value + " is not a number.");
+        }
+    }
+
+    private static int inRange(final String name, final int value, final int min, final int max)
+    {
+        if (value < min || value > max)
+        {
+            throw new ConfigException(name + "=" + value + " is not between " + min + " and " + max + ".");
+        }
+        return value;
+    }
+
+    /** Collects settings; {@link #build()} checks all of them. */
+    public static final class Builder
+    {
+        private int ranks = 8;
+        private int kvBlocks = 65_536;
+        private int blockSizeTokens = 16;
+        private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
+        private boolean prefixCaching = true;
+        private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
+        private double beta = 1.0;
+        private int maxRunning = 256;
+        private int stepTokens = 8192;
+        private ModelShape capture;
+        private int digestInterval = 4096;
+
+        public Builder ranks(final int value)
+        {
+            ranks = value;
+            return this;
+        }
+
+        public Builder kvBlocks(final int value)
+        {
+            kvBlocks = value;
+            return this;
+        }
+
+        public Builder blockSizeTokens(final int value)
+        {
+            blockSizeTokens = value;
+            return this;
+        }
+
+        public Builder evictionPolicy(final EvictionPolicy value)
+        {
+            evictionPolicy = value;
+            return this;
+        }
+
+        public Builder prefixCaching(final boolean value)
+        {
+            prefixCaching = value;
+            return this;
+        }
+
+        public Builder router(final RouterPolicy value)
+        {
+            router = value;
+            return this;
+        }
+
+        public Builder beta(final double value)
+        {
+            beta = value;
+            return this;
+        }
+
+        public Builder maxRunning(final int value)
+        {
+            maxRunning = value;
+            return this;
+        }
+
+        public Builder stepTokens(final int value)
+        {
+            stepTokens = value;
+            return this;
+        }
+
+        public Builder capture(final ModelShape value)
+        {
+            capture = value;
+            return this;
+        }
+
+        public Builder digestInterval(final int value)
+        {
+            digestInterval = value;
+            return this;
+        }
+
+        public SchedulerConfig build()
+        {
+            return new SchedulerConfig(this);
+        }
+    }
+}
