@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 /**
  * Takes inputs in one order and carries each through the scheduler, the journal, the backend and the clients.
  * Two kinds give the same groups for the same order of inputs: {@link SteppedEngine}, which works in the caller's
- * thread, and {@code ThreadedEngine}, which puts the rings in between.
+ * thread, and {@link ThreadedEngine}, which puts the rings in between.
  */
 public interface Engine extends AutoCloseable
 {

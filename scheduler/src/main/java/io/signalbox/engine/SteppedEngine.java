@@ -1,31 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.backend.Backend;
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
-/** The engine without threads. Skeleton signature. */
+/**
+ * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
+ * and the listener. What most tests and the simulator run on.
+ */
 public final class SteppedEngine implements Engine
 {
-    public SteppedEngine(
-        final SchedulerConfig config, final Backend backend, final GroupJournal journal, final GroupListener listener)
+    private final EngineContext context;
+    private final Scheduler scheduler;
+    private final GroupJournal journal;
+    private final GroupListener listener;
+    private final Dispatcher dispatcher;
+    private final GroupWriter group = new GroupWriter(64 * 1024);
+    private final InputWriter wakeWriter = new InputWriter();
+    private Throwable failure;
+    private boolean busy;
+    private boolean closed;
+
+    public SteppedEngine(final EngineContext context)
     {
+        this.context = context.conclude();
+        scheduler = context.scheduler();
+        journal = context.journal();
+        listener = context.listener();
+        dispatcher = new Dispatcher(context.backend());
+        context.backend().start(
+            context.config().ranks(), context.config().capture(), new IngressSink(this, context.config().ranks()));
     }
 
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
+        if (failure != null || closed || busy)
+        {
+            throw new IllegalStateException(busy ? "a backend must not report from within submit" :
+                closed ? "the engine is closed" : "the engine has failed: " + failure.getMessage(), failure);
+        }
+        busy = true;
+        try
+        {
+            process(input, offset, length, rows);
+            if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
+            {
+                wakeWriter.wake().timeNanos(scheduler.timeNanos());
+                process(wakeWriter.buffer(), 0, wakeWriter.length(), null);
+            }
+        }
+        catch (final RuntimeException | Error e)
+        {
+            failure = e;
+            throw e;
+        }
+        finally
+        {
+            busy = false;
+        }
+    }
+
+    private void process(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+    {
+        group.reset();
+        scheduler.apply(
+            input, offset, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), group);
+        journal.append(scheduler.timeNanos(), group.buffer(), 0, group.length(), rows);
+        if (rows != null)
+        {
+            rows.release();
+        }
+        journal.endOfBatch();
+        dispatcher.dispatch(group.buffer(), 0, group.length());
+        listener.onGroup(group.buffer(), 0, group.length());
     }
 
     @Override
     public void awaitProcessed()
     {
+        if (failure != null)
+        {
+            throw new IllegalStateException("the engine has failed: " + failure.getMessage(), failure);
+        }
     }
 
     @Override
     public void close()
     {
+        if (!closed)
+        {
+            closed = true;
+            context.backend().close();
+            journal.close();
+        }
     }
 }

@@ -1,15 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.InvariantViolation;
+import io.signalbox.StateDigest;
+import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.Request;
+import io.signalbox.batch.RequestQueue;
+import io.signalbox.batch.StepCommit;
+import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.CancelDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.ForwardDecoder;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.TickDecoder;
+import io.signalbox.event.codec.WakeDecoder;
+import io.signalbox.experts.RequestRows;
+import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.KvAwareDpRouter;
+import io.signalbox.router.LoadBalancedDpRouter;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
 import org.agrona.DirectBuffer;
 
-/** The state machine: one input in, one group out. Skeleton signature; replaced by the real core. */
+/**
+ * The state machine: one input in, one group out. Given the same inputs in the same order it reaches the same state
+ * and writes the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing
+ * once its tables have grown to the load.
+ *
+ * <p>{@code Submit} only queues. Requests are placed on ranks and steps are planned at <em>plan points</em>: when a
+ * completion frees a rank, and on {@code Wake}, {@code Tick}, a fault or a reset. Each rank has at most one step in flight.
+ */
 public final class Scheduler
 {
+    private final SchedulerConfig config;
+    private final RoutedExpertPages pages;
+    private final RequestTable requests;
+    private final DpRank[] ranks;
+    private final RequestQueue queue = new RequestQueue();
+    private final Placement placement;
+    private final StepCommit commit;
+    private final OutputEncoder out = new OutputEncoder();
+
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final SubmitDecoder submit = new SubmitDecoder();
+    private final CancelDecoder cancel = new CancelDecoder();
+    private final ControlDecoder control = new ControlDecoder();
+    private final WakeDecoder wake = new WakeDecoder();
+    private final TickDecoder tick = new TickDecoder();
+    private final ForwardDecoder forward = new ForwardDecoder();
+    private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
+    private final BackendFaultDecoder backendFault = new BackendFaultDecoder();
+    private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
+    private final BackendResetDecoder backendReset = new BackendResetDecoder();
+
+    private int[] sampledTokens = new int[16];
+    private int epoch;
+    private boolean draining;
+    private int armedDeadlines;
+    private long inputs;
+    private long ignoredCompletions;
+    private long timeNanos;
+
     public Scheduler(final SchedulerConfig config)
     {
-        config.settings();
+        this(config, router(config));
+    }
+
+    /** @param router used in place of the one that the configuration names. */
+    public Scheduler(final SchedulerConfig config, final DpRouter router)
+    {
+        this.config = config;
+        pages = config.capture() == null ? null : new RoutedExpertPages(config.capture(), config.blockSizeTokens());
+        requests = new RequestTable(pages);
+        ranks = new DpRank[config.ranks()];
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            ranks[rank] = new DpRank(config, rank, pages);
+        }
+        placement = new Placement(router, ranks, config.maxRunning());
+        commit = new StepCommit(config.blockSizeTokens(), pages);
+    }
+
+    private static DpRouter router(final SchedulerConfig config)
+    {
+        return config.router() == RouterPolicy.KV_AWARE ? new KvAwareDpRouter(config.beta()) : new LoadBalancedDpRouter();
     }
 
     /**
@@ -17,6 +104,7 @@ public final class Scheduler
      *
      * @param rows  the routed-expert rows of a {@code D2hComplete} whose form is CHUNKED, else null.
      * @param group appended to; the caller resets it.
+     * @throws InvariantViolation when the input contradicts the state; the scheduler must not be used afterwards.
      */
     public void apply(
         final DirectBuffer input,
@@ -27,11 +115,432 @@ public final class Scheduler
         final GroupWriter group)
     {
         group.append(input, offset, length);
+        out.into(group);
+        header.wrap(input, offset);
+        switch (header.templateId())
+        {
+            case SubmitDecoder.TEMPLATE_ID -> onSubmit(submit.wrapAndApplyHeader(input, offset, header));
+            case CancelDecoder.TEMPLATE_ID -> onCancel(cancel.wrapAndApplyHeader(input, offset, header));
+            case ControlDecoder.TEMPLATE_ID -> onControl(control.wrapAndApplyHeader(input, offset, header));
+            case WakeDecoder.TEMPLATE_ID -> onWake(wake.wrapAndApplyHeader(input, offset, header));
+            case TickDecoder.TEMPLATE_ID -> onTick(tick.wrapAndApplyHeader(input, offset, header));
+            case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrapAndApplyHeader(input, offset, header));
+            case D2hCompleteDecoder.TEMPLATE_ID ->
+                onD2hComplete(d2hComplete.wrapAndApplyHeader(input, offset, header), rows, rowsOffset);
+            case BackendFaultDecoder.TEMPLATE_ID ->
+                onBackendFault(backendFault.wrapAndApplyHeader(input, offset, header));
+            case StepTimedOutDecoder.TEMPLATE_ID ->
+                onStepTimedOut(stepTimedOut.wrapAndApplyHeader(input, offset, header));
+            case BackendResetDecoder.TEMPLATE_ID ->
+                onBackendReset(backendReset.wrapAndApplyHeader(input, offset, header));
+            default -> throw new InvariantViolation("template " + header.templateId() + " is not an input");
+        }
+        if (++inputs % config.digestInterval() == 0)
+        {
+            writeDigest();
+        }
+    }
+
+    private void onSubmit(final SubmitDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        final long requestId = input.requestId();
+        final int hashCount = input.blockHashesLength() / Long.BYTES;
+        final RefusalReason refusal = refusal(input, hashCount);
+        if (refusal != RefusalReason.NULL_VAL)
+        {
+            out.refused(requestId, refusal);
+            return;
+        }
+        final Request request = requests.unused()
+            .reset(requestId, input.promptTokens(), input.maxNewTokens(), input.stopTokenId(), input.rowsFrom())
+            .admission(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
+        final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
+        for (int i = 0; i < hashCount; i++)
+        {
+            request.addBlockHash(input.buffer().getLong(hashesAt + i * Long.BYTES));
+        }
+        armedDeadlines += request.deadlineNanos() >= 0 ? 1 : 0;
+        requests.add(request);
+        queue.addByPriority(request);
+        out.accepted(requestId);
+    }
+
+    private RefusalReason refusal(final SubmitDecoder input, final int hashCount)
+    {
+        final int promptTokens = input.promptTokens();
+        final int maxNewTokens = input.maxNewTokens();
+        if (promptTokens < 1 || maxNewTokens < 0 || promptTokens > Integer.MAX_VALUE - maxNewTokens)
+        {
+            return RefusalReason.MALFORMED;
+        }
+        if (hashCount != 0 && hashCount != promptTokens / config.blockSizeTokens())
+        {
+            return RefusalReason.HASH_COUNT;
+        }
+        if (requests.find(input.requestId()) != null)
+        {
+            return RefusalReason.DUPLICATE_ID;
+        }
+        if (draining)
+        {
+            return RefusalReason.DRAINING;
+        }
+        if (Request.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
+        {
+            return RefusalReason.TOO_LONG_FOR_POOL;
+        }
+        return placement.ranksLeft() == 0 ? RefusalReason.NO_RANK_LEFT : RefusalReason.NULL_VAL;
+    }
+
+    private void onCancel(final CancelDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        final Request request = requests.find(input.requestId());
+        if (request != null && request.stage() != Request.Stage.FINISHED && !request.isCancelled())
+        {
+            request.cancel();
+            freeUnlessInFlight(request);
+        }
+    }
+
+    private void onControl(final ControlDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        final ControlKind kind = input.kind();
+        if (kind == ControlKind.DRAIN)
+        {
+            draining = true;
+        }
+        else if (kind == ControlKind.CACHE_RESET)
+        {
+            for (final DpRank rank : ranks)
+            {
+                rank.planner.forgetPrefixes();
+            }
+        }
+        else if (kind == ControlKind.RELEASE_ROWS)
+        {
+            final Request request = requests.find(input.requestId());
+            if (request != null && request.stage() == Request.Stage.FINISHED)
+            {
+                requests.remove(request);
+            }
+        }
+    }
+
+    private void onWake(final WakeDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        planPoint();
+    }
+
+    private void onTick(final TickDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        planPoint();
+    }
+
+    private void onForward(final ForwardDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        rankInFlight(input.epoch(), input.rank(), input.step());
+    }
+
+    private void onD2hComplete(final D2hCompleteDecoder input, final DirectBuffer chunkedRows, final int chunkedOffset)
+    {
+        timeNanos = input.timeNanos();
+        final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
+        if (rank == null)
+        {
+            return;
+        }
+        final RowForm rowForm = input.rowForm();
+        final int rowCount = input.rowCount();
+        final int rowBytes = input.rowBytes();
+        readSampledTokens(input);
+        checkResults(rank.plan, rowForm, rowCount, rowBytes);
+        final DirectBuffer rows = rowForm == RowForm.CHUNKED ? chunkedRows : input.buffer();
+        final int rowsOffset =
+            rowForm == RowForm.CHUNKED ? chunkedOffset : input.limit() + D2hCompleteDecoder.rowsHeaderLength();
+        commit.apply(rank.plan, rank.planner, sampledTokens, rows, rowsOffset);
+        out.commit(rank.plan, commit, epoch, input.rank(), pages != null);
+        rank.land();
+        endRequests(rank.plan);
+        planPoint();
+    }
+
+    private void readSampledTokens(final D2hCompleteDecoder input)
+    {
+        final D2hCompleteDecoder.SampledDecoder sampled = input.sampled();
+        final int count = sampled.count();
+        if (count > sampledTokens.length)
+        {
+            sampledTokens = new int[2 * count];
+        }
+        for (int i = 0; i < count; i++)
+        {
+            sampledTokens[i] = sampled.next().tokenId();
+        }
+        sampledCount = count;
+    }
+
+    private int sampledCount;
+
+    private void checkResults(final StepPlan plan, final RowForm rowForm, final int rowCount, final int rowBytes)
+    {
+        if (sampledCount != plan.rowCount())
+        {
+            throw new InvariantViolation("step " + plan.step() + " has " + plan.rowCount() + " rows but its completion brings " +
+                sampledCount + " sampled tokens");
+        }
+        final boolean complete = pages == null ? rowForm == RowForm.NONE :
+            rowForm != RowForm.NONE && rowCount == plan.tokens() && rowBytes == pages.shape().rowBytes();
+        if (!complete)
+        {
+            throw new InvariantViolation("step " + plan.step() + " computes " + plan.tokens() + " tokens but its completion brings " +
+                rowCount + " routed-expert rows of " + rowBytes + " bytes in the form " + rowForm);
+        }
+    }
+
+    private void endRequests(final StepPlan plan)
+    {
+        for (int row = 0; row < plan.rowCount(); row++)
+        {
+            final Request request = plan.rowRequest(row);
+            switch (commit.outcome(row))
+            {
+                case STOPPED -> free(request, FreeReason.STOP);
+                case REACHED_LENGTH -> free(request, FreeReason.LENGTH);
+                case OWNER_GONE -> freeCancelled(request);
+                case CONTINUES ->
+                {
+                }
+            }
+        }
+    }
+
+    private void onBackendFault(final BackendFaultDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
+        if (rank != null)
+        {
+            abandonStep(rank, input.faultClass() == FaultClass.RANK_LOST);
+        }
+    }
+
+    /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
+    private void onStepTimedOut(final StepTimedOutDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
+        if (rank != null)
+        {
+            abandonStep(rank, true);
+        }
+    }
+
+    private void abandonStep(final DpRank rank, final boolean rankLost)
+    {
+        rank.land();
+        rank.planner.requeue(rank.plan);
+        if (rankLost)
+        {
+            rank.lost(true);
+            rank.planner.requeueRunning();
+            rank.planner.evacuate(queue);
+        }
+        freeAllCancelled();
+        if (placement.ranksLeft() == 0)
+        {
+            failAll();
+        }
+        planPoint();
+    }
+
+    private void onBackendReset(final BackendResetDecoder input)
+    {
+        timeNanos = input.timeNanos();
+        epoch = input.newEpoch();
+        for (final DpRank rank : ranks)
+        {
+            rank.land();
+            rank.lost(false);
+            rank.planner.requeueRunning();
+            if (input.kvMemoryKept() == Flag.NO)
+            {
+                rank.planner.forgetPrefixes();
+            }
+        }
+        freeAllCancelled();
+        planPoint();
+    }
+
+    /** The rank whose step this is about, or null, counted, when the step is of another epoch or no longer in flight. */
+    private DpRank rankInFlight(final int inputEpoch, final int rank, final long step)
+    {
+        if (rank < 0 || rank >= ranks.length)
+        {
+            throw new InvariantViolation("rank " + rank + " of a backend event is not one of " + ranks.length);
+        }
+        if (inputEpoch == epoch && ranks[rank].isInFlight(step))
+        {
+            return ranks[rank];
+        }
+        ignoredCompletions++;
+        return null;
+    }
+
+    private void planPoint()
+    {
+        expireDeadlines();
+        placement.place(queue, out);
+        for (int i = 0; i < ranks.length; i++)
+        {
+            final DpRank rank = ranks[i];
+            if (rank.isIdle() && rank.planner.hasWork())
+            {
+                rank.planner.plan(rank.plan);
+                if (rank.plan.rowCount() == 0)
+                {
+                    throw new InvariantViolation("rank " + i + " has work but its plan is empty");
+                }
+                rank.launch();
+                out.schedule(rank.plan, epoch, i, rank.planner.allocator());
+            }
+        }
+    }
+
+    private void expireDeadlines()
+    {
+        for (int i = requests.size() - 1; armedDeadlines > 0 && i >= 0; i--)
+        {
+            final Request request = requests.at(i);
+            if (request.deadlineNanos() >= 0 && request.deadlineNanos() <= timeNanos &&
+                request.stage() != Request.Stage.FINISHED && !request.isCancelled())
+            {
+                request.expire();
+                freeUnlessInFlight(request);
+            }
+        }
+    }
+
+    private void freeUnlessInFlight(final Request request)
+    {
+        if (!request.isInFlight())
+        {
+            freeCancelled(request);
+        }
+    }
+
+    private void freeAllCancelled()
+    {
+        for (int i = requests.size() - 1; i >= 0; i--)
+        {
+            if (requests.at(i).isCancelled() && requests.at(i).stage() != Request.Stage.FINISHED)
+            {
+                freeUnlessInFlight(requests.at(i));
+            }
+        }
+    }
+
+    private void failAll()
+    {
+        while (!queue.isEmpty())
+        {
+            free(queue.first(), FreeReason.FAILED);
+        }
+    }
+
+    private void freeCancelled(final Request request)
+    {
+        free(request, request.isExpired() ? FreeReason.DEADLINE : FreeReason.CANCELLED);
+    }
+
+    private void free(final Request request, final FreeReason reason)
+    {
+        out.free(request, reason);
+        if (request.stage() == Request.Stage.QUEUED)
+        {
+            queue.remove(request);
+        }
+        else
+        {
+            ranks[request.rank()].planner.remove(request);
+        }
+        armedDeadlines -= request.deadlineNanos() >= 0 ? 1 : 0;
+        if (request.wantsRows() && pages != null)
+        {
+            request.finished();
+        }
+        else
+        {
+            requests.remove(request);
+        }
+    }
+
+    private void writeDigest()
+    {
+        long pool = 0;
+        long prefixIndex = 0;
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            pool += StateDigest.mix(rank, ranks[rank].planner.allocator().poolDigest());
+            prefixIndex += StateDigest.mix(rank, ranks[rank].planner.allocator().prefixIndexDigest());
+        }
+        out.digest(inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest());
     }
 
     /** Time of the last applied input. */
     public long timeNanos()
     {
-        return 0;
+        return timeNanos;
+    }
+
+    /** Requests that have not ended, or whose rows the client has not taken. */
+    public int liveRequests()
+    {
+        return requests.size();
+    }
+
+    /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
+    public boolean wantsWake()
+    {
+        boolean idle = false;
+        for (final DpRank rank : ranks)
+        {
+            idle |= rank.isIdle();
+            if (rank.isIdle() && rank.planner.hasWork())
+            {
+                return true;
+            }
+        }
+        return idle && !queue.isEmpty();
+    }
+
+    /** Backend events that were ignored because their epoch or step has passed. */
+    public long ignoredCompletions()
+    {
+        return ignoredCompletions;
+    }
+
+    /** The planner of a rank: for reports and tests; must not be mutated. */
+    public BatchPlanner planner(final int rank)
+    {
+        return ranks[rank].planner;
+    }
+
+    /** The pages of routed experts, or null where capture is off: for reports and tests; must not be mutated. */
+    public RoutedExpertPages pages()
+    {
+        return pages;
+    }
+
+    /** The rows of a live or finished request, or null. */
+    public RequestRows rows(final long requestId)
+    {
+        final Request request = requests.find(requestId);
+        return request == null ? null : request.rows();
     }
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox;
+
+/**
+ * The mixing behind state digests and seeded choices: specified, so that every JVM and every other language agrees.
+ * A component's digest is the wrapping sum of the mixes of its parts, so one change costs one subtraction and one
+ * addition, and the order of changes that cancel out leaves no trace.
+ */
+public final class StateDigest
+{
+    private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+
+    private StateDigest()
+    {
+    }
+
+    /** The finaliser of SplitMix64. */
+    public static long mix(final long value)
+    {
+        long z = value + GOLDEN;
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
+    }
+
+    public static long mix(final long first, final long second)
+    {
+        return mix(mix(first) ^ second);
+    }
+
+    public static long mix(final long first, final long second, final long third)
+    {
+        return mix(mix(mix(first) ^ second) ^ third);
+    }
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.experts.BlockPages;
+import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+
+/**
+ * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between
+ * its known and its computed tokens; running ones come first in the order of their admission, then waiting ones in
+ * theirs, under one token budget. When KV blocks run out, the request admitted last gives up its blocks and is
+ * computed again later (recompute): after vLLM's scheduler.
+ */
+public final class BatchPlanner
+{
+    private final int rank;
+    private final int blockSizeTokens;
+    private final int maxRunning;
+    private final int stepTokens;
+    private final boolean prefixCaching;
+    private final KvBlockAllocator allocator;
+    private final BlockPages blockPages;
+
+    private final RequestQueue running = new RequestQueue();
+    private final RequestQueue waiting = new RequestQueue();
+    private long promptTokens;
+    private int generation;
+    private int budget;
+
+    /** @param pages where routed-expert rows are kept, or null where capture is off. */
+    public BatchPlanner(
+        final int rank,
+        final int kvBlocks,
+        final int blockSizeTokens,
+        final EvictionPolicy evictionPolicy,
+        final boolean prefixCaching,
+        final int maxRunning,
+        final int stepTokens,
+        final RoutedExpertPages pages)
+    {
+        this.rank = rank;
+        this.blockSizeTokens = blockSizeTokens;
+        this.maxRunning = maxRunning;
+        this.stepTokens = stepTokens;
+        this.prefixCaching = prefixCaching;
+        allocator = new KvBlockAllocator(kvBlocks, evictionPolicy, prefixCaching);
+        blockPages = pages == null ? null : new BlockPages(pages, kvBlocks);
+    }
+
+    public KvBlockAllocator allocator()
+    {
+        return allocator;
+    }
+
+    BlockPages blockPages()
+    {
+        return blockPages;
+    }
+
+    /** Requests that the router placed here and that have not ended. */
+    public int activeRequests()
+    {
+        return running.size() + waiting.size();
+    }
+
+    /** Prompt tokens of the active requests: the load that routers see. */
+    public long promptTokens()
+    {
+        return promptTokens;
+    }
+
+    public boolean hasWork()
+    {
+        return activeRequests() > 0;
+    }
+
+    /** Takes a request that the router placed on this rank. */
+    public void place(final Request request)
+    {
+        request.rank = rank;
+        request.stage(Request.Stage.PLACED);
+        promptTokens += request.promptTokens();
+        waiting.addByPriority(request);
+    }
+
+    /** Prompt tokens that a prefix match would spare; always short of the whole prompt. */
+    public int matchedTokens(final Request request)
+    {
+        return prefixCaching ? longestMatch(request) * blockSizeTokens : 0;
+    }
+
+    private int longestMatch(final Request request)
+    {
+        // The last known token is always computed: its logits are what the next token is sampled from.
+        final int limit = Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens);
+        return allocator.longestMatch(request.blockHashes, limit);
+    }
+
+    /** Fills the plan of the next step; a plan without rows means that there is nothing to do. */
+    public void plan(final StepPlan plan)
+    {
+        plan.clear();
+        allocator.clearEvicted();
+        allocator.tick();
+        budget = stepTokens;
+        continueRunning(plan);
+        if (plan.preemptedCount() == 0)
+        {
+            admitWaiting(plan);
+        }
+    }
+
+    private void continueRunning(final StepPlan plan)
+    {
+        for (int i = 0; i < running.size() && budget > 0; i++)
+        {
+            final Request request = running.get(i);
+            final int tokens = Math.min(request.knownTokens() - request.computedTokens, budget);
+            if (!growOrPreempt(plan, request, request.computedTokens + tokens))
+            {
+                break;
+            }
+            addRow(plan, request, tokens);
+        }
+    }
+
+    /** Preempts from the end of the running requests until the blocks suffice; false when it took the request itself. */
+    private boolean growOrPreempt(final StepPlan plan, final Request request, final int tokens)
+    {
+        while (!grow(plan, request, tokens))
+        {
+            final Request victim = running.removeLast();
+            plan.addPreempted(victim, victim.blockCount);
+            giveUpBlocks(victim);
+            waiting.addFirst(victim);
+            if (victim == request)
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void giveUpBlocks(final Request request)
+    {
+        allocator.release(request.blockTable, request.blockCount);
+        request.blockCount = 0;
+        request.computedTokens = 0;
+        request.resumed(true);
+        request.stage(Request.Stage.PLACED);
+    }
+
+    private boolean grow(final StepPlan plan, final Request request, final int tokens)
+    {
+        final int first = request.blockCount;
+        final int lacking = blocksFor(tokens) - first;
+        if (lacking <= 0)
+        {
+            return true;
+        }
+        request.ensureTable(first + lacking);
+        if (!allocator.allocate(lacking, request.blockTable, first))
+        {
+            return false;
+        }
+        request.blockCount += lacking;
+        for (int i = first; i < request.blockCount; i++)
+        {
+            final int blockId = request.blockTable[i];
+            plan.addTableChange(request, i, blockId, allocator.issue(blockId), false);
+            if (blockPages != null)
+            {
+                request.rows.allocated(i, blockId, blockPages);
+            }
+        }
+        return true;
+    }
+
+    private void admitWaiting(final StepPlan plan)
+    {
+        while (!waiting.isEmpty() && running.size() < maxRunning && budget > 0)
+        {
+            final Request request = waiting.first();
+            final int matched = prefixCaching ? longestMatch(request) : 0;
+            if (!fits(request, matched))
+            {
+                break;
+            }
+            waiting.removeFirst();
+            running.addLast(request);
+            share(plan, request, matched);
+            final int start = matched * blockSizeTokens;
+            request.startAt(start, generation);
+            request.stage(Request.Stage.RUNNING);
+            plan.addAdmitted(request, matched, request.isResumed());
+            final int tokens = Math.min(request.knownTokens() - start, budget);
+            if (!grow(plan, request, start + tokens))
+            {
+                throw new InvariantViolation("request " + request.id() + " was admitted without room for it");
+            }
+            addRow(plan, request, tokens);
+        }
+    }
+
+    /** Whether everything known of the request fits beside its match; the match must not be counted as evictable. */
+    private boolean fits(final Request request, final int matched)
+    {
+        int allocatable = allocator.allocatable();
+        for (int i = 0; i < matched; i++)
+        {
+            allocatable -= allocator.refCount(allocator.find(request.blockHashes[i])) == 0 ? 1 : 0;
+        }
+        return blocksFor(request.knownTokens()) - matched <= allocatable;
+    }
+
+    private void share(final StepPlan plan, final Request request, final int matched)
+    {
+        request.ensureTable(matched);
+        for (int i = 0; i < matched; i++)
+        {
+            // Retain before anything is allocated: allocation may evict, and must not evict what was just matched.
+            final int blockId = allocator.find(request.blockHashes[i]);
+            allocator.retain(blockId);
+            request.blockTable[i] = blockId;
+            plan.addTableChange(request, i, blockId, allocator.issue(blockId), true);
+            if (blockPages != null)
+            {
+                request.rows.matched(i, blockId, blockPages);
+            }
+        }
+        request.blockCount = matched;
+    }
+
+    private void addRow(final StepPlan plan, final Request request, final int tokens)
+    {
+        final int start = request.computedTokens;
+        final int end = start + tokens;
+        plan.addRow(request, start, tokens);
+        budget -= tokens;
+        request.inFlight = true;
+        for (int position = start; position < end; )
+        {
+            final int index = position / blockSizeTokens;
+            final int offset = position - index * blockSizeTokens;
+            final int count = Math.min(blockSizeTokens - offset, end - position);
+            final int blockId = request.blockTable[index];
+            plan.addSpan(blockId, allocator.issue(blockId), offset, count);
+            position += count;
+            if (prefixCaching && offset + count == blockSizeTokens && index < request.hashCount)
+            {
+                plan.addPending(blockId, request.blockHashes[index]);
+            }
+        }
+    }
+
+    /** Takes a request that has ended, or that goes back to the queue, off this rank; its blocks are released. */
+    public void remove(final Request request)
+    {
+        if (request.stage() == Request.Stage.RUNNING)
+        {
+            running.remove(request);
+            allocator.release(request.blockTable, request.blockCount);
+        }
+        else
+        {
+            waiting.remove(request);
+        }
+        promptTokens -= request.promptTokens();
+    }
+
+    /** A step that will never complete: its requests start over, in their order, ahead of the waiting ones. */
+    public void requeue(final StepPlan plan)
+    {
+        for (int row = plan.rowCount() - 1; row >= 0; row--)
+        {
+            final Request request = plan.rowRequest(row);
+            request.inFlight = false;
+            if (request.stage() == Request.Stage.RUNNING)
+            {
+                running.remove(request);
+                giveUpBlocks(request);
+                waiting.addFirst(request);
+            }
+        }
+    }
+
+    /** The KV memory is gone: every running request starts over, in its order, ahead of the waiting ones. */
+    public void requeueRunning()
+    {
+        while (!running.isEmpty())
+        {
+            final Request request = running.removeLast();
+            request.inFlight = false;
+            giveUpBlocks(request);
+            waiting.addFirst(request);
+        }
+    }
+
+    /** Starts a new generation: nothing cached or computed so far is shared with later requests. */
+    public void forgetPrefixes()
+    {
+        generation++;
+        allocator.forgetPrefixes();
+    }
+
+    int generation()
+    {
+        return generation;
+    }
+
+    /** Hands every active request back, in order, to be placed on another rank. */
+    public void evacuate(final RequestQueue destination)
+    {
+        while (!waiting.isEmpty())
+        {
+            final Request request = waiting.removeLast();
+            promptTokens -= request.promptTokens();
+            request.rank = Request.NO_RANK;
+            request.stage(Request.Stage.QUEUED);
+            destination.addFirst(request);
+        }
+    }
+
+    private int blocksFor(final int tokens)
+    {
+        return (tokens + blockSizeTokens - 1) / blockSizeTokens;
+    }
+}

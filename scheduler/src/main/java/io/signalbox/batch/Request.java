@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.StateDigest;
+import io.signalbox.experts.RequestRows;
+import io.signalbox.experts.RoutedExpertPages;
+
+import java.util.Arrays;
+
+/** One live request: what it asked for, how far it has come, and the KV blocks it owns. Reused through a pool. */
+public final class Request
+{
+    public static final int NO_RANK = -1;
+
+    /** Where a request stands. */
+    public enum Stage
+    {
+        /** Not placed yet. */
+        QUEUED,
+        /** Placed on a rank, without KV blocks. */
+        PLACED,
+        /** Owns KV blocks and takes part in steps. */
+        RUNNING,
+        /** Ended; its rows wait for the client. */
+        FINISHED
+    }
+
+    final RequestRows rows;
+    private long id;
+    private int promptTokens;
+    private int maxNewTokens;
+    private int stopTokenId;
+    private int rankHint;
+    private boolean hintRelaxed;
+    private int priority;
+    private long deadlineNanos;
+    private int rowsFrom;
+
+    long[] blockHashes = new long[16];
+    int hashCount;
+    int[] blockTable = new int[16];
+    int blockCount;
+
+    private Stage stage = Stage.QUEUED;
+    int rank = NO_RANK;
+    int computedTokens;
+    private int computedHighWater;
+    private int generatedTokens;
+    boolean inFlight;
+    /** Cache generation of the admission: blocks are shared within one generation only. */
+    int generation;
+    private boolean cancelled;
+    private boolean expired;
+    private boolean resumed;
+    /** Position in the scheduler's list of live requests. */
+    private int liveIndex;
+
+    /** @param pages where rows are kept, or null where capture is off. */
+    public Request(final RoutedExpertPages pages)
+    {
+        rows = pages == null ? null : new RequestRows(pages);
+    }
+
+    public Request reset(
+        final long requestId, final int prompt, final int newTokens, final int stopToken, final int wantedRowsFrom)
+    {
+        id = requestId;
+        promptTokens = prompt;
+        maxNewTokens = newTokens;
+        stopTokenId = stopToken;
+        rowsFrom = wantedRowsFrom;
+        hashCount = 0;
+        blockCount = 0;
+        stage = Stage.QUEUED;
+        rank = NO_RANK;
+        computedTokens = 0;
+        computedHighWater = 0;
+        generatedTokens = 0;
+        inFlight = false;
+        cancelled = false;
+        expired = false;
+        resumed = false;
+        return this;
+    }
+
+    public Request admission(final int rankToUse, final boolean relaxed, final int order, final long deadline)
+    {
+        rankHint = rankToUse;
+        hintRelaxed = relaxed;
+        priority = order;
+        deadlineNanos = deadline;
+        return this;
+    }
+
+    public void addBlockHash(final long blockHash)
+    {
+        if (hashCount == blockHashes.length)
+        {
+            blockHashes = Arrays.copyOf(blockHashes, 2 * hashCount);
+        }
+        blockHashes[hashCount++] = blockHash;
+    }
+
+    public long id()
+    {
+        return id;
+    }
+
+    public int promptTokens()
+    {
+        return promptTokens;
+    }
+
+    public int rankHint()
+    {
+        return rankHint;
+    }
+
+    public boolean hintRelaxed()
+    {
+        return hintRelaxed;
+    }
+
+    public int priority()
+    {
+        return priority;
+    }
+
+    /** -1: none. */
+    public long deadlineNanos()
+    {
+        return deadlineNanos;
+    }
+
+    public boolean wantsRows()
+    {
+        return rowsFrom >= 0;
+    }
+
+    public int rowsFrom()
+    {
+        return rowsFrom;
+    }
+
+    public int rank()
+    {
+        return rank;
+    }
+
+    public Stage stage()
+    {
+        return stage;
+    }
+
+    void stage(final Stage next)
+    {
+        stage = next;
+    }
+
+    /** The request has ended but its rows stay until the client has taken them. */
+    public void finished()
+    {
+        stage = Stage.FINISHED;
+    }
+
+    public int generatedTokens()
+    {
+        return generatedTokens;
+    }
+
+    /** Tokens whose values are known: the prompt and what was generated. */
+    public int knownTokens()
+    {
+        return promptTokens + generatedTokens;
+    }
+
+    /** Tokens that went through a forward pass at any time: the rows that the request should have. */
+    public int computedHighWater()
+    {
+        return computedHighWater;
+    }
+
+    void computed(final int tokens)
+    {
+        computedTokens += tokens;
+        computedHighWater = Math.max(computedHighWater, computedTokens);
+    }
+
+    /** The matched prefix counts as computed. */
+    void startAt(final int matchedTokens, final int currentGeneration)
+    {
+        generation = currentGeneration;
+        computedTokens = 0;
+        computed(matchedTokens);
+    }
+
+    void generated()
+    {
+        generatedTokens++;
+    }
+
+    boolean wantsTokens()
+    {
+        return generatedTokens < maxNewTokens;
+    }
+
+    boolean stopsAt(final int sampledToken)
+    {
+        return stopTokenId >= 0 && sampledToken == stopTokenId;
+    }
+
+    public boolean isCancelled()
+    {
+        return cancelled;
+    }
+
+    /** The request ends as soon as no step in flight computes it. */
+    public void cancel()
+    {
+        cancelled = true;
+    }
+
+    /** Cancelled because its deadline passed. */
+    public void expire()
+    {
+        cancelled = true;
+        expired = true;
+    }
+
+    public boolean isExpired()
+    {
+        return expired;
+    }
+
+    /** Whether a step in flight computes tokens of the request. */
+    public boolean isInFlight()
+    {
+        return inFlight;
+    }
+
+    boolean isResumed()
+    {
+        return resumed;
+    }
+
+    void resumed(final boolean value)
+    {
+        resumed = value;
+    }
+
+    /** The rows, or null where capture is off. */
+    public RequestRows rows()
+    {
+        return rows;
+    }
+
+    public int blockCount()
+    {
+        return blockCount;
+    }
+
+    public int blockId(final int index)
+    {
+        return blockTable[index];
+    }
+
+    /** KV blocks that the longest possible run of this request needs; its last token is never fed. */
+    public static long blocksNeeded(final int promptTokens, final int maxNewTokens, final int blockSizeTokens)
+    {
+        final long fed = (long)promptTokens + Math.max(0, maxNewTokens - 1);
+        return (fed + blockSizeTokens - 1) / blockSizeTokens;
+    }
+
+    void ensureTable(final int blocks)
+    {
+        if (blocks > blockTable.length)
+        {
+            blockTable = Arrays.copyOf(blockTable, Math.max(blocks, 2 * blockTable.length));
+        }
+    }
+
+    public int liveIndex()
+    {
+        return liveIndex;
+    }
+
+    public void liveIndex(final int index)
+    {
+        liveIndex = index;
+    }
+
+    /** Digest of everything that decides the request's future. */
+    public long digest()
+    {
+        long digest = StateDigest.mix(id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
+        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), (inFlight ? 2 : 0) | (cancelled ? 1 : 0));
+        for (int i = 0; i < blockCount; i++)
+        {
+            digest = StateDigest.mix(digest, blockTable[i]);
+        }
+        return digest;
+    }
+}

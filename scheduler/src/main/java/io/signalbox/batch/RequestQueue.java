@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import java.util.Arrays;
+
+/** A double-ended queue of requests in an array that only ever grows. */
+public final class RequestQueue
+{
+    private Request[] ring = new Request[16];
+    private int head;
+    private int size;
+
+    public int size()
+    {
+        return size;
+    }
+
+    public boolean isEmpty()
+    {
+        return size == 0;
+    }
+
+    public Request get(final int index)
+    {
+        return ring[slot(index)];
+    }
+
+    public Request first()
+    {
+        return ring[head];
+    }
+
+    public Request last()
+    {
+        return get(size - 1);
+    }
+
+    public void addFirst(final Request request)
+    {
+        grow();
+        head = (head - 1) & (ring.length - 1);
+        ring[head] = request;
+        size++;
+    }
+
+    public void addLast(final Request request)
+    {
+        grow();
+        ring[slot(size++)] = request;
+    }
+
+    /** Behind every request of the same or a higher priority. */
+    public void addByPriority(final Request request)
+    {
+        addLast(request);
+        int at = size - 1;
+        while (at > 0 && get(at - 1).priority() < request.priority())
+        {
+            ring[slot(at)] = get(at - 1);
+            at--;
+        }
+        ring[slot(at)] = request;
+    }
+
+    public Request removeFirst()
+    {
+        final Request first = ring[head];
+        ring[head] = null;
+        head = (head + 1) & (ring.length - 1);
+        size--;
+        return first;
+    }
+
+    public Request removeLast()
+    {
+        final int slot = slot(--size);
+        final Request last = ring[slot];
+        ring[slot] = null;
+        return last;
+    }
+
+    /** Removes the request and closes the gap; order is kept. */
+    public boolean remove(final Request request)
+    {
+        for (int i = 0; i < size; i++)
+        {
+            if (get(i) == request)
+            {
+                for (int j = i; j < size - 1; j++)
+                {
+                    ring[slot(j)] = get(j + 1);
+                }
+                ring[slot(--size)] = null;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int slot(final int index)
+    {
+        return (head + index) & (ring.length - 1);
+    }
+
+    private void grow()
+    {
+        if (size == ring.length)
+        {
+            final Request[] larger = Arrays.copyOf(ring, 2 * size);
+            for (int i = 0; i < size; i++)
+            {
+                larger[i] = get(i);
+            }
+            ring = larger;
+            head = 0;
+        }
+    }
+}

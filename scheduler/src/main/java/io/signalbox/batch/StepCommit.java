@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.kv.KvBlockAllocator;
+import org.agrona.DirectBuffer;
+
+import java.util.Arrays;
+
+/**
+ * Applies the results of one step by the layout of its plan: routed-expert rows into pages, computed tokens, new block
+ * hashes, sampled tokens. Keeps what became of each row and span until the next step is applied.
+ */
+public final class StepCommit
+{
+    public static final int NO_TOKEN = -1;
+
+    /** How a row's request stands after the step. */
+    public enum Outcome
+    {
+        CONTINUES,
+        STOPPED,
+        REACHED_LENGTH,
+        /** Cancelled while the step was in flight. */
+        OWNER_GONE
+    }
+
+    private final int blockSizeTokens;
+    private final RoutedExpertPages pages;
+    private Outcome[] outcomes = new Outcome[16];
+    private int[] emittedTokens = new int[16];
+    private int[] keptRows = new int[16];
+    private int[] alreadyThereRows = new int[16];
+    private int registeredCount;
+    private int[] registeredBlocks = new int[16];
+    private long[] registeredHashes = new long[16];
+
+    /** @param pages where routed-expert rows are kept, or null where capture is off. */
+    public StepCommit(final int blockSizeTokens, final RoutedExpertPages pages)
+    {
+        this.blockSizeTokens = blockSizeTokens;
+        this.pages = pages;
+    }
+
+    /**
+     * Applies a step.
+     *
+     * @param sampledTokens one per row of the plan.
+     * @param rows          one per token of the plan, or null where capture is off.
+     */
+    public void apply(
+        final StepPlan plan,
+        final BatchPlanner planner,
+        final int[] sampledTokens,
+        final DirectBuffer rows,
+        final int rowsOffset)
+    {
+        registeredCount = 0;
+        ensureCapacity(plan);
+        int token = 0;
+        for (int row = 0; row < plan.rowCount(); row++)
+        {
+            final Request request = plan.rowRequest(row);
+            request.inFlight = false;
+            if (pages != null)
+            {
+                storeRows(plan, row, planner, rows, rowsOffset + token * pages.shape().rowBytes());
+            }
+            token += plan.rowTokens(row);
+            emittedTokens[row] = NO_TOKEN;
+            if (request.isCancelled())
+            {
+                outcomes[row] = Outcome.OWNER_GONE;
+                continue;
+            }
+            request.computed(plan.rowTokens(row));
+            register(request, plan.rowStart(row), plan.rowTokens(row), planner);
+            outcomes[row] = advance(request, row, sampledTokens[row]);
+        }
+    }
+
+    private void storeRows(
+        final StepPlan plan, final int row, final BatchPlanner planner, final DirectBuffer rows, final int rowsOffset)
+    {
+        int offset = rowsOffset;
+        for (int span = plan.firstSpan(row); span < plan.endSpan(row); span++)
+        {
+            final int blockId = plan.spanBlock(span);
+            final int tokens = plan.spanTokens(span);
+            keptRows[span] = 0;
+            alreadyThereRows[span] = 0;
+            // The layout, not the request, says where rows belong; a block in another issue has another owner.
+            if (!plan.rowRequest(row).isCancelled() && planner.allocator().issue(blockId) == plan.spanIssue(span))
+            {
+                final int page = planner.blockPages().page(blockId);
+                keptRows[span] = pages.store(page, plan.spanOffset(span), tokens, rows, offset);
+                alreadyThereRows[span] = tokens - keptRows[span];
+            }
+            offset += tokens * pages.shape().rowBytes();
+        }
+    }
+
+    private void register(final Request request, final int start, final int tokens, final BatchPlanner planner)
+    {
+        final KvBlockAllocator allocator = planner.allocator();
+        final int completeBlocks = Math.min((start + tokens) / blockSizeTokens, request.hashCount);
+        if (request.generation != planner.generation())
+        {
+            return;
+        }
+        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
+        {
+            final int blockId = request.blockTable[index];
+            if (allocator.register(blockId, request.blockHashes[index], registeredParent(request, index, allocator)))
+            {
+                addRegistered(blockId, request.blockHashes[index]);
+            }
+        }
+    }
+
+    /** The block before, where the request owns the registered one and not a duplicate of it. */
+    private static int registeredParent(final Request request, final int index, final KvBlockAllocator allocator)
+    {
+        if (index == 0)
+        {
+            return KvBlockAllocator.NO_BLOCK;
+        }
+        final int previous = request.blockTable[index - 1];
+        return allocator.blockHash(previous) == request.blockHashes[index - 1] ? previous : KvBlockAllocator.NO_BLOCK;
+    }
+
+    private Outcome advance(final Request request, final int row, final int sampledToken)
+    {
+        if (request.computedTokens < request.knownTokens())
+        {
+            return Outcome.CONTINUES;
+        }
+        if (request.computedTokens > request.knownTokens())
+        {
+            throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
+                " tokens but knows only " + request.knownTokens());
+        }
+        if (!request.wantsTokens())
+        {
+            return Outcome.REACHED_LENGTH;
+        }
+        emittedTokens[row] = sampledToken;
+        request.generated();
+        if (request.stopsAt(sampledToken))
+        {
+            return Outcome.STOPPED;
+        }
+        return request.wantsTokens() ? Outcome.CONTINUES : Outcome.REACHED_LENGTH;
+    }
+
+    private void addRegistered(final int blockId, final long blockHash)
+    {
+        if (registeredCount == registeredBlocks.length)
+        {
+            registeredBlocks = Arrays.copyOf(registeredBlocks, 2 * registeredCount);
+            registeredHashes = Arrays.copyOf(registeredHashes, 2 * registeredCount);
+        }
+        registeredBlocks[registeredCount] = blockId;
+        registeredHashes[registeredCount++] = blockHash;
+    }
+
+    private void ensureCapacity(final StepPlan plan)
+    {
+        if (plan.rowCount() > outcomes.length)
+        {
+            final int capacity = Math.max(plan.rowCount(), 2 * outcomes.length);
+            outcomes = new Outcome[capacity];
+            emittedTokens = new int[capacity];
+        }
+        if (plan.spanCount() > keptRows.length)
+        {
+            final int capacity = Math.max(plan.spanCount(), 2 * keptRows.length);
+            keptRows = new int[capacity];
+            alreadyThereRows = new int[capacity];
+        }
+    }
+
+    public Outcome outcome(final int row)
+    {
+        return outcomes[row];
+    }
+
+    /** The token that became visible, or {@link #NO_TOKEN}. */
+    public int emittedToken(final int row)
+    {
+        return emittedTokens[row];
+    }
+
+    public int keptRows(final int span)
+    {
+        return keptRows[span];
+    }
+
+    /** Rows of the span that were written before; the first write stands. */
+    public int alreadyThereRows(final int span)
+    {
+        return alreadyThereRows[span];
+    }
+
+    public int registeredCount()
+    {
+        return registeredCount;
+    }
+
+    public int registeredBlock(final int index)
+    {
+        return registeredBlocks[index];
+    }
+
+    public long registeredHash(final int index)
+    {
+        return registeredHashes[index];
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import java.util.Arrays;
+
+/**
+ * The plan of one step of one rank: its rows, the layout by which routed-expert rows are attributed, and the changes
+ * that led to it. Filled by the {@link BatchPlanner}, kept until the step completes, then reused.
+ */
+public final class StepPlan
+{
+    private long step;
+    private int tokens;
+
+    // Rows in batch order.
+    private int rowCount;
+    private Request[] rowRequests = new Request[16];
+    private int[] rowStarts = new int[16];
+    private int[] rowTokens = new int[16];
+
+    // Layout: consecutive tokens of one row in one block, in batch order.
+    private int spanCount;
+    private int[] spanBlocks = new int[16];
+    private int[] spanIssues = new int[16];
+    private int[] spanOffsets = new int[16];
+    private int[] spanTokens = new int[16];
+    private int[] rowSpanEnds = new int[16];
+
+    // Changes, in the order in which they were made.
+    private final RequestQueue preempted = new RequestQueue();
+    private int[] preemptedBlocks = new int[4];
+    private final RequestQueue admitted = new RequestQueue();
+    private int[] matchedBlocks = new int[4];
+    private boolean[] resumed = new boolean[4];
+    private int changeCount;
+    private Request[] changeRequests = new Request[16];
+    private int[] changeIndexes = new int[16];
+    private int[] changeBlocks = new int[16];
+    private int[] changeIssues = new int[16];
+    private boolean[] changeMatched = new boolean[16];
+    private int pendingCount;
+    private int[] pendingBlocks = new int[16];
+    private long[] pendingHashes = new long[16];
+
+    void clear()
+    {
+        tokens = 0;
+        Arrays.fill(rowRequests, 0, rowCount, null);
+        rowCount = 0;
+        spanCount = 0;
+        while (!preempted.isEmpty())
+        {
+            preempted.removeLast();
+        }
+        while (!admitted.isEmpty())
+        {
+            admitted.removeLast();
+        }
+        Arrays.fill(changeRequests, 0, changeCount, null);
+        changeCount = 0;
+        pendingCount = 0;
+    }
+
+    public void number(final long stepNumber)
+    {
+        step = stepNumber;
+    }
+
+    /** Step number, counted per rank from 1. */
+    public long step()
+    {
+        return step;
+    }
+
+    /** Tokens of all rows. */
+    public int tokens()
+    {
+        return tokens;
+    }
+
+    void addRow(final Request request, final int start, final int count)
+    {
+        if (rowCount == rowRequests.length)
+        {
+            final int capacity = 2 * rowCount;
+            rowRequests = Arrays.copyOf(rowRequests, capacity);
+            rowStarts = Arrays.copyOf(rowStarts, capacity);
+            rowTokens = Arrays.copyOf(rowTokens, capacity);
+            rowSpanEnds = Arrays.copyOf(rowSpanEnds, capacity);
+        }
+        rowRequests[rowCount] = request;
+        rowStarts[rowCount] = start;
+        rowTokens[rowCount] = count;
+        rowSpanEnds[rowCount] = spanCount;
+        rowCount++;
+        tokens += count;
+    }
+
+    /** Adds a span to the row that was added last. */
+    void addSpan(final int blockId, final int issue, final int offset, final int count)
+    {
+        if (spanCount == spanBlocks.length)
+        {
+            final int capacity = 2 * spanCount;
+            spanBlocks = Arrays.copyOf(spanBlocks, capacity);
+            spanIssues = Arrays.copyOf(spanIssues, capacity);
+            spanOffsets = Arrays.copyOf(spanOffsets, capacity);
+            spanTokens = Arrays.copyOf(spanTokens, capacity);
+        }
+        spanBlocks[spanCount] = blockId;
+        spanIssues[spanCount] = issue;
+        spanOffsets[spanCount] = offset;
+        spanTokens[spanCount] = count;
+        rowSpanEnds[rowCount - 1] = ++spanCount;
+    }
+
+    void addPreempted(final Request request, final int releasedBlocks)
+    {
+        final int index = preempted.size();
+        preemptedBlocks = index == preemptedBlocks.length ? Arrays.copyOf(preemptedBlocks, 2 * index) : preemptedBlocks;
+        preempted.addLast(request);
+        preemptedBlocks[index] = releasedBlocks;
+    }
+
+    void addAdmitted(final Request request, final int matched, final boolean isResumed)
+    {
+        final int index = admitted.size();
+        if (index == matchedBlocks.length)
+        {
+            matchedBlocks = Arrays.copyOf(matchedBlocks, 2 * index);
+            resumed = Arrays.copyOf(resumed, 2 * index);
+        }
+        admitted.addLast(request);
+        matchedBlocks[index] = matched;
+        resumed[index] = isResumed;
+    }
+
+    void addTableChange(
+        final Request request, final int index, final int blockId, final int issue, final boolean isMatched)
+    {
+        if (changeCount == changeRequests.length)
+        {
+            final int capacity = 2 * changeCount;
+            changeRequests = Arrays.copyOf(changeRequests, capacity);
+            changeIndexes = Arrays.copyOf(changeIndexes, capacity);
+            changeBlocks = Arrays.copyOf(changeBlocks, capacity);
+            changeIssues = Arrays.copyOf(changeIssues, capacity);
+            changeMatched = Arrays.copyOf(changeMatched, capacity);
+        }
+        changeRequests[changeCount] = request;
+        changeIndexes[changeCount] = index;
+        changeBlocks[changeCount] = blockId;
+        changeIssues[changeCount] = issue;
+        changeMatched[changeCount++] = isMatched;
+    }
+
+    void addPending(final int blockId, final long blockHash)
+    {
+        if (pendingCount == pendingBlocks.length)
+        {
+            pendingBlocks = Arrays.copyOf(pendingBlocks, 2 * pendingCount);
+            pendingHashes = Arrays.copyOf(pendingHashes, 2 * pendingCount);
+        }
+        pendingBlocks[pendingCount] = blockId;
+        pendingHashes[pendingCount++] = blockHash;
+    }
+
+    public int rowCount()
+    {
+        return rowCount;
+    }
+
+    public Request rowRequest(final int row)
+    {
+        return rowRequests[row];
+    }
+
+    /** Position of the row's first token in its request. */
+    public int rowStart(final int row)
+    {
+        return rowStarts[row];
+    }
+
+    public int rowTokens(final int row)
+    {
+        return rowTokens[row];
+    }
+
+    int firstSpan(final int row)
+    {
+        return row == 0 ? 0 : rowSpanEnds[row - 1];
+    }
+
+    int endSpan(final int row)
+    {
+        return rowSpanEnds[row];
+    }
+
+    public int spanCount()
+    {
+        return spanCount;
+    }
+
+    public int spanBlock(final int span)
+    {
+        return spanBlocks[span];
+    }
+
+    public int spanIssue(final int span)
+    {
+        return spanIssues[span];
+    }
+
+    /** First token of the block that the span covers. */
+    public int spanOffset(final int span)
+    {
+        return spanOffsets[span];
+    }
+
+    public int spanTokens(final int span)
+    {
+        return spanTokens[span];
+    }
+
+    public int preemptedCount()
+    {
+        return preempted.size();
+    }
+
+    public Request preempted(final int index)
+    {
+        return preempted.get(index);
+    }
+
+    public int preemptedBlocks(final int index)
+    {
+        return preemptedBlocks[index];
+    }
+
+    public int admittedCount()
+    {
+        return admitted.size();
+    }
+
+    public Request admitted(final int index)
+    {
+        return admitted.get(index);
+    }
+
+    public int matchedBlocks(final int index)
+    {
+        return matchedBlocks[index];
+    }
+
+    public boolean resumed(final int index)
+    {
+        return resumed[index];
+    }
+
+    public int changeCount()
+    {
+        return changeCount;
+    }
+
+    public Request changeRequest(final int index)
+    {
+        return changeRequests[index];
+    }
+
+    public int changeIndex(final int index)
+    {
+        return changeIndexes[index];
+    }
+
+    public int changeBlock(final int index)
+    {
+        return changeBlocks[index];
+    }
+
+    public int changeIssue(final int index)
+    {
+        return changeIssues[index];
+    }
+
+    public boolean changeMatched(final int index)
+    {
+        return changeMatched[index];
+    }
+
+    public int pendingCount()
+    {
+        return pendingCount;
+    }
+
+    public int pendingBlock(final int index)
+    {
+        return pendingBlocks[index];
+    }
+
+    public long pendingHash(final int index)
+    {
+        return pendingHashes[index];
+    }
+}

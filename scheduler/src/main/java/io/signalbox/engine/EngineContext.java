@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+
+/** What an engine is made of. {@link #conclude()} checks it all before anything starts. */
+public final class EngineContext
+{
+    public static final int MIN_RING_SLOTS = 8;
+    public static final int MAX_RING_SLOTS = 1 << 20;
+
+    private SchedulerConfig config = SchedulerConfig.builder().build();
+    private Scheduler scheduler;
+    private Backend backend;
+    private GroupJournal journal = NoJournal.INSTANCE;
+    private GroupListener listener = (group, offset, length) -> { };
+    private WakeSource wakeSource = WakeSource.ENGINE;
+    private Waiting waiting = Waiting.BLOCKING;
+    private int ingressSlots = 1024;
+    private int trackSlots = 1024;
+    private long closeTimeoutNanos = 10_000_000_000L;
+
+    /** Who sequences {@code Wake} inputs. */
+    public enum WakeSource
+    {
+        /** The engine, when it has taken all inputs at hand and an idle rank could work. */
+        ENGINE,
+        /** The caller of {@link Engine#offer}: a simulator, whose virtual time decides when a moment is over. */
+        CALLER
+    }
+
+    /** How the threads of a {@link ThreadedEngine} wait. */
+    public enum Waiting
+    {
+        BLOCKING,
+        /** Lowest latency; each of the engine's threads occupies a core. */
+        SPINNING
+    }
+
+    public EngineContext config(final SchedulerConfig value)
+    {
+        config = value;
+        return this;
+    }
+
+    public EngineContext backend(final Backend value)
+    {
+        backend = value;
+        return this;
+    }
+
+    public EngineContext journal(final GroupJournal value)
+    {
+        journal = value;
+        return this;
+    }
+
+    public EngineContext listener(final GroupListener value)
+    {
+        listener = value;
+        return this;
+    }
+
+    public EngineContext wakeSource(final WakeSource value)
+    {
+        wakeSource = value;
+        return this;
+    }
+
+    public EngineContext waiting(final Waiting value)
+    {
+        waiting = value;
+        return this;
+    }
+
+    /** A power of two. */
+    public EngineContext ingressSlots(final int value)
+    {
+        ingressSlots = value;
+        return this;
+    }
+
+    /** A power of two. */
+    public EngineContext trackSlots(final int value)
+    {
+        trackSlots = value;
+        return this;
+    }
+
+    public EngineContext closeTimeoutNanos(final long value)
+    {
+        closeTimeoutNanos = value;
+        return this;
+    }
+
+    EngineContext conclude()
+    {
+        if (backend == null)
+        {
+            throw new ConfigException("the engine has no backend; set one on the EngineContext.");
+        }
+        final BackendCapabilities capabilities = backend.capabilities();
+        if (config.capture() != null && !capabilities.capturesExperts())
+        {
+            throw new ConfigException("the backend " + capabilities.name() +
+                " cannot capture routed experts; turn capture off or choose another backend.");
+        }
+        checkSlots("ingressSlots", ingressSlots);
+        checkSlots("trackSlots", trackSlots);
+        scheduler = new Scheduler(config);
+        return this;
+    }
+
+    private static void checkSlots(final String name, final int slots)
+    {
+        if (slots < MIN_RING_SLOTS || slots > MAX_RING_SLOTS || Integer.bitCount(slots) != 1)
+        {
+            throw new ConfigException(
+                name + "=" + slots + " is not a power of two between " + MIN_RING_SLOTS + " and " + MAX_RING_SLOTS + ".");
+        }
+    }
+
+    SchedulerConfig config()
+    {
+        return config;
+    }
+
+    Scheduler scheduler()
+    {
+        return scheduler;
+    }
+
+    Backend backend()
+    {
+        return backend;
+    }
+
+    GroupJournal journal()
+    {
+        return journal;
+    }
+
+    GroupListener listener()
+    {
+        return listener;
+    }
+
+    WakeSource wakeSource()
+    {
+        return wakeSource;
+    }
+
+    Waiting waiting()
+    {
+        return waiting;
+    }
+
+    int ingressSlots()
+    {
+        return ingressSlots;
+    }
+
+    int trackSlots()
+    {
+        return trackSlots;
+    }
+
+    long closeTimeoutNanos()
+    {
+        return closeTimeoutNanos;
+    }
+}

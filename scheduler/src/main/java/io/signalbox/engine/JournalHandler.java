@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import com.lmax.disruptor.EventHandler;
+import com.lmax.disruptor.Sequence;
+
+/**
+ * Appends each group and moves two gates: appended, after each group, and durable, after the journal has made the
+ * whole batch as durable as the user chose.
+ */
+final class JournalHandler implements EventHandler<TrackSlot>
+{
+    private final ThreadedEngine engine;
+    private final GroupJournal journal;
+    private final Sequence durable = new Sequence();
+    private Sequence appended;
+
+    JournalHandler(final ThreadedEngine engine, final GroupJournal journal)
+    {
+        this.engine = engine;
+        this.journal = journal;
+    }
+
+    Sequence durable()
+    {
+        return durable;
+    }
+
+    @Override
+    public void setSequenceCallback(final Sequence sequenceCallback)
+    {
+        appended = sequenceCallback;
+    }
+
+    @Override
+    public void onEvent(final TrackSlot slot, final long sequence, final boolean endOfBatch)
+    {
+        if (engine.isFailed())
+        {
+            return;
+        }
+        journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
+        slot.releaseRows();
+        appended.set(sequence);
+        if (endOfBatch)
+        {
+            journal.endOfBatch();
+            durable.set(sequence);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import com.lmax.disruptor.EventHandler;
+
+/** Makes results visible, each after its group is as durable as the user chose. */
+final class ListenerHandler implements EventHandler<TrackSlot>
+{
+    private final ThreadedEngine engine;
+    private final GroupListener listener;
+
+    ListenerHandler(final ThreadedEngine engine, final GroupListener listener)
+    {
+        this.engine = engine;
+        this.listener = listener;
+    }
+
+    @Override
+    public void onEvent(final TrackSlot slot, final long sequence, final boolean endOfBatch)
+    {
+        if (!engine.isFailed())
+        {
+            listener.onGroup(slot.group.buffer(), 0, slot.group.length());
+        }
+    }
+}

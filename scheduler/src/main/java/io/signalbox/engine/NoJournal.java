@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.CaptureSlice;
+import org.agrona.DirectBuffer;
+
+/** Keeps nothing: for runs whose journal nobody wants. */
+final class NoJournal implements GroupJournal
+{
+    static final NoJournal INSTANCE = new NoJournal();
+
+    private NoJournal()
+    {
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+    }
+
+    @Override
+    public void close()
+    {
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import com.lmax.disruptor.EventHandler;
+import com.lmax.disruptor.RingBuffer;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.InputWriter;
+import io.signalbox.scheduler.Scheduler;
+import org.agrona.DirectBuffer;
+
+/** The scheduler thread: owns the core, and turns each input into one group on the track. */
+final class SchedulerHandler implements EventHandler<IngressSlot>
+{
+    private final ThreadedEngine engine;
+    private final Scheduler scheduler;
+    private final RingBuffer<TrackSlot> track;
+    private final boolean wakesItself;
+    private final InputWriter wakeWriter = new InputWriter();
+
+    SchedulerHandler(final ThreadedEngine engine, final EngineContext context, final RingBuffer<TrackSlot> track)
+    {
+        this.engine = engine;
+        this.track = track;
+        scheduler = context.scheduler();
+        wakesItself = context.wakeSource() == EngineContext.WakeSource.ENGINE;
+    }
+
+    @Override
+    public void onEvent(final IngressSlot slot, final long sequence, final boolean endOfBatch)
+    {
+        if (engine.isFailed())
+        {
+            return;
+        }
+        process(slot.input(), slot.length(), slot.takeRows());
+        // When to wake is the shell's choice, and the Wake is an input like any other: the core sees no batches.
+        if (endOfBatch && wakesItself && scheduler.wantsWake())
+        {
+            wakeWriter.wake().timeNanos(scheduler.timeNanos());
+            process(wakeWriter.buffer(), wakeWriter.length(), null);
+        }
+    }
+
+    private void process(final DirectBuffer input, final int length, final CaptureSlice rows)
+    {
+        awaitTrackRoom();
+        final long sequence = track.next();
+        final TrackSlot slot = track.get(sequence);
+        slot.group.reset();
+        scheduler.apply(input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
+        slot.set(scheduler.timeNanos(), rows);
+        track.publish(sequence);
+    }
+
+    /** A full track stops the scheduler from taking the next input, and nothing else. */
+    private void awaitTrackRoom()
+    {
+        int spins = 0;
+        while (!track.hasAvailableCapacity(1))
+        {
+            engine.checkRunning();
+            ThreadedEngine.pause(spins++);
+        }
+    }
+}

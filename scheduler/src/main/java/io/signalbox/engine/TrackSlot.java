@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.GroupWriter;
+
+/** One group on the track. A slot holds a whole group, so that no handler ever sees half of one. */
+final class TrackSlot
+{
+    final GroupWriter group = new GroupWriter(512);
+    private long timeNanos;
+    private CaptureSlice rows;
+
+    void set(final long logicalTimeNanos, final CaptureSlice slice)
+    {
+        timeNanos = logicalTimeNanos;
+        rows = slice;
+    }
+
+    long timeNanos()
+    {
+        return timeNanos;
+    }
+
+    CaptureSlice rows()
+    {
+        return rows;
+    }
+
+    void releaseRows()
+    {
+        if (rows != null)
+        {
+            rows.release();
+            rows = null;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.experts;
+
+import io.signalbox.StateDigest;
+import org.agrona.MutableDirectBuffer;
+
+import java.util.Arrays;
+
+/**
+ * The routed-expert rows of one request, through references to pages: the request's own count, so that its rows stay
+ * whatever happens to its blocks. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
+ *
+ * <p>A page that came with a prefix match is <em>inherited</em>; every other row that is there was <em>captured</em>
+ * in this request. After a preemption the request finds its pages again: the rows that were paired with its tokens
+ * stand, and blocks handed out to it anew take up those pages.
+ */
+public final class RequestRows
+{
+    private final RoutedExpertPages pages;
+    private int[] pageIds = new int[8];
+    private boolean[] inherited = new boolean[8];
+    private int pageCount;
+
+    public RequestRows(final RoutedExpertPages pages)
+    {
+        this.pages = pages;
+    }
+
+    public int pageCount()
+    {
+        return pageCount;
+    }
+
+    public int page(final int index)
+    {
+        return pageIds[index];
+    }
+
+    /** The request got a block of its own as entry {@code index} of its table. */
+    public void allocated(final int index, final int blockId, final BlockPages blockPages)
+    {
+        if (index == pageCount)
+        {
+            append(pages.allocate(), false);
+        }
+        blockPages.replace(blockId, pageIds[index]);
+    }
+
+    /** The request shares a block, whose rows are all there or missing for good, as entry {@code index}. */
+    public void matched(final int index, final int blockId, final BlockPages blockPages)
+    {
+        final int page = blockPages.page(blockId);
+        if (index == pageCount)
+        {
+            pages.retain(page);
+            append(page, true);
+        }
+        else if (pageIds[index] != page && !pages.isFull(pageIds[index]))
+        {
+            // The request was preempted while it computed this block, before any token was emitted: the sharer's rows
+            // are complete, its own are not.
+            pages.retain(page);
+            pages.release(pageIds[index]);
+            pageIds[index] = page;
+            inherited[index] = true;
+        }
+    }
+
+    private void append(final int page, final boolean isInherited)
+    {
+        if (pageCount == pageIds.length)
+        {
+            pageIds = Arrays.copyOf(pageIds, 2 * pageCount);
+            inherited = Arrays.copyOf(inherited, 2 * pageCount);
+        }
+        pageIds[pageCount] = page;
+        inherited[pageCount++] = isInherited;
+    }
+
+    /** Rows below {@code rowCount} that are there and came with a prefix match. */
+    public int inheritedRows(final int rowCount)
+    {
+        return countValid(rowCount, true);
+    }
+
+    /** Rows below {@code rowCount} that are there and were computed for this request. */
+    public int capturedRows(final int rowCount)
+    {
+        return countValid(rowCount, false);
+    }
+
+    private int countValid(final int rowCount, final boolean wantInherited)
+    {
+        int count = 0;
+        for (int i = 0; i < pageCount && i * pages.pageRows() < rowCount; i++)
+        {
+            if (inherited[i] == wantInherited)
+            {
+                count += pages.validRows(pageIds[i], 0, Math.min(pages.pageRows(), rowCount - i * pages.pageRows()));
+            }
+        }
+        return count;
+    }
+
+    /** Digest of all rows that are there, bound to their positions. */
+    public long digest()
+    {
+        long digest = 0;
+        for (int i = 0; i < pageCount; i++)
+        {
+            digest = StateDigest.mix(digest, pages.pageDigest(pageIds[i]));
+        }
+        return digest;
+    }
+
+    /** Reads rows {@code [from, to)} as int16 {@code [row][MoE layer][k]}; missing rows read as -1. */
+    public void read(final int from, final int to, final MutableDirectBuffer destination, final int offset)
+    {
+        final int rowBytes = pages.shape().moeLayers() * pages.shape().topK() * Short.BYTES;
+        for (int position = from; position < to; position++)
+        {
+            final int page = pageIds[position / pages.pageRows()];
+            pages.read(page, position % pages.pageRows(), destination, offset + (position - from) * rowBytes);
+        }
+    }
+
+    /** Gives every page back; the object can serve another request. */
+    public void clear()
+    {
+        for (int i = 0; i < pageCount; i++)
+        {
+            pages.release(pageIds[i]);
+        }
+        pageCount = 0;
+    }
+}

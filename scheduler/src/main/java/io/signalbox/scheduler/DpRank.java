@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.StepPlan;
+import io.signalbox.experts.RoutedExpertPages;
+
+/** One DP rank as the scheduler sees it: its planner and the step that is in flight. */
+final class DpRank
+{
+    final BatchPlanner planner;
+    final StepPlan plan = new StepPlan();
+    private long steps;
+    private boolean inFlight;
+    private boolean lost;
+
+    DpRank(final SchedulerConfig config, final int rank, final RoutedExpertPages pages)
+    {
+        planner = new BatchPlanner(
+            rank,
+            config.kvBlocks(),
+            config.blockSizeTokens(),
+            config.evictionPolicy(),
+            config.prefixCaching(),
+            config.maxRunning(),
+            config.stepTokens(),
+            pages);
+    }
+
+    void launch()
+    {
+        plan.number(++steps);
+        inFlight = true;
+    }
+
+    void land()
+    {
+        inFlight = false;
+    }
+
+    boolean isInFlight(final long step)
+    {
+        return inFlight && plan.step() == step;
+    }
+
+    boolean isIdle()
+    {
+        return !inFlight && !lost;
+    }
+
+    boolean isLost()
+    {
+        return lost;
+    }
+
+    void lost(final boolean value)
+    {
+        lost = value;
+    }
+}

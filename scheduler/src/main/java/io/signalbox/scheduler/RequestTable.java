@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.Request;
+import io.signalbox.experts.RoutedExpertPages;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.Arrays;
+
+/**
+ * The live requests by id, in an array that can be walked in a fixed order, and those that wait to be used again.
+ * The map is only ever asked for one key: its order decides nothing.
+ */
+final class RequestTable
+{
+    private final RoutedExpertPages pages;
+    private final Long2ObjectHashMap<Request> byId = new Long2ObjectHashMap<>(1024, 0.55f);
+    private Request[] live = new Request[64];
+    private int liveCount;
+    private Request[] unused = new Request[64];
+    private int unusedCount;
+
+    RequestTable(final RoutedExpertPages pages)
+    {
+        this.pages = pages;
+    }
+
+    Request find(final long requestId)
+    {
+        return byId.get(requestId);
+    }
+
+    int size()
+    {
+        return liveCount;
+    }
+
+    Request at(final int index)
+    {
+        return live[index];
+    }
+
+    /** A request object to be {@link Request#reset} and then {@link #add added}. */
+    Request unused()
+    {
+        return unusedCount == 0 ? new Request(pages) : unused[--unusedCount];
+    }
+
+    void add(final Request request)
+    {
+        if (liveCount == live.length)
+        {
+            live = Arrays.copyOf(live, 2 * liveCount);
+        }
+        request.liveIndex(liveCount);
+        live[liveCount++] = request;
+        byId.put(request.id(), request);
+    }
+
+    void remove(final Request request)
+    {
+        byId.remove(request.id());
+        final Request last = live[--liveCount];
+        live[liveCount] = null;
+        if (last != request)
+        {
+            live[request.liveIndex()] = last;
+            last.liveIndex(request.liveIndex());
+        }
+        if (request.rows() != null)
+        {
+            request.rows().clear();
+        }
+        if (unusedCount == unused.length)
+        {
+            unused = Arrays.copyOf(unused, 2 * unusedCount);
+        }
+        unused[unusedCount++] = request;
+    }
+
+    long digest()
+    {
+        long sum = 0;
+        for (int i = 0; i < liveCount; i++)
+        {
+            sum += live[i].digest();
+        }
+        return sum;
+    }
+}
