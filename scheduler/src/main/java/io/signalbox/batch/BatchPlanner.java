@@ -227,7 +227,7 @@ public final class BatchPlanner
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), true);
             if (blockPages != null)
             {
-                request.rows.matched(i, blockId, blockPages);
+                request.rows.matched(i, blockId, blockPages, request.generatedTokens() > 0);
             }
         }
         request.blockCount = matched;

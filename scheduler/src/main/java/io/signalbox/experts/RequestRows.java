@@ -46,8 +46,12 @@ public final class RequestRows
         blockPages.replace(blockId, pageIds[index]);
     }
 
-    /** The request shares a block, whose rows are all there or missing for good, as entry {@code index}. */
-    public void matched(final int index, final int blockId, final BlockPages blockPages)
+    /**
+     * The request shares a block, whose rows are all there or missing for good, as entry {@code index}. A request that
+     * was preempted may have rows of its own there: they stand if they were paired with a token that was emitted, else
+     * the rows of the shared block replace them, because those belong to the KV content that is used from now on.
+     */
+    public void matched(final int index, final int blockId, final BlockPages blockPages, final boolean hasEmitted)
     {
         final int page = blockPages.page(blockId);
         if (index == pageCount)
@@ -55,10 +59,8 @@ public final class RequestRows
             pages.retain(page);
             append(page, true);
         }
-        else if (pageIds[index] != page && !pages.isFull(pageIds[index]))
+        else if (!hasEmitted && pageIds[index] != page)
         {
-            // The request was preempted while it computed this block, before any token was emitted: the sharer's rows
-            // are complete, its own are not.
             pages.retain(page);
             pages.release(pageIds[index]);
             pageIds[index] = page;

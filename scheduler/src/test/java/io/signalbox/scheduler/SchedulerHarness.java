@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.StateDigest;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.codec.SubmitEncoder;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Drives a scheduler by hand: encodes inputs, keeps the groups, and completes steps when a test says so. */
+final class SchedulerHarness
+{
+    /** A step that was scheduled and has not completed. */
+    record Step(int epoch, int rank, long step, int tokens, List<Row> rows)
+    {
+    }
+
+    /** One row of a step. */
+    record Row(long requestId, int start, int tokens)
+    {
+    }
+
+    /** How a request ended. */
+    record Ended(long requestId, String reason, int generated, int captured, int inherited, int missing, long digest)
+    {
+    }
+
+    final SchedulerConfig config;
+    final Scheduler scheduler;
+    final InputWriter writer = new InputWriter();
+    final List<byte[]> groups = new ArrayList<>();
+    final Map<Integer, Step> inFlight = new TreeMap<>();
+    final List<Ended> ended = new ArrayList<>();
+    final Map<Long, List<Integer>> emitted = new TreeMap<>();
+    final List<Long> accepted = new ArrayList<>();
+    final List<Long> refused = new ArrayList<>();
+    private final RowOracle oracle;
+    private final GroupWriter group = new GroupWriter(1024);
+    private final GroupReader reader = new GroupReader();
+    private long now;
+
+    SchedulerHarness(final SchedulerConfig config)
+    {
+        this(config, new Scheduler(config));
+    }
+
+    SchedulerHarness(final SchedulerConfig config, final Scheduler scheduler)
+    {
+        this.config = config;
+        this.scheduler = scheduler;
+        oracle = config.capture() == null ? null : new RowOracle(config);
+    }
+
+    RowOracle oracle()
+    {
+        return oracle;
+    }
+
+    /** The hash of a prompt block that all requests of a family share. */
+    static long blockHash(final long family, final int index)
+    {
+        return (StateDigest.mix(family, index) >>> 2) + 1;
+    }
+
+    void submit(final long id, final long family, final int sharedBlocks, final int prompt, final int newTokens)
+    {
+        submit(id, family, sharedBlocks, prompt, newTokens, -1, false, -1);
+    }
+
+    void submit(
+        final long id,
+        final long family,
+        final int sharedBlocks,
+        final int prompt,
+        final int newTokens,
+        final int rankHint,
+        final boolean relaxed,
+        final long deadlineNanos)
+    {
+        final SubmitEncoder submit = writer.submit();
+        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
+            .rowsFrom(0).priority(0).rankHint(rankHint).temperature(1f).topP(1f)
+            .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
+        final int blocks = prompt / config.blockSizeTokens();
+        final UnsafeBuffer hashes = new UnsafeBuffer(new byte[Math.max(1, blocks * Long.BYTES)]);
+        for (int i = 0; i < blocks; i++)
+        {
+            hashes.putLong(i * Long.BYTES, blockHash(i < sharedBlocks ? family : 1_000_000 + id, i));
+        }
+        submit.putBlockHashes(hashes, 0, blocks * Long.BYTES);
+        submit.putCacheKey(hashes, 0, 0);
+        submit.putTokens(hashes, 0, 0);
+        apply(null);
+    }
+
+    void cancel(final long id)
+    {
+        writer.cancel().timeNanos(++now).requestId(id);
+        apply(null);
+    }
+
+    void wake()
+    {
+        writer.wake().timeNanos(++now);
+        apply(null);
+    }
+
+    void tick(final long timeNanos)
+    {
+        now = timeNanos;
+        writer.tick().timeNanos(now);
+        apply(null);
+    }
+
+    void control(final ControlKind kind, final long requestId)
+    {
+        writer.control().timeNanos(++now).requestId(requestId).kind(kind).note("");
+        apply(null);
+    }
+
+    void fault(final int rank, final FaultClass faultClass)
+    {
+        final Step step = inFlight.remove(rank);
+        writer.backendFault().timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(rank)
+            .faultClass(faultClass).detail("planted");
+        apply(null);
+    }
+
+    void reset(final int epoch, final boolean kvMemoryKept)
+    {
+        inFlight.clear();
+        writer.backendReset().timeNanos(++now).newEpoch(epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
+        apply(null);
+    }
+
+    void complete(final int rank)
+    {
+        complete(inFlight.remove(rank), 0);
+    }
+
+    /** @param rowShift moves every row of the capture by so many tokens: a planted defect. */
+    void complete(final Step step, final int rowShift)
+    {
+        final boolean capture = config.capture() != null;
+        final int rowBytes = capture ? config.capture().rowBytes() : 0;
+        final UnsafeBuffer rows = new UnsafeBuffer(new byte[Math.max(1, step.tokens() * rowBytes)]);
+        for (int i = 0; capture && i < step.tokens(); i++)
+        {
+            RowOracle.fillRow(step, i + rowShift, rows, i * rowBytes, rowBytes);
+        }
+        final boolean inline = step.tokens() * rowBytes <= InputWriter.MAX_INLINE_ROWS_BYTES;
+        final D2hCompleteEncoder message = writer.d2hComplete();
+        message.timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(step.rank())
+            .rowCount(capture ? step.tokens() : 0).rowBytes(rowBytes).rowsChecksum(0)
+            .rowForm(!capture ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
+        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(step.rows().size());
+        step.rows().forEach(row -> sampled.next().tokenId((int)(row.requestId() * 1000 + row.start() + row.tokens())));
+        message.putRows(rows, 0, capture && inline ? step.tokens() * rowBytes : 0);
+        if (oracle != null)
+        {
+            oracle.completing(step);
+        }
+        apply(rows);
+    }
+
+    private void apply(final UnsafeBuffer rows)
+    {
+        group.reset();
+        scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
+        final byte[] bytes = new byte[group.length()];
+        group.buffer().getBytes(0, bytes);
+        groups.add(bytes);
+        reader.wrap(group.buffer(), 0, group.length());
+        reader.next();
+        while (reader.next())
+        {
+            onOutput();
+        }
+    }
+
+    private void onOutput()
+    {
+        final var at = reader.offset();
+        final var header = reader.header();
+        switch (reader.templateId())
+        {
+            case AcceptedDecoder.TEMPLATE_ID -> accepted.add(
+                new AcceptedDecoder().wrapAndApplyHeader(reader.buffer(), at, header).requestId());
+            case RefusedDecoder.TEMPLATE_ID -> refused.add(
+                new RefusedDecoder().wrapAndApplyHeader(reader.buffer(), at, header).requestId());
+            case ScheduleDecoder.TEMPLATE_ID ->
+                onSchedule(new ScheduleDecoder().wrapAndApplyHeader(reader.buffer(), at, header));
+            case CommitDecoder.TEMPLATE_ID -> onCommit(new CommitDecoder().wrapAndApplyHeader(reader.buffer(), at, header));
+            case FreeDecoder.TEMPLATE_ID -> onFree(new FreeDecoder().wrapAndApplyHeader(reader.buffer(), at, header));
+            default ->
+            {
+            }
+        }
+    }
+
+    private void onSchedule(final ScheduleDecoder schedule)
+    {
+        final int rank = schedule.rank();
+        schedule.preempted().forEach(preempted -> { });
+        schedule.admitted().forEach(admitted -> { });
+        schedule.evicted().forEach(evicted -> { });
+        schedule.tableChanges().forEach(change ->
+        {
+            if (oracle != null)
+            {
+                oracle.tableChange(rank, change, emitted.containsKey(change.requestId()));
+            }
+        });
+        schedule.pending().forEach(pending -> { });
+        final List<Row> rows = new ArrayList<>();
+        schedule.rows().forEach(row -> rows.add(new Row(row.requestId(), row.start(), row.tokenCount())));
+        inFlight.put(rank, new Step(schedule.epoch(), rank, schedule.step(), schedule.tokens(), rows));
+    }
+
+    private void onCommit(final CommitDecoder commit)
+    {
+        commit.rows().forEach(row ->
+        {
+            if (oracle != null)
+            {
+                oracle.committed(row.requestId(), row.ownerGone() == Flag.YES);
+            }
+            if (row.emittedTokenId() != -1)
+            {
+                emitted.computeIfAbsent(row.requestId(), id -> new ArrayList<>()).add(row.emittedTokenId());
+            }
+        });
+    }
+
+    private void onFree(final FreeDecoder free)
+    {
+        ended.add(new Ended(free.requestId(), free.reason().name(), free.generatedTokens(), free.capturedRows(),
+            free.inheritedRows(), free.missingRows(), free.rowsDigest()));
+    }
+
+    /** Completes steps, lowest rank first, until nothing is in flight. */
+    void drain()
+    {
+        wake();
+        while (!inFlight.isEmpty())
+        {
+            complete(inFlight.keySet().iterator().next());
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.kv.KvBlockAllocator;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SchedulerPropertyTest
+{
+    private static SchedulerHarness play(final long seed, final boolean faults)
+    {
+        final RandomRun run = new RandomRun(seed, faults);
+        final SchedulerHarness harness = new SchedulerHarness(run.config());
+        run.play(harness, 200);
+        return harness;
+    }
+
+    @Property(tries = 1000)
+    void everyAcceptedRequestEndsExactlyOnce(@ForAll final long seed)
+    {
+        final SchedulerHarness harness = play(seed, true);
+        final Set<Long> ended = new HashSet<>();
+        harness.ended.forEach(end -> assertTrue(ended.add(end.requestId()), "request " + end.requestId() + " ended twice"));
+        assertEquals(new HashSet<>(harness.accepted), ended);
+    }
+
+    @Property(tries = 1000)
+    void everyRowIsTheFirstThatWasComputedForItsPosition(@ForAll final long seed)
+    {
+        final SchedulerHarness harness = play(seed, true);
+        for (final SchedulerHarness.Ended end : harness.ended)
+        {
+            assertEquals(0, end.missing(), "missing rows of request " + end.requestId());
+            harness.oracle().assertRows(harness.scheduler, end.requestId(), end.captured() + end.inherited());
+        }
+    }
+
+    @Property(tries = 1000)
+    void finishedRequestsHavePromptPlusGeneratedMinusOneRows(@ForAll final long seed)
+    {
+        final SchedulerHarness harness = play(seed, false);
+        for (final SchedulerHarness.Ended end : harness.ended)
+        {
+            if ("LENGTH".equals(end.reason()))
+            {
+                final int emitted = harness.emitted.getOrDefault(end.requestId(), List.of()).size();
+                assertEquals(end.generated(), emitted);
+                final int positions = harness.scheduler.rows(end.requestId()).pageCount() * harness.config.blockSizeTokens();
+                assertTrue(end.captured() + end.inherited() <= positions);
+            }
+        }
+    }
+
+    @Property(tries = 1000)
+    void allBlocksReturnAndDigestsMatchTheirRecomputation(@ForAll final long seed)
+    {
+        final SchedulerHarness harness = play(seed, true);
+        for (int rank = 0; rank < harness.config.ranks(); rank++)
+        {
+            final KvBlockAllocator allocator = harness.scheduler.planner(rank).allocator();
+            assertEquals(0, allocator.owned(), "blocks without an owner are free or cached");
+            assertEquals(allocator.recomputePoolDigest(), allocator.poolDigest());
+        }
+        assertEquals(harness.scheduler.pages().recomputeDigest(), harness.scheduler.pages().digest());
+    }
+
+    @Property(tries = 500)
+    void theSameInputsGiveTheSameGroups(@ForAll final long seed)
+    {
+        final SchedulerHarness first = play(seed, true);
+        final SchedulerHarness second = play(seed, true);
+        assertEquals(first.groups.size(), second.groups.size());
+        for (int i = 0; i < first.groups.size(); i++)
+        {
+            assertArrayEquals(first.groups.get(i), second.groups.get(i), "group " + i);
+        }
+    }
+}

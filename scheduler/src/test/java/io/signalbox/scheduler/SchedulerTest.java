@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.EvictionPolicy;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SchedulerTest
+{
+    private static SchedulerConfig.Builder small()
+    {
+        return SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(17).stepTokens(64).maxRunning(8)
+            .capture(new ModelShape(2, 64, 2));
+    }
+
+    @Test
+    void shouldFollowTheLifeOfOneRequest()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 2, 40, 3);
+        assertTrue(harness.inFlight.isEmpty(), "a Submit only queues");
+        harness.wake();
+        assertEquals(List.of(new SchedulerHarness.Row(1, 0, 40)), harness.inFlight.get(0).rows());
+        harness.complete(0);
+        assertEquals(List.of(new SchedulerHarness.Row(1, 40, 1)), harness.inFlight.get(0).rows());
+        harness.complete(0);
+        harness.complete(0);
+        final SchedulerHarness.Ended ended = harness.ended.get(0);
+        assertEquals("LENGTH", ended.reason());
+        assertEquals(3, harness.emitted.get(1L).size());
+        assertEquals(42, ended.captured());
+        assertEquals(0, ended.inherited() + ended.missing());
+        harness.oracle().assertRows(harness.scheduler, 1, 42);
+    }
+
+    @Test
+    void shouldInheritTheRowsOfASharedPrefixAndSkipItsCompute()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 2, 40, 3);
+        harness.drain();
+        harness.submit(2, 1, 2, 40, 3);
+        harness.wake();
+        assertEquals(List.of(new SchedulerHarness.Row(2, 32, 8)), harness.inFlight.get(0).rows());
+        harness.drain();
+        assertEquals(32, harness.ended.get(1).inherited());
+        assertEquals(10, harness.ended.get(1).captured());
+        harness.oracle().assertRows(harness.scheduler, 2, 42);
+    }
+
+    @Test
+    void shouldRecomputeTheLastBlockOfAPromptThatIsWhollyCached()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 2, 32, 1);
+        harness.drain();
+        harness.submit(2, 1, 2, 32, 1);
+        harness.wake();
+        assertEquals(List.of(new SchedulerHarness.Row(2, 16, 16)), harness.inFlight.get(0).rows());
+    }
+
+    @Test
+    void shouldSplitALongPrefillIntoChunksOfTheTokenBudget()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 150, 1);
+        harness.wake();
+        assertEquals(64, harness.inFlight.get(0).tokens());
+        harness.complete(0);
+        assertEquals(64, harness.inFlight.get(0).tokens());
+        harness.complete(0);
+        assertEquals(22, harness.inFlight.get(0).tokens());
+        harness.complete(0);
+        assertEquals(150, harness.ended.get(0).captured());
+    }
+
+    @Test
+    void shouldHavePromptRowsWhenNothingIsGenerated()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 20, 0);
+        harness.drain();
+        assertEquals(20, harness.ended.get(0).captured());
+        assertEquals(0, harness.ended.get(0).generated());
+    }
+
+    @Test
+    void shouldKeepRowsAcrossPreemptionAndRecompute()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(6).build());
+        harness.submit(1, 1, 0, 30, 40);
+        harness.submit(2, 2, 0, 30, 40);
+        harness.drain();
+        assertEquals(2, harness.ended.size());
+        for (final SchedulerHarness.Ended ended : harness.ended)
+        {
+            assertEquals(69, ended.captured(), "request " + ended.requestId());
+            assertEquals(0, ended.missing());
+            harness.oracle().assertRows(harness.scheduler, ended.requestId(), 69);
+        }
+    }
+
+    @Test
+    void shouldFreeAQueuedRequestAtOnceAndAnInFlightOneWhenItsStepCompletes()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 20, 5);
+        harness.wake();
+        harness.submit(2, 1, 0, 20, 5);
+        harness.cancel(2);
+        assertEquals(List.of(2L), harness.ended.stream().map(SchedulerHarness.Ended::requestId).toList());
+        harness.cancel(1);
+        assertEquals(1, harness.ended.size());
+        harness.complete(0);
+        assertEquals("CANCELLED", harness.ended.get(1).reason());
+        assertEquals(0, harness.emitted.size());
+        assertEquals(16, harness.scheduler.planner(0).allocator().available());
+    }
+
+    @Test
+    void shouldEndARequestWhoseDeadlineHasPassed()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 20, 5, -1, false, 1_400);
+        harness.tick(999);
+        assertEquals(0, harness.ended.size());
+        harness.complete(0);
+        harness.complete(0);
+        harness.tick(1_500);
+        harness.complete(0);
+        assertEquals("DEADLINE", harness.ended.get(0).reason());
+    }
+
+    @Test
+    void shouldRefuseWhatCanNeverRun()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 256, 2);
+        harness.submit(2, 1, 0, 256, 1);
+        harness.submit(2, 1, 0, 16, 1);
+        harness.submit(3, 1, 0, 0, 1);
+        harness.control(ControlKind.DRAIN, -1);
+        harness.submit(4, 1, 0, 16, 1);
+        assertEquals(List.of(1L, 2L, 3L, 4L), harness.refused);
+        assertEquals(List.of(2L), harness.accepted);
+    }
+
+    @Test
+    void shouldRequeueTheRequestsOfAFailedStepWithoutLosingRows()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 30, 5);
+        harness.wake();
+        harness.complete(0);
+        harness.complete(0);
+        harness.fault(0, FaultClass.STEP_FAILED);
+        harness.drain();
+        assertEquals(34, harness.ended.get(0).captured());
+        harness.oracle().assertRows(harness.scheduler, 1, 34);
+    }
+
+    @Test
+    void shouldMoveRequestsOffALostRankAndFailThemWhenNoneIsLeft()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).build());
+        harness.submit(1, 1, 0, 30, 5);
+        harness.submit(2, 2, 0, 30, 5);
+        harness.wake();
+        assertEquals(2, harness.inFlight.size());
+        harness.fault(0, FaultClass.RANK_LOST);
+        harness.complete(1);
+        assertEquals(2, harness.inFlight.get(1).rows().size());
+        harness.fault(1, FaultClass.RANK_LOST);
+        assertEquals(List.of("FAILED", "FAILED"), harness.ended.stream().map(SchedulerHarness.Ended::reason).toList());
+        harness.submit(3, 1, 0, 16, 1);
+        assertEquals(List.of(3L), harness.refused);
+    }
+
+    @Test
+    void shouldIgnoreCompletionsOfAFormerEpoch()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 1, 30, 2);
+        harness.wake();
+        final SchedulerHarness.Step stale = harness.inFlight.get(0);
+        harness.reset(1, false);
+        assertEquals(1, harness.inFlight.get(0).epoch());
+        harness.complete(stale, 0);
+        assertEquals(1, harness.scheduler.ignoredCompletions());
+        harness.drain();
+        assertEquals(31, harness.ended.get(0).captured());
+    }
+
+    @Test
+    void shouldShareNothingAcrossACacheReset()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 2, 40, 2);
+        harness.wake();
+        harness.control(ControlKind.CACHE_RESET, -1);
+        harness.drain();
+        harness.submit(2, 1, 2, 40, 2);
+        harness.wake();
+        assertEquals(List.of(new SchedulerHarness.Row(2, 0, 40)), harness.inFlight.get(0).rows());
+    }
+
+    @Test
+    void shouldHonourRankHints()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().ranks(3).maxRunning(1).build());
+        harness.submit(1, 1, 0, 16, 2, 2, false, -1);
+        harness.submit(2, 1, 0, 16, 2, 2, false, -1);
+        harness.submit(3, 1, 0, 16, 2, 2, true, -1);
+        harness.wake();
+        assertEquals(1, harness.inFlight.get(2).rows().get(0).requestId());
+        assertEquals(3, harness.inFlight.get(0).rows().get(0).requestId());
+        harness.drain();
+        assertEquals(3, harness.ended.size());
+    }
+
+    @Test
+    void shouldStopOnResultsThatDoNotFitTheStep()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 16, 2);
+        harness.wake();
+        final SchedulerHarness.Step step = harness.inFlight.get(0);
+        final SchedulerHarness.Step tooShort =
+            new SchedulerHarness.Step(step.epoch(), step.rank(), step.step(), step.tokens() - 1, step.rows());
+        assertThrows(InvariantViolation.class, () -> harness.complete(tooShort, 0));
+    }
+
+    @Test
+    void shouldRunWithoutCaptureAndWithoutPrefixCaching()
+    {
+        final SchedulerHarness harness =
+            new SchedulerHarness(small().capture(null).prefixCaching(false).evictionPolicy(EvictionPolicy.REF_ZERO).build());
+        harness.submit(1, 1, 2, 40, 3);
+        harness.submit(2, 1, 2, 40, 3);
+        harness.drain();
+        assertEquals(2, harness.ended.size());
+        assertEquals(16, harness.scheduler.planner(0).allocator().available());
+    }
+
+    @Test
+    void shouldGiveTheSameGroupsForTheSameInputs()
+    {
+        final SchedulerHarness first = new SchedulerHarness(small().kvBlocks(6).digestInterval(3).build());
+        final SchedulerHarness second = new SchedulerHarness(small().kvBlocks(6).digestInterval(3).build());
+        for (final SchedulerHarness harness : List.of(first, second))
+        {
+            harness.submit(1, 1, 1, 30, 40);
+            harness.submit(2, 1, 1, 30, 40);
+            harness.drain();
+        }
+        assertEquals(first.groups.size(), second.groups.size());
+        for (int i = 0; i < first.groups.size(); i++)
+        {
+            assertArrayEquals(first.groups.get(i), second.groups.get(i), "group " + i);
+        }
+    }
+}
