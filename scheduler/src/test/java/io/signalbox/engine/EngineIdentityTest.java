@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.TestStrength;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The same ingress order gives the same canonical groups, with threads and without. */
+@Timeout(300)
+class EngineIdentityTest
+{
+    private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
+
+    private static SchedulerConfig config(final Random random)
+    {
+        return SchedulerConfig.builder()
+            .ranks(1 + random.nextInt(3))
+            .blockSizeTokens(1 + random.nextInt(16))
+            .kvBlocks(120 + random.nextInt(200))
+            .stepTokens(64 + random.nextInt(2000))
+            .maxRunning(1 + random.nextInt(8))
+            .router(random.nextBoolean() ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
+            .capture(SHAPE)
+            .digestInterval(16)
+            .build();
+    }
+
+    @Test
+    void shouldGiveTheSameGroupsThreadedAndSteppedOverRandomRuns()
+    {
+        for (int seed = 0; seed < TestStrength.count(40, 400); seed++)
+        {
+            assertSameGroups(seed, 256);
+        }
+    }
+
+    @Test
+    void shouldGiveTheSameGroupsWithRingsOfEightSlots()
+    {
+        for (int seed = 1000; seed < 1000 + TestStrength.count(40, 400); seed++)
+        {
+            assertSameGroups(seed, 8);
+        }
+    }
+
+    private static void assertSameGroups(final int seed, final int slots)
+    {
+        final SchedulerConfig config = config(new Random(seed));
+        final RecordingJournal threaded = runThreaded(seed, slots, config);
+        final List<byte[]> stepped = runStepped(config, threaded);
+        assertEquals(threaded.recorded.size(), stepped.size());
+        for (int i = 0; i < stepped.size(); i++)
+        {
+            assertArrayEquals(threaded.recorded.get(i).group(), stepped.get(i), "seed " + seed + " group " + i);
+        }
+    }
+
+    private static RecordingJournal runThreaded(final int seed, final int slots, final SchedulerConfig config)
+    {
+        final RecordingJournal journal = new RecordingJournal();
+        final AtomicInteger ended = new AtomicInteger();
+        final int requestsPerThread = 12;
+        final EngineContext context = new EngineContext()
+            .config(config).backend(new RacingBackend()).journal(journal).ingressSlots(slots).trackSlots(slots)
+            .listener((group, offset, length) -> ended.addAndGet(countEnds(group, offset, length)));
+        try (ThreadedEngine engine = new ThreadedEngine(context))
+        {
+            final List<Thread> clients = new ArrayList<>();
+            for (int client = 0; client < 2; client++)
+            {
+                final int id = client;
+                clients.add(new Thread(() -> submitAll(engine, config, new Random(seed * 31L + id), id, requestsPerThread)));
+            }
+            clients.forEach(Thread::start);
+            while (ended.get() < 2 * requestsPerThread)
+            {
+                assertTrue(engine.failure() == null, () -> "the engine failed: " + engine.failure());
+                Thread.onSpinWait();
+            }
+        }
+        assertTrue(journal.isClosed());
+        return journal;
+    }
+
+    private static int countEnds(final DirectBuffer group, final int offset, final int length)
+    {
+        final GroupReader reader = new GroupReader().wrap(group, offset, length);
+        int ends = 0;
+        while (reader.next())
+        {
+            ends += reader.templateId() == FreeDecoder.TEMPLATE_ID || reader.templateId() == RefusedDecoder.TEMPLATE_ID ? 1 : 0;
+        }
+        return ends;
+    }
+
+    private static void submitAll(
+        final Engine engine, final SchedulerConfig config, final Random random, final int client, final int requests)
+    {
+        final InputWriter writer = new InputWriter();
+        for (int i = 0; i < requests; i++)
+        {
+            final long id = client * 1000L + i;
+            final int prompt = 1 + random.nextInt(60 * config.blockSizeTokens());
+            final SubmitEncoder submit = writer.submit();
+            submit.timeNanos(i).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
+                .samplingSeed(0).promptTokens(prompt).maxNewTokens(random.nextInt(20)).stopTokenId(-1).rowsFrom(-1)
+                .priority(random.nextInt(3)).rankHint(-1).temperature(1f).topP(1f)
+                .rankHintRelaxed(Flag.NO);
+            final UnsafeBuffer hashes = new UnsafeBuffer(new byte[8 + prompt / config.blockSizeTokens() * Long.BYTES]);
+            for (int block = 0; block < prompt / config.blockSizeTokens(); block++)
+            {
+                hashes.putLong(block * Long.BYTES, 1 + block + 1_000L * (block < 5 ? 1 : id + 2));
+            }
+            submit.putBlockHashes(hashes, 0, prompt / config.blockSizeTokens() * Long.BYTES);
+            submit.putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+            engine.offer(writer.buffer(), 0, writer.length(), null);
+            if (random.nextInt(5) == 0)
+            {
+                writer.cancel().timeNanos(i).requestId(client * 1000L + random.nextInt(i + 1));
+                engine.offer(writer.buffer(), 0, writer.length(), null);
+            }
+        }
+    }
+
+    private static List<byte[]> runStepped(final SchedulerConfig config, final RecordingJournal recorded)
+    {
+        final RecordingJournal stepped = new RecordingJournal();
+        final EngineContext context = new EngineContext().config(config).backend(new SilentBackend())
+            .journal(stepped).wakeSource(EngineContext.WakeSource.CALLER);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            for (final RecordingJournal.Recorded group : recorded.recorded)
+            {
+                final GroupReader reader = new GroupReader().wrap(new UnsafeBuffer(group.group()), 0, group.group().length);
+                reader.next();
+                engine.offer(reader.buffer(), reader.offset(), reader.messageLength(),
+                    RecordingJournal.slice(group, SHAPE.rowBytes()));
+            }
+        }
+        return stepped.recorded.stream().map(RecordingJournal.Recorded::group).toList();
+    }
+}
