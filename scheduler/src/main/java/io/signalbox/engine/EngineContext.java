@@ -7,6 +7,8 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
+import java.util.function.Consumer;
+
 /** What an engine is made of. {@link #conclude()} checks it all before anything starts. */
 public final class EngineContext
 {
@@ -18,6 +20,7 @@ public final class EngineContext
     private Backend backend;
     private GroupJournal journal = NoJournal.INSTANCE;
     private GroupListener listener = (group, offset, length) -> { };
+    private Consumer<Throwable> failureListener = cause -> { };
     private WakeSource wakeSource = WakeSource.ENGINE;
     private Waiting waiting = Waiting.BLOCKING;
     private int ingressSlots = 1024;
@@ -62,6 +65,13 @@ public final class EngineContext
     public EngineContext listener(final GroupListener value)
     {
         listener = value;
+        return this;
+    }
+
+    /** Told once, from the failing thread, when the engine stops on an exception: {@link EngineClient#failAll}. */
+    public EngineContext failureListener(final Consumer<Throwable> value)
+    {
+        failureListener = value;
         return this;
     }
 
@@ -147,6 +157,11 @@ public final class EngineContext
     GroupListener listener()
     {
         return listener;
+    }
+
+    Consumer<Throwable> failureListener()
+    {
+        return failureListener;
     }
 
     WakeSource wakeSource()

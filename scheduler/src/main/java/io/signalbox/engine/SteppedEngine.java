@@ -56,6 +56,7 @@ public final class SteppedEngine implements Engine
         catch (final RuntimeException | Error e)
         {
             failure = e;
+            context.failureListener().accept(e);
             throw e;
         }
         finally

@@ -214,6 +214,7 @@ public final class ThreadedEngine implements Engine
         if (failure.compareAndSet(null, cause))
         {
             haltAll();
+            context.failureListener().accept(cause);
         }
     }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.ConfigException;
+
+/**
+ * What a client asks for.
+ *
+ * @param prompt       token ids, at least one.
+ * @param maxNewTokens 0 for prefill only.
+ * @param stopTokenId  -1 for none.
+ * @param cacheKey     what else KV content depends on (LoRA, salt, tenant); empty for nothing.
+ * @param deadlineNanos on the engine's clock; -1 for none.
+ * @param priority     higher is admitted first.
+ * @param rowsFrom     first position whose routed-expert rows are wanted; -1 for none.
+ */
+public record CompletionRequest(
+    int[] prompt, int maxNewTokens, int stopTokenId, byte[] cacheKey, long deadlineNanos, int priority, int rowsFrom)
+{
+    public CompletionRequest
+    {
+        if (prompt.length == 0)
+        {
+            throw new ConfigException("the prompt is empty; give at least one token.");
+        }
+        if (maxNewTokens < 0)
+        {
+            throw new ConfigException("maxNewTokens=" + maxNewTokens + " is negative; give 0 for prefill only.");
+        }
+        if (rowsFrom < -1 || rowsFrom > prompt.length)
+        {
+            throw new ConfigException("rowsFrom=" + rowsFrom + " is not a position of the prompt of " + prompt.length +
+                " tokens; give 0 for all rows or -1 for none.");
+        }
+    }
+
+    public static CompletionRequest of(final int[] prompt, final int maxNewTokens)
+    {
+        return new CompletionRequest(prompt, maxNewTokens, -1, new byte[0], -1, 0, -1);
+    }
+}
