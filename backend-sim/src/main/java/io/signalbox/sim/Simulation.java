@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.engine.Engine;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.engine.GroupListener;
+import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
@@ -41,6 +44,22 @@ public final class Simulation
      */
     public RunReport run(final EngineFactory engines, final GroupJournal journal, final SimulationProgress progress)
     {
-        throw new IllegalStateException("not yet wired");
+        final RequestEnds ends = new RequestEnds();
+        final ReportListener report = new ReportListener(schedulerConfig);
+        final boolean capture = schedulerConfig.capture() != null;
+        final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
+        final SubmitWriter submits = new SubmitWriter(
+            workload, schedulerConfig.blockSizeTokens(), capture ? 0 : -1, simulationConfig.seed());
+        final SimulatedBackend backend = new SimulatedBackend(simulationConfig);
+        final GroupListener listener = (group, offset, length) ->
+        {
+            ends.onGroup(group, offset, length);
+            report.onGroup(group, offset, length);
+        };
+        try (Engine engine = engines.open(schedulerConfig, backend, tapped, listener))
+        {
+            new SimulationDriver(engine, backend, ends, workload, submits, progress).run();
+        }
+        return report.report();
     }
 }

@@ -4,6 +4,7 @@ package io.signalbox.workload;
 import io.signalbox.ConfigException;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * When conversations start. The text form, used on the command line and in the run description, is one of
@@ -103,7 +104,8 @@ public sealed interface Arrivals
             checkRate(ratePerSecond);
             if (!(coefficientOfVariation >= 0.1 && coefficientOfVariation <= 30.0))
             {
-                throw new ConfigException("coefficient of variation " + coefficientOfVariation + " is not between 0.1 and 30");
+                throw new ConfigException(
+                    "coefficient of variation " + coefficientOfVariation + " is not between 0.1 and 30");
             }
         }
 
@@ -155,7 +157,7 @@ public sealed interface Arrivals
                 throw new ConfigException("the trace " + file + " has " + timesNanos.length + " arrivals and " + count +
                     " conversations are wanted; ask for fewer or give a longer trace.");
             }
-            return java.util.Arrays.copyOf(timesNanos, count);
+            return Arrays.copyOf(timesNanos, count);
         }
 
         @Override

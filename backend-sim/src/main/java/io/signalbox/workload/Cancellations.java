@@ -26,7 +26,7 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
         if (meanDelayNanos < 1)
         {
             throw new ConfigException(
-                "mean cancel delay of " + meanDelayNanos + " ns is not positive; give the mean time until a client gives up.");
+                "mean cancel delay of " + meanDelayNanos + " ns is not positive; give a mean time of 1 or more.");
         }
     }
 

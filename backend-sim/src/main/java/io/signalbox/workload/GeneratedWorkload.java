@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
+import io.signalbox.ConfigException;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Multi-turn conversations that share one system prompt. Turn {@code k + 1} repeats the prompt and the output of turn
@@ -32,6 +33,11 @@ public final class GeneratedWorkload implements Workload
         {
             addConversation(config, conversation, starts[conversation], requests);
         }
+        if (requests.isEmpty())
+        {
+            throw new ConfigException("no first turn fits into maxContextTokens=" + config.maxContextTokens() +
+                "; raise it or shorten systemPromptTokens, userTokens or outputTokens.");
+        }
         return new GeneratedWorkload(config, requests);
     }
 
@@ -55,10 +61,11 @@ public final class GeneratedWorkload implements Workload
                 return;
             }
             final long requestId = requests.size() + 1L;
-            final boolean first = turn == 0;
-            requests.add(new WorkloadRequest(
-                requestId, first ? startNanos : -1, first ? -1 : requestId - 1, first ? 0 : thinkTimeNanos,
-                conversation, (int)promptTokens, outputTokens, -1));
+            requests.add(turn == 0 ?
+                new WorkloadRequest(
+                    requestId, startNanos, -1, 0, conversation, (int)promptTokens, outputTokens, -1) :
+                new WorkloadRequest(
+                    requestId, -1, requestId - 1, thinkTimeNanos, conversation, (int)promptTokens, outputTokens, -1));
             promptTokens += outputTokens;
         }
     }
@@ -90,6 +97,6 @@ public final class GeneratedWorkload implements Workload
     @Override
     public Map<String, String> settings()
     {
-        return new TreeMap<>(config.settings());
+        return config.settings();
     }
 }

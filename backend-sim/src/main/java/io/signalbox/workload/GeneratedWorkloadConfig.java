@@ -32,7 +32,8 @@ public final class GeneratedWorkloadConfig
         maxContextTokens = inRange("maxContextTokens", builder.maxContextTokens, 2, SizeDistribution.MAX_SIZE);
         if (meanThinkTimeNanos < 0)
         {
-            throw new ConfigException("meanThinkTimeNanos=" + meanThinkTimeNanos + " is negative; give a time of 0 or more.");
+            throw new ConfigException(
+                "meanThinkTimeNanos=" + meanThinkTimeNanos + " is negative; give a time of 0 or more.");
         }
     }
 

@@ -125,22 +125,7 @@ public sealed interface SizeDistribution
         @Override
         public int draw(final SplitMix64 random)
         {
-            final double target = random.nextDouble() * cumulative[cumulative.length - 1];
-            int low = 0;
-            int high = cumulative.length - 1;
-            while (low < high)
-            {
-                final int middle = (low + high) >>> 1;
-                if (cumulative[middle] > target)
-                {
-                    high = middle;
-                }
-                else
-                {
-                    low = middle + 1;
-                }
-            }
-            return min + low;
+            return min + random.nextWeighted(cumulative);
         }
 
         @Override

@@ -95,4 +95,25 @@ public final class SplitMix64
             }
         }
     }
+
+    /** An index, drawn with the weights whose running sums are given: rising, the first above 0. */
+    public int nextWeighted(final double[] cumulativeWeights)
+    {
+        final double target = nextDouble() * cumulativeWeights[cumulativeWeights.length - 1];
+        int low = 0;
+        int high = cumulativeWeights.length - 1;
+        while (low < high)
+        {
+            final int middle = (low + high) >>> 1;
+            if (cumulativeWeights[middle] > target)
+            {
+                high = middle;
+            }
+            else
+            {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
 }

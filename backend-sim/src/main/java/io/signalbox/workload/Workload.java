@@ -10,7 +10,7 @@ import java.util.Map;
  */
 public interface Workload
 {
-    /** Every request; the one with id {@code n} is at index {@code n - 1}. */
+    /** Every request; the one with id {@code n} is at index {@code n - 1}. A predecessor comes before its followers. */
     List<WorkloadRequest> requests();
 
     /**
