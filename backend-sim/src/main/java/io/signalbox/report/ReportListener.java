@@ -168,6 +168,11 @@ public final class ReportListener implements GroupListener
         {
             admitted.next();
             final RequestRecord request = live.get(admitted.requestId());
+            if (request.rank >= 0)
+            {
+                // A fault takes blocks away without naming them; what was not given back ends here at the latest.
+                ranks[request.rank].release(request, nowNanos);
+            }
             request.rank = plan.rank();
             if (admitted.resumed() == Flag.NO)
             {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.backend.Backend;
 import io.signalbox.engine.Engine;
-import io.signalbox.engine.GroupJournal;
-import io.signalbox.engine.GroupListener;
-import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.engine.EngineContext;
 
-/** Opens the engine of one run; {@code SteppedEngine::new} is one. */
+/**
+ * Opens the engine of one run: {@code SteppedEngine::new} or {@code ThreadedEngine::new}, perhaps after choosing the
+ * size of its rings.
+ */
 @FunctionalInterface
 public interface EngineFactory
 {
-    /** @param journal null: none. */
-    Engine open(SchedulerConfig config, Backend backend, GroupJournal journal, GroupListener listener);
+    /** @param context complete; configuration, backend, journal, listener and source of wakes are not to be changed. */
+    Engine open(EngineContext context);
 }

@@ -10,8 +10,10 @@ final class EventPhase
 {
     static final int FORWARD = 0;
     static final int D2H_COMPLETE = 1;
-    static final int CANCEL = 2;
-    static final int SUBMIT = 3;
+    /** The client has taken the routed-expert rows of its request. */
+    static final int RELEASE_ROWS = 2;
+    static final int CANCEL = 3;
+    static final int SUBMIT = 4;
 
     private EventPhase()
     {

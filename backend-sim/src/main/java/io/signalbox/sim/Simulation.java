@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.Engine;
+import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
@@ -56,7 +57,16 @@ public final class Simulation
             ends.onGroup(group, offset, length);
             report.onGroup(group, offset, length);
         };
-        try (Engine engine = engines.open(schedulerConfig, backend, tapped, listener))
+        final EngineContext context = new EngineContext()
+            .config(schedulerConfig)
+            .backend(backend)
+            .listener(listener)
+            .wakeSource(EngineContext.WakeSource.CALLER);
+        if (tapped != null)
+        {
+            context.journal(tapped);
+        }
+        try (Engine engine = engines.open(context))
         {
             new SimulationDriver(engine, backend, ends, workload, submits, progress).run();
         }

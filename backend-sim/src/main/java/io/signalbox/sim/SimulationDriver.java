@@ -4,6 +4,7 @@ package io.signalbox.sim;
 import io.signalbox.InvariantViolation;
 import io.signalbox.engine.Engine;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.collections.IntArrayList;
@@ -17,8 +18,8 @@ import java.util.List;
  * virtual time jump from one to the next.
  *
  * <p>The order is the same for every kind of engine, because the driver decides on what comes next only when the
- * engine is quiet: after each input that can make a plan or end a request it waits. A Forward decides nothing, and a
- * Submit can only be refused, which matters first when a cancel is due; after these two it goes on at once.
+ * engine is quiet: after each input that can make a plan or end a request it waits. A Forward or a release of rows
+ * decides nothing, and a Submit can only be refused, which matters first when a cancel is due; after these it goes on.
  */
 final class SimulationDriver
 {
@@ -135,13 +136,11 @@ final class SimulationDriver
         final int index = clients.nextIdentity();
         final int phase = clients.nextPhase();
         clients.removeNext();
-        if (phase == EventPhase.SUBMIT)
+        switch (phase)
         {
-            submit(index);
-        }
-        else
-        {
-            cancel(index);
+            case EventPhase.SUBMIT -> submit(index);
+            case EventPhase.CANCEL -> cancel(index);
+            default -> releaseRows(index);
         }
     }
 
@@ -168,6 +167,17 @@ final class SimulationDriver
             wakeNeeded = true;
             settle();
         }
+    }
+
+    /** A client that wants rows takes them when its request has ended; the engine keeps them until told so. */
+    private void releaseRows(final int index)
+    {
+        inputs.control()
+            .timeNanos(nowNanos)
+            .requestId(requests.get(index).requestId())
+            .kind(ControlKind.RELEASE_ROWS)
+            .note("");
+        offer();
     }
 
     private void wake()
@@ -219,6 +229,10 @@ final class SimulationDriver
         }
         states[index] = RequestState.ENDED;
         settled++;
+        if (submits.wantsRows())
+        {
+            clients.add(nowNanos, EventPhase.RELEASE_ROWS, index, 0);
+        }
         for (int next = firstFollower[index]; next != NONE; next = nextFollower[next])
         {
             if (completed)

@@ -35,6 +35,11 @@ final class SubmitWriter
         hashBytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES]);
     }
 
+    boolean wantsRows()
+    {
+        return rowsFrom >= 0;
+    }
+
     void write(final InputWriter inputs, final WorkloadRequest request, final long timeNanos)
     {
         final int hashCount = workload.blockHashes(request, blockSizeTokens, hashes);
