@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.report;
+
+import io.signalbox.report.RunReport.RankOccupancy;
+import io.signalbox.report.RunReport.RankPrefixCache;
+
+import java.util.Arrays;
+
+/** Prefix hits and block occupancy of one rank. */
+final class RankRecord
+{
+    private final int rank;
+    private int[] holders = new int[1024];
+    private int usedBlocks;
+    private int peakBlocks;
+    private double blockNanos;
+    private long changedNanos;
+    private long admittedRequests;
+    private long matchedTokens;
+    private long promptTokens;
+    private long matchedBlocks;
+    private long promptBlocks;
+
+    RankRecord(final int rank)
+    {
+        this.rank = rank;
+    }
+
+    void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)
+    {
+        admittedRequests++;
+        matchedBlocks += requestMatchedBlocks;
+        matchedTokens += (long)requestMatchedBlocks * blockSizeTokens;
+        promptTokens += request.promptTokens;
+        promptBlocks += request.promptTokens / blockSizeTokens;
+    }
+
+    void hold(final int blockId, final long nowNanos)
+    {
+        if (blockId >= holders.length)
+        {
+            holders = Arrays.copyOf(holders, Math.max(blockId + 1, 2 * holders.length));
+        }
+        if (holders[blockId]++ == 0)
+        {
+            advance(nowNanos);
+            usedBlocks++;
+            peakBlocks = Math.max(peakBlocks, usedBlocks);
+        }
+    }
+
+    /** Gives back every block that the request holds. */
+    void release(final RequestRecord request, final long nowNanos)
+    {
+        for (int i = 0; i < request.blocks.size(); i++)
+        {
+            if (--holders[request.blocks.getInt(i)] == 0)
+            {
+                advance(nowNanos);
+                usedBlocks--;
+            }
+        }
+        request.blocks.clear();
+    }
+
+    private void advance(final long nowNanos)
+    {
+        blockNanos += (double)usedBlocks * (nowNanos - changedNanos);
+        changedNanos = nowNanos;
+    }
+
+    long matchedTokens()
+    {
+        return matchedTokens;
+    }
+
+    long promptTokens()
+    {
+        return promptTokens;
+    }
+
+    long matchedBlocks()
+    {
+        return matchedBlocks;
+    }
+
+    long promptBlocks()
+    {
+        return promptBlocks;
+    }
+
+    RankPrefixCache prefixCache()
+    {
+        return new RankPrefixCache(
+            rank, rate(matchedTokens, promptTokens), rate(matchedBlocks, promptBlocks), admittedRequests, promptTokens);
+    }
+
+    RankOccupancy occupancy(final int poolBlocks, final long endNanos)
+    {
+        advance(endNanos);
+        final double mean = endNanos == 0 ? 0.0 : blockNanos / endNanos / poolBlocks;
+        return new RankOccupancy(rank, mean, (double)peakBlocks / poolBlocks);
+    }
+
+    static double rate(final long part, final long whole)
+    {
+        return whole == 0 ? 0.0 : (double)part / whole;
+    }
+}

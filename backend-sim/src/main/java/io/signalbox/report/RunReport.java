@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.report;
+
+import java.util.List;
+
+/**
+ * What a run came to, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
+ * figures are apart, in {@link WallClock}. All times are logical nanoseconds.
+ *
+ * @param simulatedNanos time of the last input.
+ */
+public record RunReport(
+    Requests requests,
+    Latency latency,
+    Throughput throughput,
+    PrefixCache prefixCache,
+    Steps steps,
+    List<RankOccupancy> blockOccupancy,
+    RoutedExperts routedExperts,
+    long simulatedNanos)
+{
+    /**
+     * How requests ended.
+     *
+     * @param submitted  Submit inputs; the sum of the other figures.
+     * @param completed  ended by length or stop token.
+     * @param cancelled  given up by their client.
+     * @param failed     refused, failed in the backend, or past their deadline.
+     * @param refused    the part of {@code failed} that was refused at once.
+     * @param unfinished neither: still running when the groups ended.
+     */
+    public record Requests(long submitted, long completed, long cancelled, long failed, long refused, long unfinished)
+    {
+    }
+
+    /**
+     * Latencies as a client sees them.
+     *
+     * @param ttft time to first token: Submit to first emitted token; every request that emitted one.
+     * @param tpot time per output token after the first, one mean per completed request with two tokens or more.
+     * @param itl  gap between two successive tokens of a request; every gap, of whichever request.
+     * @param e2e  Submit to end, completed requests.
+     */
+    public record Latency(LatencySummary ttft, LatencySummary tpot, LatencySummary itl, LatencySummary e2e)
+    {
+    }
+
+    /** Figures in nanoseconds, to three significant digits; all zero when {@code count} is zero. */
+    public record LatencySummary(
+        long count, double meanNanos, long p50Nanos, long p90Nanos, long p99Nanos, long maxNanos)
+    {
+    }
+
+    /** Per second of simulated time. */
+    public record Throughput(double completedRequestsPerSecond, double outputTokensPerSecond, long outputTokens)
+    {
+    }
+
+    /**
+     * Prefix hits at the first admission of each request; admissions after a preemption are left out, because they
+     * would count a request's own blocks as hits. Rates are 0 where nothing was asked for.
+     *
+     * @param tokenHitRate  matched tokens over prompt tokens.
+     * @param blockHitRate  matched blocks over full prompt blocks.
+     */
+    public record PrefixCache(
+        double tokenHitRate,
+        double blockHitRate,
+        long matchedTokens,
+        long promptTokens,
+        long matchedBlocks,
+        long promptBlocks,
+        List<RankPrefixCache> ranks)
+    {
+    }
+
+    /** The same figures for the requests first admitted on one rank. */
+    public record RankPrefixCache(
+        int rank, double tokenHitRate, double blockHitRate, long admittedRequests, long promptTokens)
+    {
+    }
+
+    /** @param tokens tokens that went through a forward step, recomputed ones included. */
+    public record Steps(long steps, long tokens, long preemptions, long evictions)
+    {
+    }
+
+    /**
+     * Share of a rank's pool (dummy block excluded) that running requests hold; cached blocks of ended requests do
+     * not count.
+     *
+     * @param mean over simulated time.
+     */
+    public record RankOccupancy(int rank, double mean, double peak)
+    {
+    }
+
+    /**
+     * Rows of ended requests by origin.
+     *
+     * @param load how evenly tokens fell on experts, over all layers; null where capture was off.
+     */
+    public record RoutedExperts(
+        long captured, long inherited, long missing, ExpertSkew load, List<ExpertSkew> layers)
+    {
+    }
+
+    /**
+     * Tokens per expert, every routed-expert row of every completed step counted once.
+     *
+     * @param maxOverMean            1.0: perfectly even.
+     * @param coefficientOfVariation standard deviation over mean; 0.0: perfectly even.
+     */
+    public record ExpertSkew(double maxOverMean, double coefficientOfVariation)
+    {
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.report.ReportListener;
+import org.agrona.DirectBuffer;
+
+/** Shows the report the rows that travel beside their group, where the journal sees them too. */
+final class ChunkedRowsTap implements GroupJournal
+{
+    private final GroupJournal journal;
+    private final ReportListener report;
+
+    /** @param journal where the groups go on to; null: nowhere. */
+    ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
+    {
+        this.journal = journal;
+        this.report = report;
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+        if (rows != null)
+        {
+            report.onChunkedRows(rows.buffer(), rows.offset(), rows.rowCount());
+        }
+        if (journal != null)
+        {
+            journal.append(timeNanos, group, offset, length, rows);
+        }
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        if (journal != null)
+        {
+            journal.endOfBatch();
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        if (journal != null)
+        {
+            journal.close();
+        }
+    }
+}

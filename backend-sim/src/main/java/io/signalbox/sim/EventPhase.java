@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+/**
+ * What comes first among events of one instant. Within a phase the smaller identity goes first (the rank, or the
+ * index of the request in the workload), then the smaller sequence (the step). Part of the contract: another order
+ * gives another run. A Wake comes last, once nothing else is due at the instant.
+ */
+final class EventPhase
+{
+    static final int FORWARD = 0;
+    static final int D2H_COMPLETE = 1;
+    /** The client has taken the routed-expert rows of its request. */
+    static final int RELEASE_ROWS = 2;
+    static final int CANCEL = 3;
+    static final int SUBMIT = 4;
+
+    private EventPhase()
+    {
+    }
+}

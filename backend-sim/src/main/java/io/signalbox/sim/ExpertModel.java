@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.experts.ModelShape;
+import io.signalbox.workload.SplitMix64;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * Seeded routed experts with skew. In each layer the experts have Zipf-like popularity, {@code 1 / (j + 1)^skew} for
+ * the j-th most popular, in an order of the layer's own; a token's set is drawn by popularity without replacement.
+ *
+ * <p>A row is a pure function of (seed, epoch, rank, step, index of the token in the step). To be fast, the sets of a
+ * layer are drawn once into a table, up to 4,096 of them, and a row's bits pick one per layer. Immutable.
+ */
+public final class ExpertModel
+{
+    /** Rises whenever the same arguments would give other rows. */
+    public static final int VERSION = 1;
+
+    private static final int MAX_SETS = 4096;
+    private static final int MAX_TABLE_BYTES = 64 * 1024 * 1024;
+    /** 12 bits per layer, so that one mixed word serves five layers. */
+    private static final int SET_BITS = 12;
+    private static final int LAYERS_PER_WORD = Long.SIZE / SET_BITS;
+    /** Draws of one expert that may meet only experts already in the set before the most popular free one is taken. */
+    private static final int MAX_REDRAWS = 64;
+    private static final long ROW_GAMMA = 0x9E3779B97F4A7C15L;
+
+    private final ModelShape shape;
+    private final long seed;
+    private final int setBytes;
+    private final int setMask;
+    private final int layerBytes;
+    private final UnsafeBuffer table;
+
+    /** @param skew exponent of the popularity; 0: all experts alike. */
+    public ExpertModel(final ModelShape shape, final long seed, final double skew)
+    {
+        this.shape = shape;
+        this.seed = seed;
+        setBytes = shape.topK() * shape.idBytes();
+        final int sets = setsPerLayer(shape);
+        setMask = sets - 1;
+        layerBytes = sets * setBytes;
+        table = new UnsafeBuffer(new byte[shape.moeLayers() * layerBytes]);
+        final double[] cumulative = cumulativePopularity(shape.experts(), skew);
+        for (int layer = 0; layer < shape.moeLayers(); layer++)
+        {
+            fillLayer(layer, sets, cumulative);
+        }
+    }
+
+    public ModelShape shape()
+    {
+        return shape;
+    }
+
+    /** Writes {@code rowCount} rows in storage width, {@code [token][MoE layer][k]}, from {@code offset}. */
+    public void writeRows(
+        final int epoch,
+        final int rank,
+        final long step,
+        final int rowCount,
+        final MutableDirectBuffer target,
+        final int offset)
+    {
+        final long base = SplitMix64.mix(SplitMix64.mix(SplitMix64.mix(seed, epoch), rank), step);
+        int at = offset;
+        for (int row = 0; row < rowCount; row++)
+        {
+            at = writeRow(SplitMix64.mix(base + row * ROW_GAMMA), target, at);
+        }
+    }
+
+    private int writeRow(final long rowBits, final MutableDirectBuffer target, final int offset)
+    {
+        final int layers = shape.moeLayers();
+        long bits = rowBits;
+        int at = offset;
+        int layerStart = 0;
+        for (int layer = 0, left = LAYERS_PER_WORD; layer < layers; layer++, left--)
+        {
+            if (left == 0)
+            {
+                bits = SplitMix64.mix(rowBits + layer * ROW_GAMMA);
+                left = LAYERS_PER_WORD;
+            }
+            copySet(layerStart + ((int)bits & setMask) * setBytes, target, at);
+            bits >>>= SET_BITS;
+            layerStart += layerBytes;
+            at += setBytes;
+        }
+        return at;
+    }
+
+    private void copySet(final int from, final MutableDirectBuffer target, final int to)
+    {
+        switch (setBytes)
+        {
+            case Short.BYTES -> target.putShort(to, table.getShort(from));
+            case Integer.BYTES -> target.putInt(to, table.getInt(from));
+            case Long.BYTES -> target.putLong(to, table.getLong(from));
+            default -> target.putBytes(to, table, from, setBytes);
+        }
+    }
+
+    private static int setsPerLayer(final ModelShape shape)
+    {
+        int sets = MAX_SETS;
+        while (sets > 1 && (long)sets * shape.rowBytes() > MAX_TABLE_BYTES)
+        {
+            sets >>= 1;
+        }
+        return sets;
+    }
+
+    private static double[] cumulativePopularity(final int experts, final double skew)
+    {
+        final double[] cumulative = new double[experts];
+        double sum = 0.0;
+        for (int j = 0; j < experts; j++)
+        {
+            sum += 1.0 / StrictMath.pow(j + 1.0, skew);
+            cumulative[j] = sum;
+        }
+        return cumulative;
+    }
+
+    private void fillLayer(final int layer, final int sets, final double[] cumulative)
+    {
+        final int experts = shape.experts();
+        final SplitMix64 random = new SplitMix64(SplitMix64.mix(seed, ~(long)layer));
+        final int[] byPopularity = permutation(experts, random);
+        // The set an expert was last put into; sets count from 1.
+        final int[] lastSet = new int[experts];
+        int at = layer * layerBytes;
+        for (int set = 1; set <= sets; set++)
+        {
+            for (int k = 0; k < shape.topK(); k++)
+            {
+                final int popularity = drawFree(random, cumulative, lastSet, set);
+                lastSet[popularity] = set;
+                at = putId(at, byPopularity[popularity]);
+            }
+        }
+    }
+
+    private static int drawFree(
+        final SplitMix64 random, final double[] cumulative, final int[] lastSet, final int set)
+    {
+        for (int draw = 0; draw < MAX_REDRAWS; draw++)
+        {
+            final int popularity = random.nextWeighted(cumulative);
+            if (lastSet[popularity] != set)
+            {
+                return popularity;
+            }
+        }
+        int free = 0;
+        while (lastSet[free] == set)
+        {
+            free++;
+        }
+        return free;
+    }
+
+    private int putId(final int at, final int expert)
+    {
+        if (shape.idBytes() == 1)
+        {
+            table.putByte(at, (byte)expert);
+            return at + 1;
+        }
+        table.putShort(at, (short)expert, ByteOrder.LITTLE_ENDIAN);
+        return at + Short.BYTES;
+    }
+
+    private static int[] permutation(final int length, final SplitMix64 random)
+    {
+        final int[] values = new int[length];
+        for (int i = 0; i < length; i++)
+        {
+            final int j = random.nextInt(i + 1);
+            values[i] = values[j];
+            values[j] = i;
+        }
+        return values;
+    }
+}

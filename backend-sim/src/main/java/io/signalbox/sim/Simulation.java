@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.engine.Engine;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.engine.GroupListener;
+import io.signalbox.report.ReportListener;
+import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Workload;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** One run of a workload on simulated ranks, through a real engine, in virtual time. */
+public final class Simulation
+{
+    private final SchedulerConfig schedulerConfig;
+    private final SimulationConfig simulationConfig;
+    private final Workload workload;
+
+    public Simulation(
+        final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
+    {
+        this.schedulerConfig = schedulerConfig;
+        this.simulationConfig = simulationConfig;
+        this.workload = workload;
+    }
+
+    /** Everything the run depends on: the settings of scheduler, simulated backend and workload, sorted by name. */
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>(schedulerConfig.settings());
+        settings.putAll(simulationConfig.settings());
+        settings.putAll(workload.settings());
+        return settings;
+    }
+
+    /**
+     * Runs until every request has ended; the engine, and with it the journal, is closed on return.
+     *
+     * @param journal null: none.
+     * @throws io.signalbox.InvariantViolation when requests are alive and nothing is left that could happen.
+     */
+    public RunReport run(final EngineFactory engines, final GroupJournal journal, final SimulationProgress progress)
+    {
+        final RequestEnds ends = new RequestEnds();
+        final ReportListener report = new ReportListener(schedulerConfig);
+        final boolean capture = schedulerConfig.capture() != null;
+        final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
+        final SubmitWriter submits = new SubmitWriter(
+            workload, schedulerConfig.blockSizeTokens(), capture ? 0 : -1, simulationConfig.seed());
+        final SimulatedBackend backend = new SimulatedBackend(simulationConfig);
+        final GroupListener listener = (group, offset, length) ->
+        {
+            ends.onGroup(group, offset, length);
+            report.onGroup(group, offset, length);
+        };
+        final EngineContext context = new EngineContext()
+            .config(schedulerConfig)
+            .backend(backend)
+            .listener(listener)
+            .wakeSource(EngineContext.WakeSource.CALLER);
+        if (tapped != null)
+        {
+            context.journal(tapped);
+        }
+        try (Engine engine = engines.open(context))
+        {
+            new SimulationDriver(engine, backend, ends, workload, submits, progress).run();
+        }
+        return report.report();
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.ConfigException;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What the simulated backend depends on.
+ *
+ * @param seed       of sampled tokens, routed experts and D2H jitter.
+ * @param expertSkew exponent of the Zipf-like popularity of experts within a layer; 0: all alike.
+ */
+public record SimulationConfig(long seed, StepCost stepCost, D2hDelay d2hDelay, double expertSkew)
+{
+    public static final SimulationConfig DEFAULT = new SimulationConfig(1, StepCost.DEFAULT, D2hDelay.DEFAULT, 0.6);
+
+    public SimulationConfig
+    {
+        if (!(expertSkew >= 0.0 && expertSkew <= 5.0))
+        {
+            throw new ConfigException("expert skew " + expertSkew + " is not between 0 and 5; give the Zipf exponent.");
+        }
+    }
+
+    public SimulationConfig withSeed(final long value)
+    {
+        return new SimulationConfig(value, stepCost, d2hDelay, expertSkew);
+    }
+
+    public SimulationConfig withStepCost(final StepCost value)
+    {
+        return new SimulationConfig(seed, value, d2hDelay, expertSkew);
+    }
+
+    public SimulationConfig withD2hDelay(final D2hDelay value)
+    {
+        return new SimulationConfig(seed, stepCost, value, expertSkew);
+    }
+
+    public SimulationConfig withExpertSkew(final double value)
+    {
+        return new SimulationConfig(seed, stepCost, d2hDelay, value);
+    }
+
+    /** Name and value of every setting, sorted by name. */
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>();
+        settings.put("sim.seed", Long.toString(seed));
+        settings.put("sim.stepCost.baseNanos", Long.toString(stepCost.baseNanos()));
+        settings.put("sim.stepCost.perPrefillTokenNanos", Long.toString(stepCost.perPrefillTokenNanos()));
+        settings.put("sim.stepCost.perDecodeRowNanos", Long.toString(stepCost.perDecodeRowNanos()));
+        settings.put("sim.stepCost.perContextTokenPicos", Long.toString(stepCost.perContextTokenPicos()));
+        settings.put("sim.d2hDelay.baseNanos", Long.toString(d2hDelay.baseNanos()));
+        settings.put("sim.d2hDelay.perRowPicos", Long.toString(d2hDelay.perRowPicos()));
+        settings.put("sim.d2hDelay.jitterNanos", Long.toString(d2hDelay.jitterNanos()));
+        settings.put("sim.expertSkew", Double.toString(expertSkew));
+        settings.put("sim.expertModelVersion", Integer.toString(ExpertModel.VERSION));
+        return settings;
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.engine.Engine;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+import org.agrona.collections.IntArrayList;
+import org.agrona.collections.LongArrayList;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Merges arrivals, follow-ups, cancels and backend events into one order of inputs (see {@link EventPhase}) and lets
+ * virtual time jump from one to the next.
+ *
+ * <p>The order is the same for every kind of engine, because the driver decides on what comes next only when the
+ * engine is quiet: after each input that can make a plan or end a request it waits. A Forward or a release of rows
+ * decides nothing, and a Submit can only be refused, which matters first when a cancel is due; after these it goes on.
+ */
+final class SimulationDriver
+{
+    private static final int NONE = -1;
+    private static final int MAX_NAMED = 10;
+
+    private enum RequestState
+    {
+        NOT_SUBMITTED, ALIVE, ENDED, NEVER_SUBMITTED
+    }
+
+    private final Engine engine;
+    private final SimulatedBackend backend;
+    private final RequestEnds ends;
+    private final SimulationProgress progress;
+    private final List<WorkloadRequest> requests;
+    private final SubmitWriter submits;
+    private final InputWriter inputs = new InputWriter();
+    private final EventQueue clients;
+    private final RequestState[] states;
+    private final int[] firstFollower;
+    private final int[] nextFollower;
+    private long nowNanos;
+    private int settled;
+    private boolean wakeNeeded;
+    private boolean engineMayBeBusy;
+
+    SimulationDriver(
+        final Engine engine,
+        final SimulatedBackend backend,
+        final RequestEnds ends,
+        final Workload workload,
+        final SubmitWriter submits,
+        final SimulationProgress progress)
+    {
+        this.engine = engine;
+        this.backend = backend;
+        this.ends = ends;
+        this.progress = progress;
+        this.submits = submits;
+        requests = workload.requests();
+        clients = new EventQueue(requests.size() + 1);
+        states = new RequestState[requests.size()];
+        firstFollower = new int[requests.size()];
+        nextFollower = new int[requests.size()];
+        Arrays.fill(states, RequestState.NOT_SUBMITTED);
+        Arrays.fill(firstFollower, NONE);
+        for (int index = requests.size() - 1; index >= 0; index--)
+        {
+            addArrival(index);
+        }
+    }
+
+    private void addArrival(final int index)
+    {
+        final WorkloadRequest request = requests.get(index);
+        if (request.predecessorId() == NONE)
+        {
+            clients.add(request.arrivalNanos(), EventPhase.SUBMIT, index, 0);
+            return;
+        }
+        if (request.predecessorId() >= request.requestId())
+        {
+            throw new InvariantViolation("request " + request.requestId() + " follows request " + request.predecessorId() +
+                ", but a predecessor comes first in its workload");
+        }
+        final int predecessor = (int)request.predecessorId() - 1;
+        nextFollower[index] = firstFollower[predecessor];
+        firstFollower[predecessor] = index;
+    }
+
+    /** Returns the time of the last input, once every request has ended. */
+    long run()
+    {
+        while (true)
+        {
+            final long backendNanos = backend.nextNanos();
+            final long nextNanos = Math.min(backendNanos, clients.nextNanos());
+            if (wakeNeeded && nextNanos > nowNanos)
+            {
+                wake();
+            }
+            else if (nextNanos == EventQueue.NEVER)
+            {
+                break;
+            }
+            else
+            {
+                nowNanos = nextNanos;
+                // Backend phases come before client phases.
+                fire(backendNanos == nextNanos);
+            }
+        }
+        settle();
+        if (settled != requests.size())
+        {
+            throw stalled();
+        }
+        return nowNanos;
+    }
+
+    private void fire(final boolean fromBackend)
+    {
+        if (fromBackend)
+        {
+            backend.now(nowNanos);
+            engineMayBeBusy = true;
+            if (backend.fireNext())
+            {
+                settle();
+            }
+            return;
+        }
+        final int index = clients.nextIdentity();
+        final int phase = clients.nextPhase();
+        clients.removeNext();
+        switch (phase)
+        {
+            case EventPhase.SUBMIT -> submit(index);
+            case EventPhase.CANCEL -> cancel(index);
+            default -> releaseRows(index);
+        }
+    }
+
+    private void submit(final int index)
+    {
+        final WorkloadRequest request = requests.get(index);
+        submits.write(inputs, request, nowNanos);
+        states[index] = RequestState.ALIVE;
+        offer();
+        wakeNeeded = true;
+        if (request.cancelAfterNanos() >= 0)
+        {
+            clients.add(nowNanos + request.cancelAfterNanos(), EventPhase.CANCEL, index, 0);
+        }
+    }
+
+    private void cancel(final int index)
+    {
+        settle();
+        if (states[index] == RequestState.ALIVE)
+        {
+            inputs.cancel().timeNanos(nowNanos).requestId(requests.get(index).requestId());
+            offer();
+            wakeNeeded = true;
+            settle();
+        }
+    }
+
+    /** A client that wants rows takes them when its request has ended; the engine keeps them until told so. */
+    private void releaseRows(final int index)
+    {
+        inputs.control()
+            .timeNanos(nowNanos)
+            .requestId(requests.get(index).requestId())
+            .kind(ControlKind.RELEASE_ROWS)
+            .note("");
+        offer();
+    }
+
+    private void wake()
+    {
+        wakeNeeded = false;
+        if (backend.anyRankIdle())
+        {
+            inputs.wake().timeNanos(nowNanos);
+            offer();
+            settle();
+        }
+    }
+
+    private void offer()
+    {
+        backend.now(nowNanos);
+        engineMayBeBusy = true;
+        engine.offer(inputs.buffer(), 0, inputs.length(), null);
+    }
+
+    /** Waits until the engine is quiet and takes note of every request that has ended since. */
+    private void settle()
+    {
+        if (engineMayBeBusy)
+        {
+            engine.awaitProcessed();
+            engineMayBeBusy = false;
+        }
+        final LongArrayList pending = ends.pending();
+        for (int i = 0; i < pending.size(); i++)
+        {
+            onEnd(pending.getLong(i));
+        }
+        pending.clear();
+    }
+
+    private void onEnd(final long signedId)
+    {
+        final boolean completed = signedId > 0;
+        final long requestId = Math.abs(signedId);
+        final int index = (int)requestId - 1;
+        if (requestId < 1 || requestId > states.length)
+        {
+            throw new InvariantViolation("request " + requestId + " ended, but the workload has no such request");
+        }
+        if (states[index] != RequestState.ALIVE)
+        {
+            throw new InvariantViolation("request " + requestId + " ended, but it was " + states[index]);
+        }
+        states[index] = RequestState.ENDED;
+        settled++;
+        if (submits.wantsRows())
+        {
+            clients.add(nowNanos, EventPhase.RELEASE_ROWS, index, 0);
+        }
+        for (int next = firstFollower[index]; next != NONE; next = nextFollower[next])
+        {
+            if (completed)
+            {
+                clients.add(nowNanos + requests.get(next).thinkTimeNanos(), EventPhase.SUBMIT, next, 0);
+            }
+            else
+            {
+                neverSubmit(next);
+            }
+        }
+        progress.onProgress(settled, requests.size(), nowNanos);
+    }
+
+    /** Who gave up on a turn, or was refused one, asks no further question; neither do those who wait for it. */
+    private void neverSubmit(final int first)
+    {
+        final IntArrayList waiting = new IntArrayList();
+        waiting.addInt(first);
+        while (!waiting.isEmpty())
+        {
+            final int index = waiting.removeAt(waiting.size() - 1);
+            states[index] = RequestState.NEVER_SUBMITTED;
+            settled++;
+            for (int next = firstFollower[index]; next != NONE; next = nextFollower[next])
+            {
+                waiting.addInt(next);
+            }
+        }
+    }
+
+    private InvariantViolation stalled()
+    {
+        final StringBuilder ids = new StringBuilder();
+        int named = 0;
+        int alive = 0;
+        for (int index = 0; index < states.length; index++)
+        {
+            if (states[index] == RequestState.ALIVE && alive++ < MAX_NAMED)
+            {
+                ids.append(named++ == 0 ? "" : ", ").append(requests.get(index).requestId());
+            }
+        }
+        return new InvariantViolation("the simulation stalls at " + nowNanos + " ns: " + alive +
+            " requests are alive and nothing is left that could happen; requests " + ids + (alive > named ? ", ..." : ""));
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.workload.SplitMix64;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+
+/** Encodes the Submit of a workload's request. */
+final class SubmitWriter
+{
+    private static final int NONE = -1;
+
+    private final Workload workload;
+    private final int blockSizeTokens;
+    private final int rowsFrom;
+    private final long seed;
+    private final long[] hashes;
+    private final UnsafeBuffer hashBytes;
+
+    /** @param rowsFrom first position whose routed-expert rows the clients want; -1: none. */
+    SubmitWriter(final Workload workload, final int blockSizeTokens, final int rowsFrom, final long seed)
+    {
+        this.workload = workload;
+        this.blockSizeTokens = blockSizeTokens;
+        this.rowsFrom = rowsFrom;
+        this.seed = seed;
+        final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
+        hashes = new long[longest / blockSizeTokens];
+        hashBytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES]);
+    }
+
+    boolean wantsRows()
+    {
+        return rowsFrom >= 0;
+    }
+
+    void write(final InputWriter inputs, final WorkloadRequest request, final long timeNanos)
+    {
+        final int hashCount = workload.blockHashes(request, blockSizeTokens, hashes);
+        for (int i = 0; i < hashCount; i++)
+        {
+            hashBytes.putLong(i * Long.BYTES, hashes[i], ByteOrder.LITTLE_ENDIAN);
+        }
+        final SubmitEncoder submit = inputs.submit();
+        submit
+            .timeNanos(timeNanos)
+            .requestId(request.requestId())
+            .conversationId(request.conversationId())
+            .predecessorId(request.predecessorId())
+            .thinkTimeNanos(request.thinkTimeNanos())
+            .deadlineNanos(NONE)
+            .samplingSeed(SplitMix64.mix(seed, request.requestId()))
+            .promptTokens(request.promptTokens())
+            .maxNewTokens(request.outputTokens())
+            .stopTokenId(NONE)
+            .rowsFrom(rowsFrom)
+            .priority(0)
+            .rankHint(NONE)
+            .temperature(1.0f)
+            .topP(1.0f)
+            .rankHintRelaxed(Flag.NO)
+            .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
+            .putCacheKey(hashBytes, 0, 0)
+            .putTokens(hashBytes, 0, 0);
+    }
+}

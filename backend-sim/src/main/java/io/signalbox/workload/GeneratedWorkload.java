@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import io.signalbox.ConfigException;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Multi-turn conversations that share one system prompt. Turn {@code k + 1} repeats the prompt and the output of turn
+ * {@code k}, adds new user text, and arrives a think time after turn {@code k} has completed: prefixes really repeat,
+ * and load feeds back on arrivals.
+ */
+public final class GeneratedWorkload implements Workload
+{
+    private static final long SYSTEM_PROMPT = -1L;
+
+    private final GeneratedWorkloadConfig config;
+    private final List<WorkloadRequest> requests;
+
+    private GeneratedWorkload(final GeneratedWorkloadConfig config, final List<WorkloadRequest> requests)
+    {
+        this.config = config;
+        this.requests = List.copyOf(requests);
+    }
+
+    public static GeneratedWorkload of(final GeneratedWorkloadConfig config)
+    {
+        final long[] starts = config.arrivals().draw(config.conversations(), new SplitMix64(config.seed()));
+        final List<WorkloadRequest> requests = new ArrayList<>();
+        for (int conversation = 0; conversation < config.conversations(); conversation++)
+        {
+            addConversation(config, conversation, starts[conversation], requests);
+        }
+        if (requests.isEmpty())
+        {
+            throw new ConfigException("no first turn fits into maxContextTokens=" + config.maxContextTokens() +
+                "; raise it or shorten systemPromptTokens, userTokens or outputTokens.");
+        }
+        return new GeneratedWorkload(config, requests);
+    }
+
+    private static void addConversation(
+        final GeneratedWorkloadConfig config,
+        final int conversation,
+        final long startNanos,
+        final List<WorkloadRequest> requests)
+    {
+        // Each conversation has its own stream, so that a change of one leaves the others as they are.
+        final SplitMix64 random = new SplitMix64(SplitMix64.mix(config.seed(), conversation));
+        final int turns = config.turns().draw(random);
+        long promptTokens = config.systemPromptTokens();
+        for (int turn = 0; turn < turns; turn++)
+        {
+            promptTokens += config.userTokens().draw(random);
+            final int outputTokens = config.outputTokens().draw(random);
+            final long thinkTimeNanos = (long)(random.nextExponential() * config.meanThinkTimeNanos());
+            if (promptTokens + outputTokens > config.maxContextTokens())
+            {
+                return;
+            }
+            final long requestId = requests.size() + 1L;
+            requests.add(turn == 0 ?
+                new WorkloadRequest(
+                    requestId, startNanos, -1, 0, conversation, (int)promptTokens, outputTokens, -1) :
+                new WorkloadRequest(
+                    requestId, -1, requestId - 1, thinkTimeNanos, conversation, (int)promptTokens, outputTokens, -1));
+            promptTokens += outputTokens;
+        }
+    }
+
+    @Override
+    public List<WorkloadRequest> requests()
+    {
+        return requests;
+    }
+
+    /**
+     * A block's hash stands for its whole prefix. A conversation only ever appends, so that conversation and block
+     * index say what the prefix is; blocks that lie wholly in the system prompt belong to every conversation.
+     */
+    @Override
+    public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        final int blocks = request.promptTokens() / blockSizeTokens;
+        final int sharedBlocks = config.systemPromptTokens() / blockSizeTokens;
+        final long common = SplitMix64.mix(config.seed(), SYSTEM_PROMPT);
+        final long own = SplitMix64.mix(config.seed(), request.conversationId());
+        for (int i = 0; i < blocks; i++)
+        {
+            target[i] = BlockHashes.positive(SplitMix64.mix(i < sharedBlocks ? common : own, i));
+        }
+        return blocks;
+    }
+
+    @Override
+    public Map<String, String> settings()
+    {
+        return config.settings();
+    }
+}

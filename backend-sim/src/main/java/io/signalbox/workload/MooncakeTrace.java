@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A workload in the Mooncake JSONL format, plain or gzipped: one request per line with {@code timestamp} (ms),
+ * {@code input_length}, {@code output_length} (tokens) and {@code hash_ids}, one id per 512 tokens of prompt. An id
+ * stands for the whole prefix up to and including its trace block. The engine's block size is independent of 512.
+ * A request's id is the number of its line.
+ */
+public final class MooncakeTrace implements Workload
+{
+    public static final int TRACE_BLOCK_TOKENS = 512;
+
+    private final Path file;
+    private final List<WorkloadRequest> requests;
+    private final List<long[]> traceBlockIds;
+
+    MooncakeTrace(final Path file, final List<WorkloadRequest> requests, final List<long[]> traceBlockIds)
+    {
+        this.file = file;
+        this.requests = List.copyOf(requests);
+        this.traceBlockIds = List.copyOf(traceBlockIds);
+    }
+
+    /** @throws io.signalbox.ConfigException that names file, line and fault when the trace is not usable. */
+    public static MooncakeTrace read(final Path file)
+    {
+        return new MooncakeTraceReader(file).read();
+    }
+
+    @Override
+    public List<WorkloadRequest> requests()
+    {
+        return requests;
+    }
+
+    /** The ids of the request's trace blocks, the last one perhaps partial; not to be changed. */
+    public long[] traceBlockIds(final WorkloadRequest request)
+    {
+        return traceBlockIds.get((int)request.requestId() - 1);
+    }
+
+    /**
+     * The trace block that holds an engine block's last token names the prefix up to its own end, and with the place
+     * of that token the prefix up to the engine block's end. So any two block sizes fit together. Where the trace
+     * block goes on past the engine block, prompts that part ways only after it count as different: the trace does
+     * not say more.
+     */
+    @Override
+    public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        final long[] ids = traceBlockIds(request);
+        final int blocks = request.promptTokens() / blockSizeTokens;
+        for (int i = 0; i < blocks; i++)
+        {
+            final int lastToken = (i + 1) * blockSizeTokens - 1;
+            target[i] = BlockHashes.positive(
+                SplitMix64.mix(ids[lastToken / TRACE_BLOCK_TOKENS], lastToken % TRACE_BLOCK_TOKENS));
+        }
+        return blocks;
+    }
+
+    @Override
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>();
+        settings.put("workload.kind", "mooncake");
+        settings.put("workload.file", file.getFileName().toString());
+        settings.put("workload.requests", Integer.toString(requests.size()));
+        settings.put("workload.contentHash", Long.toHexString(contentHash()));
+        return settings;
+    }
+
+    private long contentHash()
+    {
+        long hash = requests.size();
+        for (final WorkloadRequest request : requests)
+        {
+            hash = SplitMix64.mix(hash, request.arrivalNanos());
+            hash = SplitMix64.mix(hash, request.promptTokens());
+            hash = SplitMix64.mix(hash, request.outputTokens());
+            for (final long id : traceBlockIds(request))
+            {
+                hash = SplitMix64.mix(hash, id);
+            }
+        }
+        return hash;
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Requests to put on the scheduler. The same settings give the same requests on every JVM. Requests that are due at
+ * the same instant are submitted in the order of {@link #requests()}.
+ */
+public interface Workload
+{
+    /** Every request; the one with id {@code n} is at index {@code n - 1}. A predecessor comes before its followers. */
+    List<WorkloadRequest> requests();
+
+    /**
+     * Writes the block hashes of a prompt, one per <em>full</em> engine block. Two prompts share a hash only where
+     * they are equal up to and including that block. A hash lies between 1 and 2^63 - 1.
+     *
+     * @param target at least {@code promptTokens / blockSizeTokens} long.
+     * @return the number of hashes written, {@code promptTokens / blockSizeTokens}.
+     */
+    int blockHashes(WorkloadRequest request, int blockSizeTokens, long[] target);
+
+    /** Everything the requests depend on, by names that start with {@code workload.}, sorted. */
+    Map<String, String> settings();
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+/**
+ * One request of a workload. It arrives either at a fixed time (open loop) or some think time after its predecessor
+ * has completed (closed loop).
+ *
+ * @param requestId        1 for the first request of the workload, then rising by one.
+ * @param arrivalNanos     time since the start of the run; -1 where the request follows a predecessor.
+ * @param predecessorId    the request that must complete first; -1: none.
+ * @param thinkTimeNanos   from the end of the predecessor to this request; 0 without one.
+ * @param conversationId   -1: none.
+ * @param promptTokens     at least 1.
+ * @param outputTokens     tokens to generate; 0: prefill only.
+ * @param cancelAfterNanos the client gives up this long after the request arrived; -1: never.
+ */
+public record WorkloadRequest(
+    long requestId,
+    long arrivalNanos,
+    long predecessorId,
+    long thinkTimeNanos,
+    long conversationId,
+    int promptTokens,
+    int outputTokens,
+    long cancelAfterNanos)
+{
+    /** The same request, given up after {@code nanos}. */
+    public WorkloadRequest cancelledAfter(final long nanos)
+    {
+        return new WorkloadRequest(
+            requestId, arrivalNanos, predecessorId, thinkTimeNanos, conversationId, promptTokens, outputTokens, nanos);
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import io.signalbox.ConfigException;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.zip.GZIPOutputStream;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class MooncakeTraceTest
+{
+    private static final String GOOD =
+        "{\"timestamp\": 7, \"input_length\": 1300, \"output_length\": 9, \"hash_ids\": [4, 5, 6], \"note\": {\"a\": [1]}}";
+
+    @TempDir
+    private Path directory;
+
+    private Path write(final String text) throws IOException
+    {
+        return Files.writeString(directory.resolve("trace.jsonl"), text);
+    }
+
+    private Path writeGzip(final String text) throws IOException
+    {
+        // Not named .gz: the format is known by its first bytes.
+        final Path file = directory.resolve("zipped.jsonl");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file)))
+        {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        return file;
+    }
+
+    private static long[] hashes(final MooncakeTrace trace, final int index, final int blockSizeTokens)
+    {
+        final WorkloadRequest request = trace.requests().get(index);
+        final long[] hashes = new long[request.promptTokens() / blockSizeTokens];
+        assertEquals(hashes.length, trace.blockHashes(request, blockSizeTokens, hashes));
+        return hashes;
+    }
+
+    private static String refusal(final Path file)
+    {
+        return assertThrows(ConfigException.class, () -> MooncakeTrace.read(file)).getMessage();
+    }
+
+    @Test
+    void shouldReadPlainAndGzippedAlike() throws IOException
+    {
+        final MooncakeTrace plain = MooncakeTrace.read(write(GOOD + "\n" + GOOD + "\n"));
+        final MooncakeTrace zipped = MooncakeTrace.read(writeGzip(GOOD + "\n" + GOOD));
+        assertEquals(new WorkloadRequest(2, 7_000_000, -1, 0, -1, 1300, 9, -1), plain.requests().get(1));
+        assertEquals(plain.requests(), zipped.requests());
+        assertArrayEquals(new long[] {4, 5, 6}, zipped.traceBlockIds(zipped.requests().get(0)));
+        assertEquals(plain.settings().get("workload.contentHash"), zipped.settings().get("workload.contentHash"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16,81", "48,27", "100,13", "512,2", "700,1", "1024,1", "2048,0"})
+    void shouldHashFullBlocksOnly(final int blockSizeTokens, final int blocks) throws IOException
+    {
+        final long[] hashes = hashes(MooncakeTrace.read(write(GOOD)), 0, blockSizeTokens);
+        assertEquals(blocks, hashes.length);
+        assertEquals(blocks, Arrays.stream(hashes).filter(hash -> hash > 0).distinct().count());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16,64", "48,21", "100,10", "512,2", "600,1", "1024,1"})
+    void shouldShareHashesExactlyAsFarAsThePrefixIsKnownToBeShared(final int blockSizeTokens, final int shared)
+        throws IOException
+    {
+        final MooncakeTrace trace = MooncakeTrace.read(write("""
+            {"timestamp": 0, "input_length": 2048, "output_length": 1, "hash_ids": [1, 2, 3, 4]}
+            {"timestamp": 0, "input_length": 2048, "output_length": 1, "hash_ids": [1, 2, 8, 9]}
+            """));
+        final long[] first = hashes(trace, 0, blockSizeTokens);
+        final long[] second = hashes(trace, 1, blockSizeTokens);
+        for (int i = 0; i < first.length; i++)
+        {
+            if (i < shared)
+            {
+                assertEquals(first[i], second[i], "block " + i);
+            }
+            else
+            {
+                assertNotEquals(first[i], second[i], "block " + i);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+        "{\"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|has no 'timestamp'",
+        "{\"timestamp\": 0, \"output_length\": 1, \"hash_ids\": [1]}|has no 'input_length'",
+        "{\"timestamp\": 0, \"input_length\": 3, \"hash_ids\": [1]}|has no 'output_length'",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1}|has no 'hash_ids'",
+        "{\"timestamp\": \"0\", \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|'timestamp' with 0 where",
+        "{\"timestamp\": 0, \"input_length\": 3.5, \"output_length\": 1, \"hash_ids\": [1]}|'input_length' with 3.5 where",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": null, \"hash_ids\": [1]}|'output_length' with null",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": 1}|'hash_ids' that is not a list",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [\"x\"]}|'hash_ids' with x where",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [[1]]}|'hash_ids' with [ where",
+        "{\"timestamp\": 0, \"input_length\": 513, \"output_length\": 1, \"hash_ids\": [1]}|input_length=513 needs 2",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": []}|has 0 hash_ids",
+        "{\"timestamp\": -1, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|'timestamp' with -1",
+        "{\"timestamp\": 0, \"input_length\": 0, \"output_length\": 1, \"hash_ids\": []}|'input_length' with 0",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": -4, \"hash_ids\": [1]}|'output_length' with -4",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [-9]}|'hash_ids' with -9",
+        "{\"timestamp\": 0, \"input_length\": 99999999999, \"output_length\": 1, \"hash_ids\": [1]}|'input_length' with 9",
+        "{\"timestamp\": 99999999999999999999, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|whole number",
+        "{\"timestamp\": 0, \"timestamp\": 1, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]}|Duplicate field",
+        "{\"timestamp\": 0, \"input_length\": 3, \"output_length\": 1, \"hash_ids\": [1]} {}|something after",
+        "{\"timestamp\": 0, \"input_length\": 3|not valid JSON",
+        "{\"timestamp\": 0, \"hash_ids\": [1, 2|not valid JSON",
+        "{\"timestamp\": |not valid JSON",
+        "[1, 2]|is not a JSON object",
+        "hello|not valid JSON",
+        "~~|is not a JSON object",
+    })
+    void shouldRefuseAMalformedLineByFileAndNumber(final String bad, final String fault) throws IOException
+    {
+        final Path file = write(GOOD + "\n" + bad + "\n" + GOOD + "\n");
+        final String message = refusal(file);
+        assertTrue(message.startsWith("the trace " + file + ", line 2, "), message);
+        assertTrue(message.contains(fault), message);
+        assertEquals(1, message.lines().count(), message);
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsNotThereOrEmpty() throws IOException
+    {
+        final String missing = refusal(directory.resolve("nowhere.jsonl"));
+        assertTrue(missing.contains("nowhere.jsonl is not there"), missing);
+        assertTrue(refusal(directory).contains("is not a file"));
+        assertTrue(refusal(write("")).contains("is empty"));
+    }
+
+    @Test
+    void shouldRefuseADamagedGzipFile() throws IOException
+    {
+        final Path file = writeGzip(GOOD + "\n" + GOOD + "\n");
+        final byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, bytes.length - 12));
+        final String cut = refusal(file);
+        assertTrue(cut.contains("cannot be read after line"), cut);
+        Files.write(file, new byte[] {0x1f, (byte)0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+        final String header = refusal(file);
+        assertTrue(header.contains("cannot be read after line 0"), header);
+    }
+
+    @Test
+    void shouldRefuseBytesThatAreNotText() throws IOException
+    {
+        final Path file = directory.resolve("binary.jsonl");
+        Files.write(file, new byte[] {(byte)0xC3, 0x28, (byte)0xFF, 10});
+        assertTrue(refusal(file).contains("cannot be read after line 0"), refusal(file));
+    }
+
+    @Test
+    void shouldReadTheWholeConversationTrace()
+    {
+        final Path file = SharedTraces.conversation();
+        Assumptions.assumeTrue(Files.isRegularFile(file), "skipped: the shared trace " + file + " is absent");
+        final MooncakeTrace trace = MooncakeTrace.read(file);
+        assertEquals(12_031, trace.requests().size());
+        final Set<Long> ids = new HashSet<>();
+        long tokens = 0;
+        for (final WorkloadRequest request : trace.requests())
+        {
+            tokens += request.outputTokens();
+            Arrays.stream(trace.traceBlockIds(request)).forEach(ids::add);
+        }
+        assertEquals(182_790, ids.size());
+        assertEquals(342.6, (double)tokens / trace.requests().size(), 0.05);
+    }
+}
