@@ -285,15 +285,23 @@ public final class KvBlockAllocator
         return prefixIndex.get(blockHash);
     }
 
-    /** Number of leading hashes, at most {@code limit}, whose blocks are all registered. */
+    /**
+     * Number of leading hashes, at most {@code limit}, whose blocks are all registered and build upon each other. Hashes
+     * that are not chained over their prefix match no further than their first break: whoever owns a block owns its parent.
+     */
     public int longestMatch(final long[] hashes, final int limit)
     {
-        int matched = 0;
-        while (matched < limit && prefixIndex.get(hashes[matched]) != NO_BLOCK)
+        int previous = NO_BLOCK;
+        for (int matched = 0; matched < limit; matched++)
         {
-            matched++;
+            final int blockId = prefixIndex.get(hashes[matched]);
+            if (blockId == NO_BLOCK || (parents[blockId] != NO_BLOCK && parents[blockId] != previous))
+            {
+                return matched;
+            }
+            previous = blockId;
         }
-        return matched;
+        return limit;
     }
 
     /** Forgets every hash: cached blocks return to the pool, owned ones only lose their name; none counts as evicted. */

@@ -35,7 +35,7 @@ class EngineGateTest
         final GroupListener listener = (group, offset, length) ->
         {
             final int index = seen.incrementAndGet();
-            early.addAndGet(index > journal.size() - journal.unsynced() ? 1 : 0);
+            early.addAndGet(index > journal.durableCount() ? 1 : 0);
         };
         try (ThreadedEngine engine = new ThreadedEngine(
             new EngineContext().config(config).backend(new SilentBackend()).journal(journal).listener(listener)))

@@ -42,14 +42,9 @@ final class RecordingJournal implements GroupJournal
         unsynced = 0;
     }
 
-    synchronized int unsynced()
+    synchronized int durableCount()
     {
-        return unsynced;
-    }
-
-    synchronized int size()
-    {
-        return recorded.size();
+        return recorded.size() - unsynced;
     }
 
     synchronized boolean isClosed()

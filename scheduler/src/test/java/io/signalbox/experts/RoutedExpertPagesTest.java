@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.experts;
+
+import io.signalbox.ConfigException;
+import io.signalbox.InvariantViolation;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+class RoutedExpertPagesTest
+{
+    private static UnsafeBuffer rows(final ModelShape shape, final int count, final int expert)
+    {
+        final UnsafeBuffer rows = new UnsafeBuffer(new byte[count * shape.rowBytes()]);
+        for (int i = 0; i < rows.capacity(); i += shape.idBytes())
+        {
+            if (shape.idBytes() == 1)
+            {
+                rows.putByte(i, (byte)expert);
+            }
+            else
+            {
+                rows.putShort(i, (short)expert);
+            }
+        }
+        return rows;
+    }
+
+    private static short read(final RoutedExpertPages pages, final int page, final int row)
+    {
+        final UnsafeBuffer out = new UnsafeBuffer(new byte[pages.shape().moeLayers() * pages.shape().topK() * 2]);
+        pages.read(page, row, out, 0);
+        return out.getShort(out.capacity() - 2);
+    }
+
+    @Test
+    void shouldReadAMissingRowAsMinusOneAndExpertZeroAsZero()
+    {
+        final ModelShape shape = new ModelShape(2, 64, 2);
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 16);
+        final int page = pages.allocate();
+        pages.store(page, 3, 1, rows(shape, 1, 0), 0);
+        assertEquals(RoutedExpertPages.MISSING, read(pages, page, 2));
+        assertEquals(0, read(pages, page, 3));
+        assertEquals(1, pages.validRows(page, 0, 16));
+    }
+
+    @Test
+    void shouldKeepTheFirstWriteOfARow()
+    {
+        final ModelShape shape = new ModelShape(1, 64, 1);
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 4);
+        final int page = pages.allocate();
+        assertEquals(1, pages.store(page, 1, 1, rows(shape, 1, 7), 0));
+        assertEquals(3, pages.store(page, 0, 4, rows(shape, 4, 9), 0));
+        assertEquals(7, read(pages, page, 1));
+        assertEquals(9, read(pages, page, 0));
+    }
+
+    @Test
+    void shouldHoldIdsOnBothSidesOfTheOneByteBoundary()
+    {
+        for (final int experts : new int[] {255, 256, 257, 512, ModelShape.MAX_EXPERTS})
+        {
+            final ModelShape shape = new ModelShape(2, experts, 2);
+            assertEquals(experts <= 256 ? 1 : 2, shape.idBytes());
+            final RoutedExpertPages pages = new RoutedExpertPages(shape, 2);
+            final int page = pages.allocate();
+            pages.store(page, 1, 1, rows(shape, 1, experts - 1), 0);
+            assertEquals(experts - 1, read(pages, page, 1));
+        }
+    }
+
+    @Test
+    void shouldForgetItsRowsWithTheLastReferenceOnly()
+    {
+        final ModelShape shape = new ModelShape(1, 64, 1);
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 2);
+        final int page = pages.allocate();
+        pages.store(page, 0, 2, rows(shape, 2, 5), 0);
+        pages.retain(page);
+        pages.release(page);
+        assertEquals(5, read(pages, page, 1));
+        pages.release(page);
+        assertEquals(0, pages.livePages());
+        assertEquals(0, pages.digest());
+        final int again = pages.allocate();
+        assertEquals(page, again);
+        assertFalse(pages.isValid(again, 0));
+    }
+
+    @Test
+    void shouldGiveAnotherDigestForRowsOnePositionOff()
+    {
+        final ModelShape shape = new ModelShape(1, 64, 1);
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 8);
+        final int first = pages.allocate();
+        final int second = pages.allocate();
+        pages.store(first, 0, 2, rows(shape, 2, 5), 0);
+        pages.store(second, 1, 2, rows(shape, 2, 5), 0);
+        assertNotEquals(pages.pageDigest(first), pages.pageDigest(second));
+    }
+
+    @Test
+    void shouldStopOnWritesOutsideAPageAndOnDeadPages()
+    {
+        final ModelShape shape = new ModelShape(1, 64, 1);
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 2);
+        final int page = pages.allocate();
+        assertThrows(InvariantViolation.class, () -> pages.store(page, 1, 2, rows(shape, 2, 1), 0));
+        pages.release(page);
+        assertThrows(InvariantViolation.class, () -> pages.store(page, 0, 1, rows(shape, 1, 1), 0));
+        assertThrows(InvariantViolation.class, () -> pages.release(page));
+        assertThrows(InvariantViolation.class, () -> pages.retain(page));
+    }
+
+    @Test
+    void shouldRefuseShapesThatNoInt16CanName()
+    {
+        assertThrows(ConfigException.class, () -> new ModelShape(1, 32_768, 1));
+        assertThrows(ConfigException.class, () -> new ModelShape(0, 8, 1));
+        assertThrows(ConfigException.class, () -> new ModelShape(1, 8, 9));
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.experts.ModelShape;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.InvertedTies;
+import io.signalbox.router.LoadBalancedDpRouter;
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The checks can fail: a defect put in on purpose is found where it is. */
+class PlantedDefectTest
+{
+    private static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(17)
+        .stepTokens(64).capture(new ModelShape(2, 64, 2)).build();
+
+    @Test
+    void shouldFindRowsOnePositionOff()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(CONFIG);
+        harness.submit(1, 1, 0, 20, 2);
+        harness.wake();
+        harness.complete(harness.inFlight.remove(0), 1);
+        harness.drain();
+        final var differences = harness.oracle().differences(harness.scheduler, 1, 21);
+        assertEquals(20, differences.size(), "every row of the shifted step, and only those");
+        assertTrue(differences.get(0).startsWith("row 0 "), differences.get(0));
+    }
+
+    @Test
+    void shouldFindARowThatWasNotStored()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(CONFIG);
+        harness.submit(1, 1, 0, 20, 3);
+        harness.wake();
+        harness.complete(0);
+        assertFalse(harness.oracle().differences(harness.scheduler, 1, 21).isEmpty(), "row 20 is not there yet");
+        harness.drain();
+        assertTrue(harness.oracle().differences(harness.scheduler, 1, 22).isEmpty());
+    }
+
+    @Test
+    void shouldDivergeAtThePlacementWhenATieRuleIsInverted()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(64).build();
+        final SchedulerHarness right = new SchedulerHarness(config);
+        final DpRouter inverted = InvertedTies.of(new LoadBalancedDpRouter());
+        final SchedulerHarness wrong = new SchedulerHarness(config, new Scheduler(config, inverted));
+        for (final SchedulerHarness harness : new SchedulerHarness[] {right, wrong})
+        {
+            harness.submit(1, 1, 0, 20, 3);
+            harness.wake();
+        }
+        assertTrue(Arrays.equals(right.groups.get(0), wrong.groups.get(0)));
+        assertFalse(Arrays.equals(right.groups.get(1), wrong.groups.get(1)), "the Wake that places the request");
+    }
+}
