@@ -38,7 +38,8 @@ public final class CudaBackend implements Backend
     @Override
     public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
     {
-        throw new ConfigException("the CUDA backend of this version has no kernels and runs no steps, it only looks for a GPU (" +
+        throw new ConfigException(
+            "the CUDA backend of this version has no kernels and runs no steps, it only looks for a GPU (" +
             withoutPeriod(probe.probe().message()) + "); use the simulated backend.");
     }
 

@@ -94,8 +94,8 @@ public final class CudaProbe
     {
         if (cause.contains(DRIVER_LIBRARY))
         {
-            return none(State.NO_DRIVER,
-                "the NVIDIA driver's library " + DRIVER_LIBRARY + " was not found; install the driver, or use a machine with a GPU.");
+            return none(State.NO_DRIVER, "the NVIDIA driver's library " + DRIVER_LIBRARY +
+                " was not found; install the driver, or use a machine with a GPU.");
         }
         return none(State.NO_BINDING, "the native part of JCuda could not be loaded (" + firstLine(cause) +
             "); start through the launcher 'signalbox', or name its directory with -Djava.library.path.");
