@@ -27,7 +27,8 @@ final class CoreWalls
         "io.signalbox..scheduler.."};
 
     private static final Set<String> SYSTEM_CALLS = Set.of(
-        "nanoTime", "currentTimeMillis", "getenv", "getProperty", "getProperties", "identityHashCode", "exit", "gc", "console");
+        "nanoTime", "currentTimeMillis", "getenv", "getProperty", "getProperties", "identityHashCode", "exit", "gc",
+        "console");
 
     /** Their results depend on JVM flags; StrictMath gives the same bits everywhere. */
     private static final Set<String> INEXACT_MATHS = Set.of(
@@ -35,8 +36,8 @@ final class CoreWalls
         "atan2", "sinh", "cosh", "tanh", "fma", "random");
 
     private static final Set<String> WALKS = Set.of(
-        "iterator", "forEach", "intForEach", "longForEach", "keySet", "values", "entrySet", "stream", "spliterator", "toArray",
-        "toString", "hashCode");
+        "iterator", "forEach", "intForEach", "longForEach", "keySet", "values", "entrySet", "stream", "spliterator",
+        "toArray", "toString", "hashCode");
 
     private CoreWalls()
     {
@@ -62,13 +63,15 @@ final class CoreWalls
             "java.io..", "java.nio.file..", "java.nio.channels..", "java.net..", "java.util.zip..", "sun.misc.."));
         walls.put("core draws no random numbers", core().should().dependOnClassesThat().haveNameMatching(
             "java\\.util\\.(Random|SplittableRandom|UUID)|java\\.security\\.SecureRandom|java\\.util\\.random\\..*"));
-        walls.put("core computes the same bits on every JVM", core().should().callMethodWhere(of(Math.class, INEXACT_MATHS)));
+        walls.put("core computes the same bits on every JVM", core().should()
+            .callMethodWhere(of(Math.class, INEXACT_MATHS)));
         walls.put("core has no container with an order of its own", core().should().dependOnClassesThat().haveNameMatching(
             "java\\.util\\.(HashMap|HashSet|IdentityHashMap|WeakHashMap|Hashtable|Properties)")
             .orShould().callMethodWhere(of(Map.class, Set.of("of", "ofEntries", "copyOf")))
             .orShould().callMethodWhere(of(Set.class, Set.of("of", "copyOf"))));
         walls.put("core walks no hash container", core().should().callMethodWhere(walkOfHashContainer()));
-        walls.put("core asks no object for its hash code", core().should().callMethodWhere(of(Object.class, Set.of("hashCode")))
+        walls.put("core asks no object for its hash code", core().should()
+            .callMethodWhere(of(Object.class, Set.of("hashCode")))
             .orShould().callMethodWhere(of(Enum.class, Set.of("hashCode")))
             .orShould().callMethodWhere(of(java.util.Objects.class, Set.of("hash", "hashCode"))));
         walls.put("core knows no locale", core().should().dependOnClassesThat().areAssignableTo(java.util.Locale.class)

@@ -17,7 +17,7 @@ final class SourceRules
     private static final Pattern IMPORT = Pattern.compile("import (?:static )?[\\w.]+\\.(\\w+);");
     private static final Pattern TEST = Pattern.compile("^\\s*@(Test|ParameterizedTest|RepeatedTest|Property)\\b.*");
     private static final Pattern LEFT_FOR_LATER = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
-    private static final Pattern SLEEP = Pattern.compile("\\bThread\\s*\\.\\s*sleep\\s*\\(|\\bTimeUnit\\.\\w+\\.sleep\\s*\\(");
+    private static final Pattern SLEEP = Pattern.compile("\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\s*\\(");
 
     private SourceRules()
     {
