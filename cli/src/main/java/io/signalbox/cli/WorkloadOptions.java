@@ -10,6 +10,7 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -76,6 +77,14 @@ final class WorkloadOptions
         return cancelFraction == 0.0
             ? workload
             : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+    }
+
+    /** Names a request for a message: in a trace, a request's id is the number of its line. */
+    String placeOf(final WorkloadRequest request)
+    {
+        return trace == null
+            ? "request " + request.requestId() + " of the generated workload"
+            : "line " + request.requestId() + " of " + trace;
     }
 
     private Workload generated(final long seed)
