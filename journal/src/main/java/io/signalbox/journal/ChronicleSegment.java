@@ -120,12 +120,6 @@ final class ChronicleSegment implements JournalStore.Segment
     }
 
     @Override
-    public long position()
-    {
-        return position;
-    }
-
-    @Override
     public void close()
     {
         if (open != null)

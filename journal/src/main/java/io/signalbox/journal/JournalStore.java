@@ -31,9 +31,6 @@ interface JournalStore
         /** What was written survives power loss when this returns. */
         void sync();
 
-        /** Bytes of the segment's file in use. */
-        long position();
-
         /** The longest record that this segment takes. */
         int largestRecordBytes();
 

@@ -33,6 +33,7 @@ final class SegmentedLog
     private JournalStore.Segment segment;
     private int segmentNumber;
     private long recordsAtSegmentStart;
+    private long bytesAtSegmentStart;
     private long sequence;
     private long groups;
     private long chain;
@@ -67,6 +68,7 @@ final class SegmentedLog
     {
         segmentNumber = number;
         recordsAtSegmentStart = sequence;
+        bytesAtSegmentStart = bytes;
         segment = store.create(number, Envelope.LENGTH + SEAL_LENGTH);
         writeCount(RecordType.CONTINUATION, recordsBefore, sealed);
     }
@@ -114,7 +116,7 @@ final class SegmentedLog
     /** Only between groups, so that a group and its rows stand in one segment. */
     void rollIfFull(final int largestRecordBytes)
     {
-        if (segment.position() >= segmentBytes || largestRecordBytes > segment.largestRecordBytes())
+        if (bytes - bytesAtSegmentStart >= segmentBytes || largestRecordBytes > segment.largestRecordBytes())
         {
             final JournalStore.Segment next = store.create(segmentNumber + 1, largestRecordBytes);
             final long records = sequence - recordsAtSegmentStart;
@@ -132,6 +134,7 @@ final class SegmentedLog
             segment = next;
             segmentNumber++;
             recordsAtSegmentStart = sequence;
+            bytesAtSegmentStart = bytes;
             writeCount(RecordType.CONTINUATION, records, true);
         }
     }
