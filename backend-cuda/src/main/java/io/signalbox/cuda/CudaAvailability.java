@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import java.util.List;
+
+/**
+ * What {@link CudaProbe} found.
+ *
+ * @param message one sentence: what is there, or what is missing and what to do.
+ * @param devices empty unless the state is {@link State#READY}.
+ */
+public record CudaAvailability(State state, String message, List<CudaDevice> devices)
+{
+    public CudaAvailability
+    {
+        devices = List.copyOf(devices);
+    }
+
+    public boolean ready()
+    {
+        return state == State.READY;
+    }
+
+    /** Why a GPU can or cannot be used, in the order in which it is found out. */
+    public enum State
+    {
+        /** The native part of JCuda is not on the library path, or there is none for this platform. */
+        NO_BINDING,
+        /** The binding is there; the driver's library is not. */
+        NO_DRIVER,
+        DRIVER_TOO_OLD,
+        NO_DEVICE,
+        /** The driver answered a call with an error. */
+        DRIVER_FAILED,
+        READY
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.CudaAvailability.State;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds out whether a GPU can be used from this process, and if not, what is missing. Never throws, starts nothing on
+ * the GPU, and creates no context.
+ */
+public final class CudaProbe
+{
+    /** The binding is made for CUDA 12, and a driver runs everything made for its own major version. */
+    static final int MIN_DRIVER_VERSION = 12_000;
+    private static final String DRIVER_LIBRARY = "libcuda.so.1";
+
+    private final CudaDriver driver;
+
+    public CudaProbe()
+    {
+        this(new JCudaBinding());
+    }
+
+    CudaProbe(final CudaDriver driver)
+    {
+        this.driver = driver;
+    }
+
+    public CudaAvailability probe()
+    {
+        try
+        {
+            driver.load();
+        }
+        catch (final LinkageError e)
+        {
+            return notLoaded(String.valueOf(e.getMessage()));
+        }
+        try
+        {
+            return ask();
+        }
+        catch (final LinkageError | CudaCallException e)
+        {
+            return failed(e.getMessage());
+        }
+    }
+
+    private CudaAvailability ask()
+    {
+        final int initialised = driver.initialise();
+        if (initialised == CudaDriver.NO_DEVICE)
+        {
+            return noDevice();
+        }
+        if (initialised != CudaDriver.SUCCESS)
+        {
+            return failed(answer("cuInit", initialised));
+        }
+        final int[] value = new int[1];
+        final int versionResult = driver.version(value);
+        if (versionResult != CudaDriver.SUCCESS)
+        {
+            return failed(answer("cuDriverGetVersion", versionResult));
+        }
+        final int version = value[0];
+        if (version < MIN_DRIVER_VERSION)
+        {
+            return none(State.DRIVER_TOO_OLD, "the NVIDIA driver supports CUDA " + dotted(version) + ", and " +
+                dotted(MIN_DRIVER_VERSION) + " is needed; install a newer driver.");
+        }
+        final int countResult = driver.deviceCount(value);
+        if (countResult != CudaDriver.SUCCESS)
+        {
+            return failed(answer("cuDeviceGetCount", countResult));
+        }
+        return value[0] == 0 ? noDevice() : ready(version, value[0]);
+    }
+
+    private CudaAvailability ready(final int version, final int count)
+    {
+        final List<CudaDevice> devices = new ArrayList<>(count);
+        for (int ordinal = 0; ordinal < count; ordinal++)
+        {
+            devices.add(driver.device(ordinal));
+        }
+        return new CudaAvailability(State.READY,
+            count + (count == 1 ? " GPU" : " GPUs") + ", driver for CUDA " + dotted(version) + ".", devices);
+    }
+
+    private static CudaAvailability notLoaded(final String cause)
+    {
+        if (cause.contains(DRIVER_LIBRARY))
+        {
+            return none(State.NO_DRIVER, "the NVIDIA driver's library " + DRIVER_LIBRARY +
+                " was not found; install the driver, or use a machine with a GPU.");
+        }
+        return none(State.NO_BINDING, "the native part of JCuda could not be loaded (" + firstLine(cause) +
+            "); start through the launcher 'signalbox', or name its directory with -Djava.library.path.");
+    }
+
+    private static CudaAvailability noDevice()
+    {
+        return none(State.NO_DEVICE,
+            "the NVIDIA driver is there and offers no GPU; check nvidia-smi, and CUDA_VISIBLE_DEVICES where it is set.");
+    }
+
+    private static CudaAvailability failed(final String answer)
+    {
+        return none(State.DRIVER_FAILED, "the NVIDIA driver cannot be used: " + answer + "; check nvidia-smi.");
+    }
+
+    private static CudaAvailability none(final State state, final String message)
+    {
+        return new CudaAvailability(state, message, List.of());
+    }
+
+    private String answer(final String call, final int result)
+    {
+        return call + " answered " + driver.nameOf(result) + " (" + result + ")";
+    }
+
+    private static String dotted(final int version)
+    {
+        return version / 1000 + "." + version % 1000 / 10;
+    }
+
+    private static String firstLine(final String text)
+    {
+        return text.lines().findFirst().orElse("no reason given");
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.CudaAvailability.State;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class CudaProbeTest
+{
+    /** Without one of these there is no GPU to be found. */
+    private static final List<String> GPU_NODES = List.of("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg");
+
+    @Test
+    void shouldNameTheDriverLibraryWhereItIsMissing()
+    {
+        final CudaAvailability found = probe(new FakeDriver().loadError(new UnsatisfiedLinkError(
+            "/somewhere/libJCudaDriver.so: libcuda.so.1: cannot open shared object file: No such file or directory")));
+
+        assertEquals(State.NO_DRIVER, found.state());
+        assertTrue(found.message().contains("libcuda.so.1 was not found"), found.message());
+        assertEquals(List.of(), found.devices());
+    }
+
+    @Test
+    void shouldNameTheLibraryPathWhereTheBindingIsMissing()
+    {
+        final CudaAvailability found =
+            probe(new FakeDriver().loadError(new UnsatisfiedLinkError("no JCudaDriver in java.library.path: /a:/b")));
+
+        assertEquals(State.NO_BINDING, found.state());
+        assertTrue(found.message().contains("-Djava.library.path"), found.message());
+    }
+
+    @Test
+    void shouldSayThatTheDriverOffersNoDevice()
+    {
+        assertEquals(State.NO_DEVICE, probe(new FakeDriver().initialiseResult(CudaDriver.NO_DEVICE)).state());
+        assertEquals(State.NO_DEVICE, probe(new FakeDriver().devices(0)).state());
+    }
+
+    @Test
+    void shouldNameBothVersionsWhereTheDriverIsTooOld()
+    {
+        final CudaAvailability found = probe(new FakeDriver().version(11_080));
+
+        assertEquals(State.DRIVER_TOO_OLD, found.state());
+        assertTrue(found.message().contains("CUDA 11.8, and 12.0 is needed"), found.message());
+        assertTrue(probe(new FakeDriver().version(CudaProbe.MIN_DRIVER_VERSION)).ready());
+    }
+
+    @Test
+    void shouldNameTheCallThatTheDriverRefused()
+    {
+        final CudaAvailability refusedInit = probe(new FakeDriver().initialiseResult(803));
+        final CudaAvailability refusedDevice = probe(new FakeDriver().deviceFails());
+
+        assertEquals(State.DRIVER_FAILED, refusedInit.state());
+        assertTrue(refusedInit.message().contains("cuInit answered CUDA_ERROR_803 (803)"), refusedInit.message());
+        assertEquals(State.DRIVER_FAILED, refusedDevice.state());
+        assertTrue(refusedDevice.message().contains("cuDeviceGetName"), refusedDevice.message());
+    }
+
+    @Test
+    void shouldListTheDevicesOfAWorkingDriver()
+    {
+        final CudaAvailability found = probe(new FakeDriver().devices(2));
+
+        assertTrue(found.ready());
+        assertEquals("2 GPUs, driver for CUDA 12.8.", found.message());
+        assertEquals(List.of(0, 1), found.devices().stream().map(CudaDevice::ordinal).toList());
+    }
+
+    /** On any machine the real binding gives an answer, and the build has put it where the library path points. */
+    @Test
+    void shouldFindTheRealBindingAndAnswerOnAnyMachine()
+    {
+        final CudaAvailability found = new CudaProbe().probe();
+
+        assertNotEquals(State.NO_BINDING, found.state(), found.message());
+        assertEquals(found, new CudaProbe().probe(), "a second answer differs");
+        if (GPU_NODES.stream().map(Path::of).noneMatch(Files::exists))
+        {
+            assertFalse(found.ready(), found.message());
+        }
+    }
+
+    private static CudaAvailability probe(final CudaDriver driver)
+    {
+        return new CudaProbe(driver).probe();
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+
+/** Prints one JSON object, keys in the order in which they are written. */
+final class Json
+{
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private Json()
+    {
+    }
+
+    /** What is written between the braces. */
+    @FunctionalInterface
+    interface Body
+    {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    static void print(final PrintStream out, final Body body)
+    {
+        final StringWriter text = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(text))
+        {
+            final DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+            final DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
+            printer.indentObjectsWith(indenter);
+            printer.indentArraysWith(indenter);
+            json.setPrettyPrinter(printer);
+            json.writeStartObject();
+            body.write(json);
+            json.writeEndObject();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        out.print(text);
+        out.print('\n');
+    }
+
+    static void object(final JsonGenerator json, final String name, final Body body) throws IOException
+    {
+        json.writeObjectFieldStart(name);
+        body.write(json);
+        json.writeEndObject();
+    }
+}

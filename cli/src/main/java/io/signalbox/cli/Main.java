@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+
+/** The command line: parses, calls the library, prints. */
+@Command(
+    name = "signalbox",
+    version = "signalbox 0.1.0",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpWidth = 110,
+    header = "An event-sourced scheduler for Mixture-of-Experts inference.",
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox simulate                             the built-in workload on 8 simulated ranks",
+        "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
+        "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
+        "  signalbox doctor                               what works on this machine",
+        "",
+        "Exit codes: 0 done; 1 a check failed; 2 bad options or input; 3 an internal error."})
+public final class Main implements Callable<Integer>
+{
+    private static final int OUT_BUFFER_BYTES = 1 << 16;
+
+    @Spec
+    private CommandSpec spec;
+
+    private Main()
+    {
+    }
+
+    public static void main(final String[] arguments)
+    {
+        final PrintStream out = stream(FileDescriptor.out);
+        final PrintStream err = stream(FileDescriptor.err);
+        final int exitCode = run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments);
+        out.flush();
+        err.flush();
+        System.exit(exitCode);
+    }
+
+    /** Runs one command in this process; returns its exit code and ends nothing. */
+    static int run(final Console console, final String... arguments)
+    {
+        try
+        {
+            return commandLine(console).execute(arguments);
+        }
+        // Errors too: an invariant that does not hold must end in a sentence, like everything else.
+        catch (final Throwable e)
+        {
+            return Refusal.of(e).print(console, "signalbox");
+        }
+    }
+
+    private static CommandLine commandLine(final Console console)
+    {
+        final CommandLine line = new CommandLine(new Main());
+        line.addSubcommand(new SimulateCommand(console));
+        line.addSubcommand(new ReplayCommand(console));
+        line.addSubcommand(new DoctorCommand(console));
+        line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
+        line.setExecutionExceptionHandler((exception, failed, parsed) ->
+            Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));
+        return line;
+    }
+
+    private static int badUsage(final Console console, final ParameterException exception)
+    {
+        final String command = exception.getCommandLine().getCommandSpec().qualifiedName();
+        // A converter's own exception has the better sentence.
+        final Throwable cause = exception.getCause() == null ? exception : exception.getCause();
+        final String problem = cause instanceof io.signalbox.ConfigException ? cause.getMessage() : exception.getMessage();
+        return Refusal.badUsage(problem, command).print(console, command);
+    }
+
+    private static PrintStream stream(final FileDescriptor descriptor)
+    {
+        return new PrintStream(
+            new java.io.BufferedOutputStream(new FileOutputStream(descriptor), OUT_BUFFER_BYTES),
+            descriptor == FileDescriptor.err, StandardCharsets.UTF_8);
+    }
+
+    /** Without a command there is nothing to run. */
+    @Override
+    public Integer call()
+    {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.journal.Difference;
+import io.signalbox.journal.JournalRecovery;
+import io.signalbox.journal.JournalRecovery.Recovery;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.Verification;
+import io.signalbox.scheduler.Scheduler;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** Proves a journal by re-running it, and makes one whole that was not closed. */
+@Command(
+    name = "replay",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpWidth = 110,
+    header = "Verify a journal: re-run every input and compare every decision.",
+    description = {
+        "%nVerifying reads only. It stops at the first group that comes out otherwise and shows both sides."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox replay runs/0001 --verify",
+        "  signalbox replay runs/0001 --recover --verify   close a journal whose writer was killed, then verify it",
+        "  signalbox replay runs/0001 --verify --json",
+        "",
+        "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 bad options."})
+final class ReplayCommand implements Callable<Integer>
+{
+    private final Console console;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Option(names = "--verify", description = "Re-run every input and compare; what is done where no option is given.")
+    private boolean verify;
+
+    @Option(names = "--recover",
+        description = "First make the journal whole: cut a torn tail, keeping its bytes aside, and close it.")
+    private boolean recover;
+
+    @Option(names = "--json", description = "Print one JSON object instead of text.")
+    private boolean asJson;
+
+    ReplayCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
+        final Verification verification =
+            verify || !recover ? JournalVerifier.verify(journal, Scheduler::new) : null;
+        if (asJson)
+        {
+            printJson(recovery, verification);
+        }
+        else
+        {
+            printText(console.out(), recovery, verification);
+        }
+        return verification == null || verification.matches() ? ExitCode.OK : ExitCode.CHECK_FAILED;
+    }
+
+    static void printText(final PrintStream out, final Recovery recovery, final Verification verification)
+    {
+        if (recovery != null)
+        {
+            out.printf("recovered         %s records kept, digest %s%n",
+                Decimals.grouped(recovery.records()), recovery.digest());
+            out.printf("cut               %s%n", recovery.cutFile() == null
+                ? "nothing"
+                : Decimals.bytes(recovery.cutBytes()) + ", kept in " + recovery.cutFile());
+        }
+        if (verification != null)
+        {
+            out.printf("verified          %s: %s records, %s groups re-run%n", verification.matches() ? "yes" : "no",
+                Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
+            if (verification.difference() != null)
+            {
+                printDifference(out, verification.difference());
+                return;
+            }
+            out.printf("closed            %s%n", verification.sealed()
+                ? "yes" : "no: its writer was stopped, and what it wrote up to there is confirmed");
+            out.printf("digest            %s%n", verification.digest());
+        }
+    }
+
+    private static void printDifference(final PrintStream out, final Difference difference)
+    {
+        out.printf("first difference  record %s, message %s of its group%s%s%n", Decimals.grouped(difference.sequence()),
+            difference.message(),
+            difference.requestId() < 0 ? "" : ", request " + difference.requestId(),
+            difference.blockId() < 0 ? "" : ", block " + difference.blockId());
+        out.printf("  recorded        %s%n", difference.recorded());
+        out.printf("  decided now     %s%n", difference.recomputed());
+        out.printf("%nthe group as recorded:%n%s%n", difference.recordedGroup());
+        out.printf("%nthe group as decided now:%n%s%n", difference.recomputedGroup());
+        if (!difference.groupBefore().isEmpty())
+        {
+            out.printf("%nthe group before, on which both agree:%n%s%n", difference.groupBefore());
+        }
+    }
+
+    private void printJson(final Recovery recovery, final Verification verification)
+    {
+        Json.print(console.out(), json ->
+        {
+            json.writeStringField("path", journal.toString());
+            if (recovery != null)
+            {
+                Json.object(json, "recovery", body ->
+                {
+                    json.writeNumberField("records", recovery.records());
+                    json.writeNumberField("groups", recovery.groups());
+                    json.writeNumberField("cutBytes", recovery.cutBytes());
+                    json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
+                    json.writeStringField("digest", recovery.digest());
+                });
+            }
+            if (verification != null)
+            {
+                json.writeBooleanField("verified", verification.matches());
+                json.writeNumberField("records", verification.records());
+                json.writeNumberField("groups", verification.groups());
+                json.writeBooleanField("closed", verification.sealed());
+                json.writeStringField("digest", verification.digest());
+                difference(json, verification.difference());
+            }
+        });
+    }
+
+    private static void difference(final JsonGenerator json, final Difference difference) throws IOException
+    {
+        if (difference == null)
+        {
+            json.writeNullField("difference");
+            return;
+        }
+        Json.object(json, "difference", body ->
+        {
+            json.writeNumberField("record", difference.sequence());
+            json.writeNumberField("message", difference.message());
+            json.writeNumberField("requestId", difference.requestId());
+            json.writeNumberField("blockId", difference.blockId());
+            json.writeStringField("recorded", difference.recorded());
+            json.writeStringField("recomputed", difference.recomputed());
+            json.writeStringField("recordedGroup", difference.recordedGroup());
+            json.writeStringField("recomputedGroup", difference.recomputedGroup());
+            json.writeStringField("groupBefore", difference.groupBefore());
+        });
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.WallClock;
+
+import java.io.IOException;
+import java.util.Map;
+
+/** The report of a run as JSON: times in milliseconds, rates from 0 to 1. */
+final class ReportJson
+{
+    private static final int RATE_DIGITS = 9;
+
+    private final JsonGenerator json;
+
+    private ReportJson(final JsonGenerator json)
+    {
+        this.json = json;
+    }
+
+    /** @param journal null: none was kept. */
+    static void print(
+        final Console console,
+        final Map<String, String> settings,
+        final RunReport report,
+        final JournalFacts journal,
+        final WallClock wallClock)
+    {
+        Json.print(console.out(), json -> new ReportJson(json).write(settings, report, journal, wallClock));
+    }
+
+    private void write(
+        final Map<String, String> settings, final RunReport report, final JournalFacts journal, final WallClock wallClock)
+        throws IOException
+    {
+        Json.object(json, "requests", body -> requests(report.requests()));
+        Json.object(json, "latency", body ->
+        {
+            latency("ttft", report.latency().ttft());
+            latency("tpot", report.latency().tpot());
+            latency("itl", report.latency().itl());
+            latency("e2e", report.latency().e2e());
+        });
+        Json.object(json, "throughput", body ->
+        {
+            rate("completedRequestsPerSecond", report.throughput().completedRequestsPerSecond());
+            rate("outputTokensPerSecond", report.throughput().outputTokensPerSecond());
+            json.writeNumberField("outputTokens", report.throughput().outputTokens());
+        });
+        Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
+        json.writeNumberField("steps", report.steps().steps());
+        json.writeNumberField("tokens", report.steps().tokens());
+        json.writeNumberField("preemptions", report.steps().preemptions());
+        json.writeNumberField("evictions", report.steps().evictions());
+        occupancy(report);
+        Json.object(json, "routedExperts", body -> routedExperts(report.routedExperts()));
+        journal(journal);
+        json.writeNumberField("simulatedSeconds", Decimals.seconds(report.simulatedNanos()));
+        Json.object(json, "settings", body ->
+        {
+            for (final Map.Entry<String, String> setting : settings.entrySet())
+            {
+                json.writeStringField(setting.getKey(), setting.getValue());
+            }
+        });
+        Json.object(json, "wallClock", body -> wallClock(wallClock));
+    }
+
+    private void requests(final RunReport.Requests requests) throws IOException
+    {
+        json.writeNumberField("submitted", requests.submitted());
+        json.writeNumberField("completed", requests.completed());
+        json.writeNumberField("cancelled", requests.cancelled());
+        json.writeNumberField("failed", requests.failed());
+        json.writeNumberField("refused", requests.refused());
+        json.writeNumberField("unfinished", requests.unfinished());
+    }
+
+    private void latency(final String name, final RunReport.LatencySummary summary) throws IOException
+    {
+        Json.object(json, name, body ->
+        {
+            json.writeNumberField("count", summary.count());
+            json.writeNumberField("mean", Decimals.milliseconds(summary.meanNanos()));
+            json.writeNumberField("p50", Decimals.milliseconds(summary.p50Nanos()));
+            json.writeNumberField("p90", Decimals.milliseconds(summary.p90Nanos()));
+            json.writeNumberField("p99", Decimals.milliseconds(summary.p99Nanos()));
+            json.writeNumberField("max", Decimals.milliseconds(summary.maxNanos()));
+        });
+    }
+
+    private void prefixCache(final RunReport.PrefixCache cache) throws IOException
+    {
+        rate("tokenHitRate", cache.tokenHitRate());
+        rate("blockHitRate", cache.blockHitRate());
+        json.writeNumberField("matchedTokens", cache.matchedTokens());
+        json.writeNumberField("promptTokens", cache.promptTokens());
+        json.writeNumberField("matchedBlocks", cache.matchedBlocks());
+        json.writeNumberField("promptBlocks", cache.promptBlocks());
+        json.writeArrayFieldStart("perRank");
+        for (final RunReport.RankPrefixCache rank : cache.ranks())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            rate("tokenHitRate", rank.tokenHitRate());
+            rate("blockHitRate", rank.blockHitRate());
+            json.writeNumberField("admittedRequests", rank.admittedRequests());
+            json.writeNumberField("promptTokens", rank.promptTokens());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void occupancy(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("blockOccupancy");
+        for (final RunReport.RankOccupancy rank : report.blockOccupancy())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            rate("mean", rank.mean());
+            rate("peak", rank.peak());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void routedExperts(final RunReport.RoutedExperts experts) throws IOException
+    {
+        json.writeNumberField("captured", experts.captured());
+        json.writeNumberField("inherited", experts.inherited());
+        json.writeNumberField("missing", experts.missing());
+        json.writeFieldName("loadSkew");
+        skew(experts.load());
+        json.writeArrayFieldStart("loadSkewPerLayer");
+        for (final RunReport.ExpertSkew layer : experts.layers())
+        {
+            skew(layer);
+        }
+        json.writeEndArray();
+    }
+
+    private void skew(final RunReport.ExpertSkew skew) throws IOException
+    {
+        if (skew == null)
+        {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        rate("maxOverMean", skew.maxOverMean());
+        rate("coefficientOfVariation", skew.coefficientOfVariation());
+        json.writeEndObject();
+    }
+
+    private void journal(final JournalFacts journal) throws IOException
+    {
+        if (journal == null)
+        {
+            json.writeNullField("journal");
+            return;
+        }
+        Json.object(json, "journal", body ->
+        {
+            json.writeStringField("path", journal.path().toString());
+            json.writeNumberField("records", journal.records());
+            json.writeNumberField("groups", journal.groups());
+            json.writeNumberField("bytes", journal.bytes());
+            json.writeStringField("digest", journal.digest());
+            json.writeBooleanField("verified", journal.verified());
+        });
+    }
+
+    private void wallClock(final WallClock wallClock) throws IOException
+    {
+        json.writeNumberField("seconds", Decimals.seconds(wallClock.wallNanos()));
+        rate("requestsPerSecond", wallClock.requestsPerSecond());
+        rate("stepsPerSecond", wallClock.stepsPerSecond());
+        rate("simulatedOverWall", wallClock.simulatedOverWall());
+    }
+
+    private void rate(final String name, final double value) throws IOException
+    {
+        json.writeNumberField(name, Decimals.fixed(value, RATE_DIGITS));
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+/** What the scheduler's decisions depend on. */
+final class SchedulerOptions
+{
+    /** KV cache of one rank, whatever the block size. */
+    private static final int POOL_TOKENS = 1_048_576;
+
+    @Option(names = "--ranks", paramLabel = "N", description = "Data-parallel ranks (default: ${DEFAULT-VALUE}).")
+    private int ranks = 8;
+
+    @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
+        description = "load-balanced or kv-aware (default: load-balanced).")
+    private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
+
+    @Option(names = "--beta", paramLabel = "WEIGHT",
+        description = "Weight of the load term of the kv-aware score, 0 or more (default: ${DEFAULT-VALUE}).")
+    private double beta = 1.0;
+
+    @Option(names = "--block-size", paramLabel = "TOKENS", description = "Tokens per KV block (default: ${DEFAULT-VALUE}).")
+    private int blockSizeTokens = 16;
+
+    @Option(names = "--kv-blocks", paramLabel = "N",
+        description = "KV blocks of one rank's pool, one of them the dummy block (default: 1,048,576 tokens).")
+    private Integer kvBlocks;
+
+    @Option(names = "--eviction", paramLabel = "POLICY", converter = EvictionConverter.class,
+        description = "lru: released blocks stay cached until room is short; ref-zero: they are freed at once (default: lru).")
+    private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
+
+    @Option(names = "--no-prefix-caching", description = "Share no KV blocks between requests.")
+    private boolean noPrefixCaching;
+
+    @Option(names = "--max-running", paramLabel = "N",
+        description = "Most requests running on one rank at a time (default: ${DEFAULT-VALUE}).")
+    private int maxRunning = 256;
+
+    @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
+    private int stepTokens = 8192;
+
+    @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of the model (default: ${DEFAULT-VALUE}).")
+    private int moeLayers = 4;
+
+    @Option(names = "--experts", paramLabel = "N", description = "Experts per layer (default: ${DEFAULT-VALUE}).")
+    private int experts = 64;
+
+    @Option(names = "--top-k", paramLabel = "N", description = "Experts per token and layer (default: ${DEFAULT-VALUE}).")
+    private int topK = 2;
+
+    @Option(names = "--no-capture", description = "Capture no routed experts.")
+    private boolean noCapture;
+
+    SchedulerConfig config()
+    {
+        if (blockSizeTokens < 1)
+        {
+            throw new ConfigException("--block-size=" + blockSizeTokens + " is not between 1 and " +
+                SchedulerConfig.MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
+        }
+        return SchedulerConfig.builder()
+            .ranks(ranks)
+            .router(router)
+            .beta(beta)
+            .blockSizeTokens(blockSizeTokens)
+            .kvBlocks(kvBlocks == null ? Math.max(2, POOL_TOKENS / blockSizeTokens) : kvBlocks)
+            .evictionPolicy(evictionPolicy)
+            .prefixCaching(!noPrefixCaching)
+            .maxRunning(maxRunning)
+            .stepTokens(stepTokens)
+            .capture(noCapture ? null : new ModelShape(moeLayers, experts, topK))
+            .build();
+    }
+
+    static final class RouterConverter implements ITypeConverter<RouterPolicy>
+    {
+        @Override
+        public RouterPolicy convert(final String value)
+        {
+            return RouterPolicy.of(value);
+        }
+    }
+
+    static final class EvictionConverter implements ITypeConverter<EvictionPolicy>
+    {
+        @Override
+        public EvictionPolicy convert(final String value)
+        {
+            switch (value)
+            {
+                case "lru":
+                    return EvictionPolicy.LRU;
+                case "ref-zero":
+                    return EvictionPolicy.REF_ZERO;
+                default:
+                    throw new ConfigException("--eviction=" + value + " is not known; it is lru or ref-zero.");
+            }
+        }
+    }
+}

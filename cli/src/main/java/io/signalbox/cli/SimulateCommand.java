@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.Verification;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.WallClock;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.EngineFactory;
+import io.signalbox.sim.PoolFit;
+import io.signalbox.sim.Simulation;
+import io.signalbox.sim.SimulationConfig;
+import io.signalbox.sim.SimulationProgress;
+import io.signalbox.workload.Workload;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.util.concurrent.Callable;
+
+/** Runs a workload on simulated ranks, keeps the journal, verifies it, and prints the report. */
+@Command(
+    name = "simulate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    usageHelpWidth = 110,
+    header = "Run a workload on simulated ranks, print the report, keep and verify the journal.",
+    description = {
+        "%nEvery decision is made by the same scheduler code that an engine embeds, in virtual time. The same options and " +
+            "seed give the same bytes on standard output and the same journal digest; wall-clock figures go to standard " +
+            "error, or to the object wallClock of the JSON form."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox simulate",
+        "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
+        "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
+        "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
+        "",
+        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 bad options or input; 3 internal error."})
+final class SimulateCommand implements Callable<Integer>
+{
+    private final Console console;
+
+    @ArgGroup(validate = false, heading = "%nWorkload:%n", order = 1)
+    private final WorkloadOptions workloadOptions = new WorkloadOptions();
+
+    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 2)
+    private final SchedulerOptions schedulerOptions = new SchedulerOptions();
+
+    @ArgGroup(validate = false, heading = "%nSimulated ranks:%n", order = 3)
+    private final CostOptions costOptions = new CostOptions();
+
+    @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
+    private final JournalOptions journalOptions = new JournalOptions();
+
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Of workload, sampled tokens and routed experts (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    @Option(names = "--threaded", description = "Put the engine's rings and threads in between; the journal stays the same.")
+    private boolean threaded;
+
+    @Option(names = "--ring-size", paramLabel = "SLOTS",
+        description = "Slots of each ring with --threaded, a power of two (default: ${DEFAULT-VALUE}).")
+    private int ringSlots = 1024;
+
+    @Option(names = "--json", description = "Print one JSON object instead of tables.")
+    private boolean asJson;
+
+    SimulateCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        refuseRingSize();
+        final SchedulerConfig config = schedulerOptions.config();
+        final SimulationConfig costs = costOptions.config(seed);
+        final Workload workload = workloadOptions.workload(seed);
+        PoolFit.check(workload, config, workloadOptions::placeOf);
+        final Simulation simulation = new Simulation(config, costs, workload);
+
+        try (JournalWriter writer = journalOptions.open(simulation.settings()))
+        {
+            final long startNanos = System.nanoTime();
+            final RunReport report = run(simulation, writer);
+            final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
+            final Verification verification = writer == null ? null : verify(writer);
+            print(simulation, report, wallClock, facts(writer, verification));
+            return verification == null || isConfirmed(writer, verification) ? ExitCode.OK : differs(writer, verification);
+        }
+    }
+
+    /** Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind. */
+    private void refuseRingSize()
+    {
+        if (ringSlots < EngineContext.MIN_RING_SLOTS || ringSlots > EngineContext.MAX_RING_SLOTS ||
+            Integer.bitCount(ringSlots) != 1)
+        {
+            throw new ConfigException("--ring-size=" + ringSlots + " is not a power of two between " +
+                EngineContext.MIN_RING_SLOTS + " and " + EngineContext.MAX_RING_SLOTS + "; give the slots of each ring.");
+        }
+    }
+
+    private RunReport run(final Simulation simulation, final JournalWriter writer)
+    {
+        if (!console.terminal())
+        {
+            return simulation.run(engines(), writer, SimulationProgress.NONE);
+        }
+        final ProgressLine line = new ProgressLine(console.err());
+        try
+        {
+            return simulation.run(engines(), writer, line);
+        }
+        finally
+        {
+            line.wipe();
+        }
+    }
+
+    private Verification verify(final JournalWriter writer)
+    {
+        if (!journalOptions.verifies())
+        {
+            return null;
+        }
+        final ProgressLine line = new ProgressLine(console.err());
+        if (console.terminal())
+        {
+            line.show("verifying " + Decimals.grouped(writer.records()) + " records");
+        }
+        try
+        {
+            return JournalVerifier.verify(writer.path(), Scheduler::new);
+        }
+        finally
+        {
+            line.wipe();
+        }
+    }
+
+    /** The journal read back is the one that was written, all of it, and every decision in it is confirmed. */
+    private static boolean isConfirmed(final JournalWriter writer, final Verification verification)
+    {
+        return verification != null && verification.matches() && verification.sealed() &&
+            verification.records() == writer.records() && verification.digest().equals(writer.digest());
+    }
+
+    private int differs(final JournalWriter writer, final Verification verification)
+    {
+        console.err().println("signalbox simulate: the journal " + writer.path() + " does not verify" +
+            (verification.matches() ? ", what was read back is not what was written" : "") +
+            "; see 'signalbox replay " + writer.path() + " --verify', and please report it.");
+        return ExitCode.CHECK_FAILED;
+    }
+
+    private static JournalFacts facts(final JournalWriter writer, final Verification verification)
+    {
+        return writer == null ? null : new JournalFacts(writer.path(), writer.records(), writer.groups(), writer.bytes(),
+            writer.digest(), isConfirmed(writer, verification));
+    }
+
+    private void print(
+        final Simulation simulation, final RunReport report, final WallClock wallClock, final JournalFacts journal)
+    {
+        if (asJson)
+        {
+            ReportJson.print(console, simulation.settings(), report, journal, wallClock);
+            return;
+        }
+        ReportText.print(console.out(), report, journal);
+        console.out().flush();
+        console.err().printf("%nwall clock        %s s, %s requests/s, %s times faster than the simulated time%n",
+            Decimals.text(wallClock.wallNanos() / 1e9, 2), Decimals.text(wallClock.requestsPerSecond(), 0),
+            Decimals.text(wallClock.simulatedOverWall(), 1));
+        if (journal != null)
+        {
+            console.err().printf("journal           %s%n", journal.path());
+        }
+    }
+
+    private EngineFactory engines()
+    {
+        return context ->
+        {
+            context.ingressSlots(ringSlots).trackSlots(ringSlots);
+            return threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+        };
+    }
+}

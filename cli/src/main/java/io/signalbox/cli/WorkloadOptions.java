@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import io.signalbox.workload.Arrivals;
+import io.signalbox.workload.Cancellations;
+import io.signalbox.workload.FirstRequests;
+import io.signalbox.workload.GeneratedWorkload;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+
+/** Where the requests come from: a trace file, or the generator of conversations. */
+final class WorkloadOptions
+{
+    @Option(names = "--trace", paramLabel = "FILE",
+        description = "Requests of a Mooncake JSONL file, plain or gzipped, instead of generated conversations.")
+    private Path trace;
+
+    @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of the workload.")
+    private Integer limit;
+
+    @Option(names = "--conversations", paramLabel = "N",
+        description = "Generated conversations, a few requests each (default: ${DEFAULT-VALUE}).")
+    private int conversations = 400;
+
+    @Option(names = "--arrivals", paramLabel = "KIND",
+        description = "When conversations start: poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
+            "variation) or replayed:FILE (times of a trace); default: ${DEFAULT-VALUE}.")
+    private String arrivals = "poisson:8.0";
+
+    @Option(names = "--system-prompt", paramLabel = "TOKENS",
+        description = "Tokens that every generated prompt starts with (default: ${DEFAULT-VALUE}).")
+    private int systemPromptTokens = 512;
+
+    @Option(names = "--turns", paramLabel = "SIZES",
+        description = "Turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:N; " +
+            "default: ${DEFAULT-VALUE}.")
+    private String turns = "lognormal:4,0.7,1,32";
+
+    @Option(names = "--user-tokens", paramLabel = "SIZES", description = "New text per turn; default: ${DEFAULT-VALUE}.")
+    private String userTokens = "lognormal:200,1.0,8,4096";
+
+    @Option(names = "--output-tokens", paramLabel = "SIZES",
+        description = "Generated tokens per turn; default: ${DEFAULT-VALUE}.")
+    private String outputTokens = "lognormal:150,0.8,4,1024";
+
+    @Option(names = "--think-time", paramLabel = "SECONDS",
+        description = "Mean pause before the next turn (default: ${DEFAULT-VALUE}).")
+    private double thinkTimeSeconds = 5.0;
+
+    @Option(names = "--max-context", paramLabel = "TOKENS",
+        description = "A conversation ends before it would pass this (default: ${DEFAULT-VALUE}).")
+    private int maxContextTokens = 32_768;
+
+    @Option(names = "--cancel-fraction", paramLabel = "SHARE",
+        description = "Share of requests whose client gives up, 0 to 1 (default: ${DEFAULT-VALUE}).")
+    private double cancelFraction;
+
+    @Option(names = "--cancel-after", paramLabel = "SECONDS",
+        description = "Mean time until such a client gives up (default: ${DEFAULT-VALUE}).")
+    private double cancelAfterSeconds = 5.0;
+
+    Workload workload(final long seed)
+    {
+        Workload workload = trace == null ? generated(seed) : MooncakeTrace.read(trace);
+        if (limit != null)
+        {
+            workload = new FirstRequests(workload, limit);
+        }
+        // Cancellations of nobody would still change the run description.
+        return cancelFraction == 0.0
+            ? workload
+            : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+    }
+
+    /** Names a request for a message: in a trace, a request's id is the number of its line. */
+    String placeOf(final WorkloadRequest request)
+    {
+        return trace == null
+            ? "request " + request.requestId() + " of the generated workload"
+            : "line " + request.requestId() + " of " + trace;
+    }
+
+    private Workload generated(final long seed)
+    {
+        return GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
+            .seed(seed)
+            .conversations(conversations)
+            .arrivals(Arrivals.of("--arrivals", arrivals))
+            .systemPromptTokens(systemPromptTokens)
+            .turns(SizeDistribution.of("--turns", turns))
+            .userTokens(SizeDistribution.of("--user-tokens", userTokens))
+            .outputTokens(SizeDistribution.of("--output-tokens", outputTokens))
+            .meanThinkTimeNanos(nanos("--think-time", thinkTimeSeconds))
+            .maxContextTokens(maxContextTokens)
+            .build());
+    }
+
+    private static long nanos(final String option, final double seconds)
+    {
+        if (!(seconds >= 0.0 && seconds <= 1e6))
+        {
+            throw new ConfigException(option + "=" + seconds + " is not between 0 and 1e6 seconds; give a time.");
+        }
+        return (long)(seconds * Arrivals.NANOS_PER_SECOND);
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What every source file keeps to. Each rule returns its findings, so that a test can show it one to find. */
+final class SourceRules
+{
+    static final int MAX_COLUMNS = 125;
+    static final int MAX_LINES = 600;
+    private static final int LICENCE_LINES = 4;
+    private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
+
+    private static final Pattern IMPORT = Pattern.compile("import (?:static )?[\\w.]+\\.(\\w+);");
+    private static final Pattern TEST = Pattern.compile("^\\s*@(Test|ParameterizedTest|RepeatedTest|Property)\\b.*");
+    private static final Pattern LEFT_FOR_LATER = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
+    private static final Pattern SLEEP = Pattern.compile("\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\s*\\(");
+
+    private SourceRules()
+    {
+    }
+
+    static List<String> findings(final String path, final List<String> lines)
+    {
+        final List<String> findings = new ArrayList<>();
+        licence(path, lines, findings);
+        eachLine(path, lines, findings);
+        if (path.endsWith(".java"))
+        {
+            unusedImports(path, lines, findings);
+            length(path, lines, findings);
+        }
+        if (path.contains("src/test/java/"))
+        {
+            tests(path, lines, findings);
+        }
+        return findings;
+    }
+
+    private static void licence(final String path, final List<String> lines, final List<String> findings)
+    {
+        final int last = path.endsWith(".java") ? 1 : LICENCE_LINES;
+        if (lines.stream().limit(last).noneMatch(line -> line.contains(LICENCE)))
+        {
+            findings.add(path + ":1: no line '" + LICENCE + "' at the top");
+        }
+    }
+
+    private static void eachLine(final String path, final List<String> lines, final List<String> findings)
+    {
+        for (int i = 0; i < lines.size(); i++)
+        {
+            final String line = lines.get(i);
+            final String place = path + ":" + (i + 1) + ": ";
+            if (line.endsWith(" ") || line.indexOf('\t') >= 0)
+            {
+                findings.add(place + "a tab or a trailing space");
+            }
+            if (path.endsWith(".java") && line.length() > MAX_COLUMNS)
+            {
+                findings.add(place + line.length() + " columns, at most " + MAX_COLUMNS);
+            }
+            if (LEFT_FOR_LATER.matcher(line).find())
+            {
+                findings.add(place + "something left for later");
+            }
+        }
+    }
+
+    private static void unusedImports(final String path, final List<String> lines, final List<String> findings)
+    {
+        for (int i = 0; i < lines.size(); i++)
+        {
+            final Matcher matcher = IMPORT.matcher(lines.get(i));
+            if (matcher.matches())
+            {
+                final Pattern use = Pattern.compile("\\b" + matcher.group(1) + "\\b");
+                if (lines.stream().noneMatch(line -> !line.startsWith("import ") && use.matcher(line).find()))
+                {
+                    findings.add(path + ":" + (i + 1) + ": unused import " + matcher.group(1));
+                }
+            }
+        }
+    }
+
+    private static void length(final String path, final List<String> lines, final List<String> findings)
+    {
+        if (lines.size() > MAX_LINES)
+        {
+            findings.add(path + ":" + MAX_LINES + ": " + lines.size() + " lines, at most " + MAX_LINES);
+        }
+    }
+
+    /** Surefire passes over a class whose name does not end in Test, and stays green. */
+    private static void tests(final String path, final List<String> lines, final List<String> findings)
+    {
+        for (int i = 0; i < lines.size(); i++)
+        {
+            if (TEST.matcher(lines.get(i)).matches() && !path.endsWith("Test.java"))
+            {
+                findings.add(path + ":" + (i + 1) + ": a test in a class that Surefire does not run");
+            }
+            if (SLEEP.matcher(lines.get(i)).find())
+            {
+                findings.add(path + ":" + (i + 1) + ": a test that sleeps");
+            }
+        }
+    }
+}

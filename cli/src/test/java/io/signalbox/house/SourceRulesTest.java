@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SourceRulesTest
+{
+    private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final Set<String> NOT_OURS = Set.of("target", "runs", ".git", ".idea", ".vscode");
+
+    @Test
+    void shouldFindNothingInTheWholeHouse()
+    {
+        final List<Path> sources = sources();
+        final List<String> findings = new ArrayList<>();
+        sources.forEach(source -> findings.addAll(SourceRules.findings(relative(source), lines(source))));
+
+        assertTrue(findings.isEmpty(), () -> "\n" + String.join("\n", findings));
+        assertTrue(sources.stream().anyMatch(source -> source.endsWith("signalbox")), "the launcher was not looked at");
+        assertTrue(sources.stream().anyMatch(source -> source.endsWith(".ci/run")), "the CI script was not looked at");
+    }
+
+    @Test
+    void shouldFindAMissingLicenceLine()
+    {
+        assertFinds("no line 'SPDX", "a/src/main/java/A.java", "package a;", LICENCE);
+        assertFinds("no line 'SPDX", "a/pom.xml", "<project>", "</project>");
+        assertFinds("no line 'SPDX", "signalbox", "#!/bin/sh");
+    }
+
+    @Test
+    void shouldFindUntidyLines()
+    {
+        assertFinds("A.java:2: a tab or a trailing space", "A.java", LICENCE, "class A ");
+        assertFinds("A.java:2: a tab or a trailing space", "A.java", LICENCE, "\tint a;");
+        assertFinds("A.java:2: 126 columns", "A.java", LICENCE, "x".repeat(SourceRules.MAX_COLUMNS + 1));
+        assertFinds("A.java:2: something left for later", "A.java", LICENCE, "// TO" + "DO");
+    }
+
+    @Test
+    void shouldFindUnusedImportsAndLongFiles()
+    {
+        final List<String> longFile = new ArrayList<>(List.of(LICENCE));
+        longFile.addAll(Stream.generate(() -> "").limit(SourceRules.MAX_LINES).toList());
+
+        assertFinds("A.java:2: unused import List", "A.java", LICENCE, "import java.util.List;", "class A { ArrayList b; }");
+        assertFinds("601 lines, at most 600", "A.java", longFile.toArray(new String[0]));
+    }
+
+    @Test
+    void shouldFindTestsThatWouldNotRunOrThatSleep()
+    {
+        assertFinds("does not run", "a/src/test/java/Checks.java", LICENCE, "    @Test");
+        assertFinds("sleeps", "a/src/test/java/ATest.java", LICENCE, "Thread" + ".sleep(10);");
+    }
+
+    @Test
+    void shouldFindNothingInATidyFile()
+    {
+        assertEquals(List.of(), SourceRules.findings(
+            "a/src/test/java/ATest.java", List.of(LICENCE, "import java.util.List;", "    @Test", "    List<String> a;")));
+    }
+
+    private static void assertFinds(final String expected, final String path, final String... lines)
+    {
+        final List<String> findings = SourceRules.findings(path, List.of(lines));
+        assertEquals(1, findings.size(), () -> "findings: " + findings);
+        assertTrue(findings.get(0).contains(expected), () -> findings.get(0));
+    }
+
+    private static List<Path> sources()
+    {
+        final List<Path> found = new ArrayList<>();
+        collect(ROOT, found);
+        return found;
+    }
+
+    private static void collect(final Path directory, final List<Path> found)
+    {
+        try (Stream<Path> entries = Files.list(directory))
+        {
+            entries.sorted().forEach(entry ->
+            {
+                final String name = entry.getFileName().toString();
+                if (Files.isDirectory(entry) && !NOT_OURS.contains(name))
+                {
+                    collect(entry, found);
+                }
+                else if (Files.isRegularFile(entry) && isSource(name))
+                {
+                    found.add(entry);
+                }
+            });
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isSource(final String name)
+    {
+        return name.equals("signalbox") || name.equals("run") ||
+            Stream.of(".java", ".xml", ".sh", ".cu", ".cpp", ".h", ".py").anyMatch(name::endsWith);
+    }
+
+    private static String relative(final Path source)
+    {
+        return ROOT.relativize(source).toString().replace('\\', '/');
+    }
+
+    private static List<String> lines(final Path source)
+    {
+        try
+        {
+            return Files.readAllLines(source);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

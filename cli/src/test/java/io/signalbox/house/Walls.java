@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.GeneralCodingRules;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.signalbox.ConfigException;
+import io.signalbox.InvariantViolation;
+import io.signalbox.experts.ModelShape;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * Which room may know which, as docs/architecture.md draws it. A package pattern leaves room between
+ * {@code io.signalbox} and the room's name, so that the samples in the test tree are judged by the very same rules.
+ */
+final class Walls
+{
+    private static final String ROOT = "io.signalbox";
+    private static final String KV = room("kv");
+    private static final String EXPERTS = room("experts");
+    private static final String ROUTER = room("router");
+    private static final String BATCH = room("batch");
+    private static final String SCHEDULER = room("scheduler");
+    private static final String EVENT = room("event");
+    private static final String ENGINE = room("engine");
+    private static final String BACKEND = room("backend");
+    private static final String JOURNAL = room("journal");
+    private static final String SIM = room("sim");
+    private static final String WORKLOAD = room("workload");
+    private static final String REPORT = room("report");
+    private static final String CUDA = room("cuda");
+    private static final String CLI = room("cli");
+
+    private static final String[] SCHEDULER_MODULE = {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND};
+    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
+
+    private Walls()
+    {
+    }
+
+    private static String room(final String name)
+    {
+        return ROOT + ".." + name + "..";
+    }
+
+    /** Every wall between rooms, by name. What the core may touch of the JDK is in {@link CoreWalls}. */
+    static Map<String, ArchRule> all()
+    {
+        final Map<String, ArchRule> walls = new TreeMap<>();
+        walls.put("kv, experts, router and batch know events and one another, nothing above them", noClasses()
+            .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH)
+            .should().dependOnClassesThat(ours(SCHEDULER, ENGINE, BACKEND, JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI)));
+        walls.put("scheduler knows neither engine nor backend", noClasses()
+            .that().resideInAPackage(SCHEDULER).should().dependOnClassesThat(ours(ENGINE, BACKEND)));
+        walls.put("event knows nothing of ours", noClasses()
+            .that().resideInAPackage(EVENT).should().dependOnClassesThat(oursExcept(EVENT)));
+        walls.put("backend is an interface over events", noClasses()
+            .that().resideInAPackage(BACKEND).should().dependOnClassesThat(oursExcept(BACKEND, EVENT)));
+        walls.put("engine decides nothing", noClasses()
+            .that().resideInAPackage(ENGINE).should().dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)));
+        walls.put("the scheduler module knows no other module", noClasses()
+            .that().resideInAnyPackage(SCHEDULER_MODULE)
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI)));
+        walls.put("journal knows no backend", noClasses()
+            .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, CUDA, CLI)));
+        walls.put("the simulator knows neither journal nor GPU", noClasses()
+            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, CLI)));
+        walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
+            .that().resideInAPackage(CUDA)
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, CLI, ENGINE, SCHEDULER)));
+        walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
+        addLibraries(walls);
+        return walls;
+    }
+
+    private static void addLibraries(final Map<String, ArchRule> walls)
+    {
+        walls.put("Chronicle stays in the journal", noClasses()
+            .that().resideOutsideOfPackage(JOURNAL).should().dependOnClassesThat().resideInAPackage("net.openhft.."));
+        walls.put("Disruptor stays in the engine", noClasses()
+            .that().resideOutsideOfPackage(ENGINE).should().dependOnClassesThat().resideInAPackage("com.lmax.."));
+        walls.put("one class knows JCuda", noClasses()
+            .that().doNotHaveFullyQualifiedName("io.signalbox.cuda.JCudaBinding")
+            .should().dependOnClassesThat().resideInAPackage("jcuda.."));
+        walls.put("picocli stays in the command line", noClasses()
+            .that().resideOutsideOfPackage(CLI).should().dependOnClassesThat().resideInAPackage("picocli.."));
+        walls.put("only the command line prints", noClasses()
+            .that().resideOutsideOfPackage(CLI).should(GeneralCodingRules.ACCESS_STANDARD_STREAMS));
+        walls.put("only the entry point ends the process", noClasses()
+            .that().doNotHaveFullyQualifiedName("io.signalbox.cli.Main")
+            .should().callMethod(System.class, "exit", int.class)
+            .orShould().callMethod(Runtime.class, "halt", int.class));
+        walls.put("no logging framework in the code", noClasses()
+            .that().resideInAPackage("io.signalbox..")
+            .should().dependOnClassesThat().resideInAnyPackage("org.slf4j..", "java.util.logging.."));
+    }
+
+    /** Assigns each class to its room; a sample stands in the room that it pretends to be in. */
+    private static final class Rooms implements SliceAssignment
+    {
+        private static final Pattern ROOM = Pattern.compile("io\\.signalbox\\.(?:house\\.sample\\.)?([a-z]+)(?:\\..*)?");
+
+        @Override
+        public SliceIdentifier getIdentifierOf(final JavaClass type)
+        {
+            final Matcher matcher = ROOM.matcher(type.getPackageName());
+            return matcher.matches() ? SliceIdentifier.of(matcher.group(1)) : SliceIdentifier.ignore();
+        }
+
+        @Override
+        public String getDescription()
+        {
+            return "rooms";
+        }
+    }
+
+    /** Classes of the given rooms, but for the model shape, which everyone may know. */
+    private static DescribedPredicate<JavaClass> ours(final String... rooms)
+    {
+        return resideInAnyPackage(rooms).and(not(belongToAnyOf(ModelShape.class)));
+    }
+
+    private static DescribedPredicate<JavaClass> oursExcept(final String... rooms)
+    {
+        return resideInAPackage(ROOT + "..").and(not(resideInAnyPackage(rooms)))
+            .and(not(belongToAnyOf(ModelShape.class, ConfigException.class, InvariantViolation.class)));
+    }
+}

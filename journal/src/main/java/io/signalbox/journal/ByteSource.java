@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** The bytes of one file, read by position. */
+interface ByteSource extends AutoCloseable
+{
+    long length();
+
+    /**
+     * Reads into {@code target}.
+     *
+     * @return bytes read; fewer than {@code length} only at the end of the file.
+     */
+    int read(long position, byte[] target, int offset, int length);
+
+    @Override
+    void close();
+}

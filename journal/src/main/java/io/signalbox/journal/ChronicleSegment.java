@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+import net.openhft.chronicle.bytes.SyncMode;
+import net.openhft.chronicle.core.time.TimeProvider;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * One segment, written as a fresh Chronicle Queue. Chronicle's clock stands still, so the queue never rolls and its
+ * file always has the same name. Disk space is reserved before Chronicle's mapped memory touches it: a full disk is
+ * refused here instead of faulting later, anywhere.
+ */
+final class ChronicleSegment implements JournalStore.Segment
+{
+    /** Room that Chronicle may take beside a record: an index page, document headers, padding. */
+    private static final int SLACK_BYTES = 96 * 1024;
+    private static final int HEADER_BYTES = 4;
+    private static final TimeProvider STANDING_CLOCK = () -> 0L;
+
+    private final Path directory;
+    private final long blockBytes;
+    private final SingleChronicleQueue queue;
+    private final ExcerptAppender appender;
+    private SpaceReserve reserve;
+    private DocumentContext open;
+    private long position;
+
+    private ChronicleSegment(final Path directory, final long blockBytes, final SingleChronicleQueue queue)
+    {
+        this.directory = directory;
+        this.blockBytes = blockBytes;
+        this.queue = queue;
+        appender = queue.createAppender();
+        appender.singleThreadedCheckDisabled(true);
+    }
+
+    static ChronicleSegment create(final Path directory, final long blockBytes, final boolean synced) throws IOException
+    {
+        SpaceReserve.requireRoom(directory, blockBytes / 2);
+        final SingleChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory)
+            .rollCycle(RollCycles.FAST_DAILY)
+            .timeProvider(STANDING_CLOCK)
+            .blockSize(blockBytes)
+            // SYNC alone syncs next to nothing and sync() alone nothing at all: both are needed.
+            .syncMode(synced ? SyncMode.SYNC : SyncMode.NONE)
+            .build();
+        return new ChronicleSegment(directory, blockBytes, queue);
+    }
+
+    static long largestRecordBytes(final long blockBytes)
+    {
+        return ChronicleJournalStore.overlap(blockBytes) - HEADER_BYTES;
+    }
+
+    @Override
+    public int largestRecordBytes()
+    {
+        return (int)Math.min(Envelope.MAX_RECORD_BYTES, largestRecordBytes(blockBytes));
+    }
+
+    @Override
+    public long begin(final int length)
+    {
+        if (reserve != null)
+        {
+            reserve.require(position + length + SLACK_BYTES);
+        }
+        open = appender.writingDocument();
+        return open.wire().bytes().writePosition();
+    }
+
+    @Override
+    public void write(final byte[] record, final int length)
+    {
+        open.wire().bytes().write(record, 0, length);
+        position = open.wire().bytes().writePosition();
+        open.close();
+        open = null;
+        if (reserve == null)
+        {
+            adoptFile();
+        }
+    }
+
+    /** Chronicle creates its file with the first record, which fits into what was found free before. */
+    private void adoptFile()
+    {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory))
+        {
+            for (final Path file : files)
+            {
+                OwnerOnly.restrict(file);
+                if (file.toString().endsWith(SegmentName.DATA_SUFFIX))
+                {
+                    reserve = new SpaceReserve(file, blockBytes / 2);
+                }
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new JournalException(Kind.STORE_FAILED, "the files of " + directory + " cannot be restricted to their " +
+                "owner: " + e + "; check the file system's permissions.", e);
+        }
+    }
+
+    @Override
+    public void sync()
+    {
+        appender.sync();
+    }
+
+    @Override
+    public void close()
+    {
+        if (open != null)
+        {
+            open.rollbackOnClose();
+            open.close();
+        }
+        queue.close();
+        if (reserve != null)
+        {
+            reserve.release(position + SLACK_BYTES);
+        }
+    }
+}

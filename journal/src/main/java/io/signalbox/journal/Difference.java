@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The first group of a journal that the scheduler now decides otherwise.
+ *
+ * @param sequence    sequence number of the group's record.
+ * @param message     index of the first message that differs; 0 is the input.
+ * @param recorded    that message as the journal has it; a note where it has none.
+ * @param recomputed  that message as the scheduler decides it now; a note where it has none.
+ * @param requestId   the request concerned; -1 where the place of the difference names none.
+ * @param blockId     the KV block concerned; -1 where the place of the difference names none.
+ * @param recordedGroup   the whole group as the journal has it, one line per message.
+ * @param recomputedGroup the whole group as decided now, one line per message.
+ * @param groupBefore the group ahead of it, on which both agree; empty where it is the first.
+ */
+public record Difference(
+    long sequence,
+    int message,
+    String recorded,
+    String recomputed,
+    long requestId,
+    long blockId,
+    String recordedGroup,
+    String recomputedGroup,
+    String groupBefore)
+{
+    private static final String NOTHING = "(no such message)";
+    private static final Pattern REQUEST = Pattern.compile("requestId=(-?\\d+)");
+    private static final Pattern BLOCK = Pattern.compile("blockId=(-?\\d+)");
+
+    static Difference between(
+        final long sequence, final List<String> recorded, final List<String> recomputed, final List<String> before)
+    {
+        int message = 0;
+        while (message < recorded.size() && message < recomputed.size() &&
+            recorded.get(message).equals(recomputed.get(message)))
+        {
+            message++;
+        }
+        final String left = message < recorded.size() ? recorded.get(message) : NOTHING;
+        final String right = message < recomputed.size() ? recomputed.get(message) : NOTHING;
+        final String concerned = left.equals(NOTHING) ? right : left;
+        final int at = Math.min(firstDifference(left, right), concerned.length());
+        return new Difference(sequence, message, left, right, nearest(REQUEST, concerned, at),
+            nearest(BLOCK, concerned, at), text(recorded), text(recomputed), text(before));
+    }
+
+    private static String text(final List<String> lines)
+    {
+        return String.join(System.lineSeparator(), lines);
+    }
+
+    private static int firstDifference(final String left, final String right)
+    {
+        int index = 0;
+        while (index < left.length() && index < right.length() && left.charAt(index) == right.charAt(index))
+        {
+            index++;
+        }
+        return index;
+    }
+
+    /** The id named last ahead of the difference, or in the value that differs, or else first behind it. */
+    private static long nearest(final Pattern pattern, final String text, final int at)
+    {
+        long id = -1;
+        final Matcher matcher = pattern.matcher(text);
+        while (matcher.find())
+        {
+            if (matcher.start() <= at || id == -1)
+            {
+                id = Long.parseLong(matcher.group(1));
+            }
+        }
+        return id;
+    }
+}

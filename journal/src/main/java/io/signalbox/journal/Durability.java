@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** What an appended group survives once it is acknowledged. What each level costs: docs/durability.md. */
+public enum Durability
+{
+    /** Survives a killed process: the group is in the page cache when append returns. Nothing is synced. */
+    PROCESS,
+    /** Survives power loss after the batch: one sync when the ring has no further group at hand. */
+    BATCH,
+    /** Survives power loss after each append: one sync per group. */
+    RECORD
+}

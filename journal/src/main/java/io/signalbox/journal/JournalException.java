@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/**
+ * A journal cannot be written or must not be believed. The message is one sentence: what, where, what is still good,
+ * and what to do.
+ */
+public final class JournalException extends RuntimeException
+{
+    private static final long serialVersionUID = 1L;
+    private static final long NOWHERE = -1;
+
+    /** What is wrong, for programs. */
+    public enum Kind
+    {
+        /** A record, or Chronicle's header ahead of it, does not hold what was written. */
+        CORRUPT_RECORD,
+        /** A whole record stands where another sequence number belongs: records were lost, doubled or moved. */
+        SEQUENCE_GAP,
+        /** A whole record with the right number comes from another journal or another place. */
+        FOREIGN_FILE,
+        /** Written by newer software. */
+        UNSUPPORTED_VERSION,
+        MISSING_SEGMENT,
+        /** The file reads as if it ended, yet something proves that more was written. */
+        SHORT_READ,
+        /** The last append did not finish. Recovery cuts it and keeps its bytes aside. */
+        TORN_TAIL,
+        /** There is no journal here. */
+        NOT_A_JOURNAL,
+        /** There is a journal here already. */
+        ALREADY_EXISTS,
+        /** Another writer holds the directory. */
+        LOCKED,
+        DISK_FULL,
+        /** What was appended since the last good sync may be lost; a failed sync is never tried again. */
+        SYNC_FAILED,
+        /** The file system or Chronicle refused an operation. */
+        STORE_FAILED,
+        /** The writer is closed, or has failed before. */
+        CLOSED
+    }
+
+    private final Kind kind;
+    private final int segment;
+    private final long offset;
+    private final long sequence;
+
+    public JournalException(final Kind kind, final String message)
+    {
+        this(kind, message, (int)NOWHERE, NOWHERE, NOWHERE, null);
+    }
+
+    public JournalException(final Kind kind, final String message, final Throwable cause)
+    {
+        this(kind, message, (int)NOWHERE, NOWHERE, NOWHERE, cause);
+    }
+
+    JournalException(
+        final Kind kind,
+        final String message,
+        final int segment,
+        final long offset,
+        final long sequence,
+        final Throwable cause)
+    {
+        super(message, cause);
+        this.kind = kind;
+        this.segment = segment;
+        this.offset = offset;
+        this.sequence = sequence;
+    }
+
+    public Kind kind()
+    {
+        return kind;
+    }
+
+    /** Number of the segment concerned; -1 where the message names none. */
+    public int segment()
+    {
+        return segment;
+    }
+
+    /** Byte offset in the segment's file; -1 where the message names none. */
+    public long offset()
+    {
+        return offset;
+    }
+
+    /** First sequence number that cannot be read: every record below it is good. -1 where the message names none. */
+    public long sequence()
+    {
+        return sequence;
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** The files of a journal, for reading only. */
+interface JournalFiles
+{
+    /** Highest segment number plus one; numbers in between may be missing. */
+    int segmentCount();
+
+    /** Whether the segment is there, with or without content. */
+    boolean exists(int segment);
+
+    /** The segment's records; null where nothing was written. */
+    ByteSource open(int segment);
+
+    /** How messages name the segment's file of records. */
+    String name(int segment);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/**
+ * How far a journal goes.
+ *
+ * @param records chained records: the next sequence number.
+ * @param groups  groups among them.
+ * @param chain   link of the last record.
+ * @param bytes   length of all chained records, envelopes included.
+ */
+record JournalPosition(long records, long groups, long chain, long bytes)
+{
+    static final JournalPosition START = new JournalPosition(0, 0, Chain.START, 0);
+}

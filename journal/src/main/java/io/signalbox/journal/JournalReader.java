@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.codec.CaptureRowsDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.journal.JournalException.Kind;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Map;
+
+/**
+ * Reads the groups of a journal in order, each with its routed-expert rows in one piece. Holds one group and its rows
+ * at a time, and never writes.
+ */
+public final class JournalReader implements AutoCloseable
+{
+    private static final int FIRST_MESSAGE = 4;
+
+    private final JournalScanner scanner;
+    private final Map<String, String> settings;
+    private final UnsafeBuffer payload = new UnsafeBuffer(0, 0);
+    private final RowAssembly rows = new RowAssembly();
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final CaptureRowsDecoder chunk = new CaptureRowsDecoder();
+    private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
+
+    JournalReader(final JournalScanner scanner)
+    {
+        this.scanner = scanner;
+        settings = Collections.unmodifiableMap(readSettings());
+    }
+
+    /** @throws JournalException where the directory holds no journal, or none that can be believed. */
+    public static JournalReader open(final Path directory)
+    {
+        return of(JournalScanner.open(directory));
+    }
+
+    static JournalReader of(final JournalScanner scanner)
+    {
+        try
+        {
+            return new JournalReader(scanner);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            scanner.close();
+            throw e;
+        }
+    }
+
+    private Map<String, String> readSettings()
+    {
+        if (!scanner.next())
+        {
+            throw new JournalException(Kind.NOT_A_JOURNAL, "the journal ends ahead of its run description, so its writer " +
+                "was stopped before it began; remove the directory.");
+        }
+        wrapPayload();
+        try
+        {
+            return RunDescription.decode(payload, 0);
+        }
+        catch (final IllegalStateException | IndexOutOfBoundsException e)
+        {
+            throw malformed("the run description cannot be decoded (" + e.getMessage() + ")");
+        }
+    }
+
+    /** The run description: everything the run depends on, by name. */
+    public Map<String, String> settings()
+    {
+        return settings;
+    }
+
+    /**
+     * Moves to the next group; false at the end of the journal.
+     *
+     * @throws JournalException when the journal must not be believed from here on.
+     */
+    public boolean next()
+    {
+        rows.reset();
+        while (scanner.next())
+        {
+            wrapPayload();
+            if (scanner.type() == RecordType.GROUP)
+            {
+                checkRows();
+                return true;
+            }
+            collectRows();
+        }
+        return false;
+    }
+
+    private void wrapPayload()
+    {
+        payload.wrap(scanner.bytes(), scanner.payloadStart(), scanner.payloadLength());
+    }
+
+    private void collectRows()
+    {
+        try
+        {
+            chunk.wrapAndApplyHeader(payload, 0, header);
+            if (!rows.add(chunk))
+            {
+                throw malformed("the chunk of rows does not continue the one ahead of it");
+            }
+        }
+        catch (final IllegalStateException | IndexOutOfBoundsException e)
+        {
+            throw malformed("the chunk of rows cannot be decoded (" + e.getMessage() + ")");
+        }
+    }
+
+    /** Rows must be those that the group's completion refers to, all of them. */
+    private void checkRows()
+    {
+        final int body = FIRST_MESSAGE + MessageHeaderDecoder.ENCODED_LENGTH;
+        boolean fits = payload.capacity() >= body;
+        if (fits && header.wrap(payload, FIRST_MESSAGE).templateId() == D2hCompleteDecoder.TEMPLATE_ID)
+        {
+            fits = payload.capacity() >= body + D2hCompleteDecoder.BLOCK_LENGTH;
+            if (fits)
+            {
+                completion.wrapAndApplyHeader(payload, FIRST_MESSAGE, header);
+                fits = completion.rowForm() == RowForm.CHUNKED ? rows.fits(completion) : rows.isEmpty();
+            }
+        }
+        else
+        {
+            fits &= rows.isEmpty();
+        }
+        if (!fits)
+        {
+            throw malformed("the rows ahead of this group are not the ones that it refers to");
+        }
+    }
+
+    /** The bytes are as they were written; what was written cannot be right. */
+    private JournalException malformed(final String reason)
+    {
+        return new JournalException(Kind.CORRUPT_RECORD, SegmentName.of(scanner.segment()) + " at byte " +
+            scanner.filePosition() + ", record " + scanner.sequence() + ": " + reason +
+            "; records ahead of it are good; the program that wrote it is at fault.",
+            scanner.segment(), scanner.filePosition(), scanner.sequence(), null);
+    }
+
+    /** Holds the current group from byte 0; valid until the next call of {@link #next()}. */
+    public DirectBuffer group()
+    {
+        return payload;
+    }
+
+    public int groupLength()
+    {
+        return payload.capacity();
+    }
+
+    /** The rows that the current group refers to; null where it refers to none. Valid as long as the group. */
+    public DirectBuffer rows()
+    {
+        return rows.isEmpty() ? null : rows.buffer();
+    }
+
+    public int rowsLength()
+    {
+        return rows.length();
+    }
+
+    /** Sequence number of the current group's record. */
+    public long sequence()
+    {
+        return scanner.sequence();
+    }
+
+    public long timeNanos()
+    {
+        return scanner.logicalTimeNanos();
+    }
+
+    /** Records read so far, the run description included. */
+    public long records()
+    {
+        return scanner.records();
+    }
+
+    public long groups()
+    {
+        return scanner.groups();
+    }
+
+    /** The chained hash over the records read so far, as 16 hexadecimal digits. */
+    public String digest()
+    {
+        return scanner.digest();
+    }
+
+    /** Whether the journal was closed where it ends; false before {@link #next()} has returned false. */
+    public boolean sealed()
+    {
+        return scanner.sealed();
+    }
+
+    @Override
+    public void close()
+    {
+        scanner.close();
+    }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.SealDecoder;
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.RecoveryCase.Evidence;
+import io.signalbox.journal.RecoveryCase.Found;
+
+import java.nio.file.Path;
+
+/**
+ * Reads every record of a journal in order and decides, by {@link RecoveryCase}, at each position whether to go on.
+ * It reads files through buffers of its own and maps none, holds at most one record, and never writes. A record is
+ * handed out only when its bytes, number, history and place are right.
+ */
+public final class JournalScanner implements AutoCloseable
+{
+    private final JournalFiles files;
+    private final RegionListener regions;
+    private final boolean recovering;
+    private final Chain links = new Chain();
+    private final ScanProgress progress = new ScanProgress();
+    private SegmentWalker walker;
+    private Successor successor;
+    private RecordType type;
+    private int segment = -1;
+    private boolean segmentSealed = true;
+    private boolean closed;
+    private boolean continued;
+    private ScanEnd end;
+
+    private JournalScanner(final JournalFiles files, final RegionListener regions, final boolean recovering)
+    {
+        this.files = files;
+        this.regions = regions;
+        this.recovering = recovering;
+    }
+
+    /** Scans the journal in this directory. */
+    public static JournalScanner open(final Path directory)
+    {
+        return reading(DirectoryFiles.of(directory), null);
+    }
+
+    /** Scans the journal in this directory and tells what each byte of its segments is for. */
+    public static JournalScanner open(final Path directory, final RegionListener regions)
+    {
+        return reading(DirectoryFiles.of(directory), regions);
+    }
+
+    static JournalScanner reading(final JournalFiles files, final RegionListener regions)
+    {
+        return new JournalScanner(files, regions, false);
+    }
+
+    /** For opening to write: a torn tail ends this scan instead of refusing it. */
+    static JournalScanner recovering(final JournalFiles files)
+    {
+        return new JournalScanner(files, null, true);
+    }
+
+    /**
+     * Moves to the next chained record; false at the end of the journal.
+     *
+     * @throws JournalException when the journal must not be believed from here on; what was handed out before is good.
+     */
+    public boolean next()
+    {
+        while (end == null)
+        {
+            if (walker == null)
+            {
+                openNextSegment();
+            }
+            else if (isAtDeclaredCut())
+            {
+                leaveSegment(Region.CUT, false);
+            }
+            else if (walker.next() == SegmentWalker.Document.RECORD && isInPlace())
+            {
+                if (accept())
+                {
+                    return true;
+                }
+            }
+            else
+            {
+                stop();
+            }
+        }
+        return false;
+    }
+
+    /** Behind its continuation, if it has one, so that this is checked too. */
+    private boolean isAtDeclaredCut()
+    {
+        return (segment == 0 || continued) && successor.cutsAt(progress.records());
+    }
+
+    private void openNextSegment()
+    {
+        final int number = segment + 1;
+        if (number >= files.segmentCount() && closed)
+        {
+            end = new ScanEnd(progress.committed(), true, number, progress.recordsOfSegmentBefore(), true, -1, -1, -1);
+            return;
+        }
+        if (files.segmentCount() == 0)
+        {
+            throw new JournalException(Kind.NOT_A_JOURNAL,
+                "the directory holds no journal segment; give the directory of a journal.");
+        }
+        segment = number;
+        continued = false;
+        if (number >= files.segmentCount() || !files.exists(number))
+        {
+            refuse(RecoveryCase.of(new Evidence(Found.ABSENT, false, false, false, false, true, false, false)),
+                "the segment is missing", 0);
+        }
+        successor = Successor.of(files, segment);
+        final ByteSource source = files.open(segment);
+        walker = new SegmentWalker(segment, source == null ? EmptySource.INSTANCE : source, regions);
+        progress.beginSegment();
+    }
+
+    /** Whether the walker's record is the one expected here; costs no allocation for chained records. */
+    private boolean isInPlace()
+    {
+        final byte[] bytes = walker.bytes();
+        final int start = walker.start();
+        type = RecordType.of(Envelope.typeCode(bytes, start));
+        return versionKnown() && Envelope.sequence(bytes, start) == progress.records() && links();
+    }
+
+    private boolean versionKnown()
+    {
+        return type != null && Envelope.version(walker.bytes(), walker.start()) <= Envelope.SCHEMA_VERSION;
+    }
+
+    private boolean links()
+    {
+        final byte[] bytes = walker.bytes();
+        final int start = walker.start();
+        if (Envelope.place(bytes, start) != Envelope.place(segment, walker.position() + SegmentWalker.HEADER_BYTES))
+        {
+            return false;
+        }
+        if (!type.isChained())
+        {
+            return type == RecordType.SEAL ? sealFits() : continuationFits();
+        }
+        progress.link(links.next(progress.chain(), progress.records(), type, Envelope.logicalTimeNanos(bytes, start),
+            bytes, start + Envelope.LENGTH, walker.length() - Envelope.LENGTH));
+        return progress.link() == Envelope.chain(bytes, start) &&
+            (type == RecordType.RUN_DESCRIPTION) == (progress.records() == 0) &&
+            (segment == 0 || continued);
+    }
+
+    private boolean sealFits()
+    {
+        final SealDecoder seal = countThatFits();
+        return seal != null && !progress.groupOpen() && progress.records() > 0 && (segment == 0 || continued) &&
+            seal.records() == progress.segmentRecords();
+    }
+
+    private boolean continuationFits()
+    {
+        final SealDecoder count = countThatFits();
+        return count != null && segment > 0 && !continued && count.records() == progress.recordsOfSegmentBefore() &&
+            (count.closing() == Flag.YES) == segmentSealed;
+    }
+
+    private SealDecoder countThatFits()
+    {
+        final SealDecoder count = SegmentCount.of(walker);
+        return count != null && count.groups() == progress.groups() && count.chain() == progress.chain() &&
+            Envelope.chain(walker.bytes(), walker.start()) == progress.chain() ? count : null;
+    }
+
+    /** True where the record is one to hand out. */
+    private boolean accept()
+    {
+        progress.mark(Envelope.syncedSequence(walker.bytes(), walker.start()));
+        if (type.isChained())
+        {
+            progress.accept(type, walker.length(), walker.nextPosition());
+            return true;
+        }
+        if (type == RecordType.SEAL)
+        {
+            closed = SegmentCount.closing(walker);
+            leaveSegment(Region.UNUSED, true);
+        }
+        else
+        {
+            continued = true;
+            closed = false;
+            progress.acceptContinuation(walker.nextPosition());
+        }
+        return false;
+    }
+
+    private void leaveSegment(final Region rest, final boolean sealed)
+    {
+        tellRest(walker.nextPosition(), rest);
+        segmentSealed = sealed;
+        progress.endSegment();
+        walker.close();
+        walker = null;
+    }
+
+    private void tellRest(final long from, final Region region)
+    {
+        if (regions != null && from < walker.source().length())
+        {
+            regions.onRegion(segment, from, walker.source().length(), region);
+        }
+    }
+
+    /** At a position where the walk cannot simply go on: gather the evidence and decide. */
+    private void stop()
+    {
+        final TailSearch rest = TailSearch.behind(segment, walker.source(), walker.position());
+        final boolean valid = walker.isRecord();
+        final boolean blank = walker.fault() == null && rest.residueEnd() == walker.position();
+        final Found found = valid ? Found.VALID : blank ? Found.BLANK : Found.BROKEN;
+        final boolean versionKnown = valid && versionKnown();
+        final boolean sequenceExpected =
+            versionKnown && Envelope.sequence(walker.bytes(), walker.start()) == progress.records();
+        progress.mark(rest.foundSyncedSequence());
+        progress.mark(successor.syncedSequence());
+        final RecoveryCase match = RecoveryCase.of(new Evidence(found, versionKnown, sequenceExpected, false, false,
+            rest.found() || successor.followed(), progress.isBelowMark(), progress.groupOpen()));
+        decide(match, rest);
+    }
+
+    private void decide(final RecoveryCase match, final TailSearch rest)
+    {
+        switch (match.decision())
+        {
+            case END -> finish(-1, -1);
+            case TRUNCATE_TORN ->
+            {
+                if (!recovering)
+                {
+                    refuse(match, ScanMessages.reason(match, walker, progress, rest), walker.position());
+                }
+                finish(progress.committedPosition(), Math.max(rest.residueEnd(), progress.committedPosition()));
+            }
+            default -> refuse(match, ScanMessages.reason(match, walker, progress, rest), walker.position());
+        }
+    }
+
+    private void refuse(final RecoveryCase match, final String reason, final long offset)
+    {
+        final String place = segment < files.segmentCount() && files.exists(segment)
+            ? files.name(segment) : SegmentName.of(segment);
+        throw new JournalException(match.refusal(), ScanMessages.sentence(match, reason, place, offset, progress),
+            segment, offset, progress.records(), null);
+    }
+
+    private void finish(final long cutFrom, final long cutTo)
+    {
+        final boolean empty = progress.isSegmentEmpty();
+        final boolean trailing = segment + 1 < files.segmentCount();
+        tellRest(walker.position(), Region.UNUSED);
+        walker.close();
+        walker = null;
+        end = empty
+            ? new ScanEnd(progress.committed(), false, segment, progress.recordsOfSegmentBefore(), segmentSealed, -1, -1,
+                segment)
+            : new ScanEnd(progress.committed(), false, segment + 1, progress.committedSegmentRecords(), false, cutFrom,
+                cutTo, trailing ? segment + 1 : -1);
+    }
+
+    public RecordType type()
+    {
+        return type;
+    }
+
+    public int segment()
+    {
+        return segment;
+    }
+
+    /** Where the current record's Chronicle header starts in the segment's file. */
+    public long filePosition()
+    {
+        return walker.position();
+    }
+
+    public long sequence()
+    {
+        return progress.records() - 1;
+    }
+
+    public long logicalTimeNanos()
+    {
+        return Envelope.logicalTimeNanos(walker.bytes(), walker.start());
+    }
+
+    public long wallTimeNanos()
+    {
+        return Envelope.wallTimeNanos(walker.bytes(), walker.start());
+    }
+
+    /** Holds the current record; valid until the next call of {@link #next()}. */
+    public byte[] bytes()
+    {
+        return walker.bytes();
+    }
+
+    public int payloadStart()
+    {
+        return walker.start() + Envelope.LENGTH;
+    }
+
+    public int payloadLength()
+    {
+        return walker.length() - Envelope.LENGTH;
+    }
+
+    public long groups()
+    {
+        return progress.groups();
+    }
+
+    /** Records handed out so far. */
+    public long records()
+    {
+        return progress.records();
+    }
+
+    /** The chained hash over the records handed out so far, as 16 hexadecimal digits. */
+    public String digest()
+    {
+        return Chain.text(progress.chain());
+    }
+
+    /** Whether the journal was closed where it ends; false before {@link #next()} has returned false. */
+    public boolean sealed()
+    {
+        return end != null && end.sealed();
+    }
+
+    /** Null before {@link #next()} has returned false. */
+    ScanEnd end()
+    {
+        return end;
+    }
+
+    @Override
+    public void close()
+    {
+        if (walker != null)
+        {
+            walker.close();
+            walker = null;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/**
+ * Where records are kept: Chronicle Queue in production, a simulated disk in tests. It keeps bytes and knows nothing
+ * of what they mean. A store serves one writer thread.
+ */
+interface JournalStore
+{
+    /**
+     * Creates the segment with this number; its name is durable when this returns. A segment is never opened again.
+     *
+     * @param largestRecordBytes the longest record it will be given.
+     */
+    Segment create(int number, int largestRecordBytes);
+
+    /** One segment, open for appending. */
+    interface Segment extends AutoCloseable
+    {
+        /**
+         * Starts the next record.
+         *
+         * @return the byte position in the segment's file at which the record will stand.
+         * @throws JournalException DISK_FULL where no room is left; nothing has been written then.
+         */
+        long begin(int length);
+
+        /** Completes the record started last; it survives the death of this process when this returns. */
+        void write(byte[] record, int length);
+
+        /** What was written survives power loss when this returns. */
+        void sync();
+
+        /** The longest record that this segment takes. */
+        int largestRecordBytes();
+
+        @Override
+        void close();
+    }
+}

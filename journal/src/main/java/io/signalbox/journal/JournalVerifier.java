@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Proves a journal by re-running it: every input goes through a scheduler built from the run description, and every
+ * group must come out byte for byte. Reads only; a journal on read-only media can be verified.
+ */
+public final class JournalVerifier
+{
+    private static final int GROUP_CAPACITY_BYTES = 64 * 1024;
+
+    private final JournalReader reader;
+    private final GroupReader messages = new GroupReader();
+    private final GroupWriter recomputed = new GroupWriter(GROUP_CAPACITY_BYTES);
+    private byte[] before = new byte[GROUP_CAPACITY_BYTES];
+    private int beforeLength;
+
+    private JournalVerifier(final JournalReader reader)
+    {
+        this.reader = reader;
+    }
+
+    /**
+     * Verifies the journal in this directory; stops at the first difference.
+     *
+     * @param factory makes the scheduler; {@code Scheduler::new}, unless a test plants an error.
+     * @throws JournalException where the journal must not be believed; the message says what is still good.
+     * @throws io.signalbox.ConfigException where the run description names no valid scheduler.
+     */
+    public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
+    {
+        try (JournalReader reader = JournalReader.open(directory))
+        {
+            return verify(reader, factory);
+        }
+    }
+
+    static Verification verify(final JournalReader reader, final Function<SchedulerConfig, Scheduler> factory)
+    {
+        return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())));
+    }
+
+    private Verification run(final Scheduler scheduler)
+    {
+        Difference difference = null;
+        while (difference == null && reader.next())
+        {
+            difference = compare(scheduler);
+            keep();
+        }
+        return new Verification(
+            reader.records(), reader.groups(), reader.sealed(), reader.digest(), difference);
+    }
+
+    private Difference compare(final Scheduler scheduler)
+    {
+        final DirectBuffer group = reader.group();
+        recomputed.reset();
+        try
+        {
+            messages.wrap(group, 0, reader.groupLength());
+            messages.next();
+            scheduler.apply(group, messages.offset(), messages.messageLength(), reader.rows(), 0, recomputed);
+        }
+        catch (final RuntimeException | AssertionError e)
+        {
+            return difference(List.of("(the scheduler stopped: " + e + ")"));
+        }
+        return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()));
+    }
+
+    private boolean isEqual(final DirectBuffer group)
+    {
+        final int start = group.wrapAdjustment();
+        return reader.groupLength() == recomputed.length() && Arrays.equals(
+            group.byteArray(), start, start + recomputed.length(), recomputed.buffer().byteArray(), 0, recomputed.length());
+    }
+
+    private Difference difference(final List<String> now)
+    {
+        return Difference.between(reader.sequence(), GroupText.lines(reader.group(), 0, reader.groupLength()), now,
+            GroupText.lines(new UnsafeBuffer(before), 0, beforeLength));
+    }
+
+    private void keep()
+    {
+        beforeLength = reader.groupLength();
+        if (beforeLength > before.length)
+        {
+            before = new byte[beforeLength];
+        }
+        reader.group().getBytes(0, before, 0, beforeLength);
+    }
+}

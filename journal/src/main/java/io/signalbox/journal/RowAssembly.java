@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.codec.CaptureRowsDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Puts the chunks of one step's rows together. Grows with what was really read, to the largest step it has seen. */
+final class RowAssembly
+{
+    private static final int LARGEST_BYTES = Integer.MAX_VALUE - 64;
+
+    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
+    private byte[] bytes = new byte[0];
+    private int length;
+    private int rowCount;
+    private int chunks;
+    private long step;
+    private int epoch;
+    private int rank;
+
+    void reset()
+    {
+        length = 0;
+        rowCount = 0;
+        chunks = 0;
+    }
+
+    /** False where the chunk is not the next one of the same step. */
+    boolean add(final CaptureRowsDecoder chunk)
+    {
+        if (chunks == 0)
+        {
+            step = chunk.step();
+            epoch = chunk.epoch();
+            rank = chunk.rank();
+        }
+        final int count = chunk.rowCount();
+        if (chunk.step() != step || chunk.epoch() != epoch || chunk.rank() != rank ||
+            chunk.firstRow() != rowCount || count < 0 || count > Integer.MAX_VALUE - rowCount)
+        {
+            return false;
+        }
+        final int size = chunk.rowsLength();
+        if (size < 0 || size > chunk.buffer().capacity() - chunk.limit() || size > LARGEST_BYTES - length)
+        {
+            return false;
+        }
+        grow(length + size);
+        chunk.getRows(bytes, length, size);
+        length += size;
+        rowCount += count;
+        chunks++;
+        return true;
+    }
+
+    private void grow(final int needed)
+    {
+        if (needed > bytes.length)
+        {
+            final byte[] larger = new byte[(int)Math.min(LARGEST_BYTES, Math.max(needed, 2L * bytes.length))];
+            System.arraycopy(bytes, 0, larger, 0, length);
+            bytes = larger;
+        }
+    }
+
+    /** Whether these are all the rows that the completion refers to. */
+    boolean fits(final D2hCompleteDecoder completion)
+    {
+        return chunks == 0 ? completion.rowCount() == 0
+            : completion.step() == step && completion.epoch() == epoch && completion.rank() == rank &&
+            completion.rowCount() == rowCount && (long)rowCount * completion.rowBytes() == length;
+    }
+
+    boolean isEmpty()
+    {
+        return chunks == 0;
+    }
+
+    DirectBuffer buffer()
+    {
+        buffer.wrap(bytes, 0, length);
+        return buffer;
+    }
+
+    int length()
+    {
+        return length;
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.RunDescriptionDecoder;
+import io.signalbox.event.codec.RunDescriptionEncoder;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The payload of the first record: everything the run depends on, by name. */
+final class RunDescription
+{
+    private RunDescription()
+    {
+    }
+
+    /** Encodes the settings in the order of their names; returns the length. */
+    static int encode(final Map<String, String> settings, final ExpandableArrayBuffer buffer)
+    {
+        final RunDescriptionEncoder encoder =
+            new RunDescriptionEncoder().wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder());
+        final RunDescriptionEncoder.SettingsEncoder entries = encoder.settingsCount(settings.size());
+        for (final Map.Entry<String, String> setting : new TreeMap<>(settings).entrySet())
+        {
+            entries.next().key(setting.getKey()).value(setting.getValue());
+        }
+        return MessageHeaderEncoder.ENCODED_LENGTH + encoder.encodedLength();
+    }
+
+    static Map<String, String> decode(final DirectBuffer buffer, final int offset)
+    {
+        final RunDescriptionDecoder decoder =
+            new RunDescriptionDecoder().wrapAndApplyHeader(buffer, offset, new MessageHeaderDecoder());
+        final Map<String, String> settings = new TreeMap<>();
+        for (final RunDescriptionDecoder.SettingsDecoder entry : decoder.settings())
+        {
+            settings.put(entry.key(), entry.value());
+        }
+        return settings;
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** How far a scan has come: in the journal, in the segment, and up to the last whole group. */
+final class ScanProgress
+{
+    private long records;
+    private long groups;
+    private long chain = Chain.START;
+    private long bytes;
+    private long link;
+    private boolean groupOpen;
+    private long segmentRecords;
+    private long recordsOfSegmentBefore;
+    private boolean segmentEmpty;
+    private long syncedMark = Envelope.NOT_SYNCED;
+    private long committedRecords;
+    private long committedChain = Chain.START;
+    private long committedBytes;
+    private long committedSegmentRecords;
+    private long committedPosition;
+
+    void beginSegment()
+    {
+        segmentRecords = 0;
+        committedSegmentRecords = 0;
+        committedPosition = 0;
+        segmentEmpty = true;
+    }
+
+    void endSegment()
+    {
+        recordsOfSegmentBefore = segmentRecords;
+    }
+
+    void acceptContinuation(final long nextPosition)
+    {
+        segmentEmpty = false;
+        committedPosition = nextPosition;
+    }
+
+    /** Takes the record whose link was computed last. */
+    void accept(final RecordType type, final int length, final long nextPosition)
+    {
+        segmentEmpty = false;
+        records++;
+        segmentRecords++;
+        bytes += length;
+        chain = link;
+        groupOpen = type == RecordType.ROWS;
+        if (type == RecordType.GROUP)
+        {
+            groups++;
+        }
+        if (!groupOpen)
+        {
+            committedRecords = records;
+            committedChain = chain;
+            committedBytes = bytes;
+            committedSegmentRecords = segmentRecords;
+            committedPosition = nextPosition;
+        }
+    }
+
+    /** The journal up to its last whole group. */
+    JournalPosition committed()
+    {
+        return new JournalPosition(committedRecords, groups, committedChain, committedBytes);
+    }
+
+    long committedSegmentRecords()
+    {
+        return committedSegmentRecords;
+    }
+
+    /** Where in the segment's file the last whole group, or its continuation, ends. */
+    long committedPosition()
+    {
+        return committedPosition;
+    }
+
+    void link(final long value)
+    {
+        link = value;
+    }
+
+    long link()
+    {
+        return link;
+    }
+
+    void mark(final long syncedSequence)
+    {
+        syncedMark = Math.max(syncedMark, syncedSequence);
+    }
+
+    /** Whether the record expected next is known to have been synced. */
+    boolean isBelowMark()
+    {
+        return records <= syncedMark;
+    }
+
+    long records()
+    {
+        return records;
+    }
+
+    long groups()
+    {
+        return groups;
+    }
+
+    long chain()
+    {
+        return chain;
+    }
+
+    boolean groupOpen()
+    {
+        return groupOpen;
+    }
+
+    long segmentRecords()
+    {
+        return segmentRecords;
+    }
+
+    long recordsOfSegmentBefore()
+    {
+        return recordsOfSegmentBefore;
+    }
+
+    boolean isSegmentEmpty()
+    {
+        return segmentEmpty;
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.SealDecoder;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Reads the payload of a seal or a continuation from the walker's current record. */
+final class SegmentCount
+{
+    private static final int LENGTH = MessageHeaderDecoder.ENCODED_LENGTH + SealDecoder.BLOCK_LENGTH;
+
+    private SegmentCount()
+    {
+    }
+
+    /** Null where the payload is no such count; a newer schema may have made it longer. */
+    static SealDecoder of(final SegmentWalker walker)
+    {
+        final int payload = walker.length() - Envelope.LENGTH;
+        if (payload < LENGTH)
+        {
+            return null;
+        }
+        final UnsafeBuffer buffer = new UnsafeBuffer(walker.bytes(), walker.start() + Envelope.LENGTH, payload);
+        final MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(buffer, 0);
+        return header.templateId() == SealDecoder.TEMPLATE_ID
+            ? new SealDecoder().wrap(buffer, MessageHeaderDecoder.ENCODED_LENGTH, header.blockLength(), header.version())
+            : null;
+    }
+
+    static boolean isContinuation(final SegmentWalker walker, final int segment)
+    {
+        return Envelope.typeCode(walker.bytes(), walker.start()) == RecordType.CONTINUATION.code() &&
+            Envelope.place(walker.bytes(), walker.start()) ==
+                Envelope.place(segment, walker.position() + SegmentWalker.HEADER_BYTES) &&
+            of(walker) != null;
+    }
+
+    static boolean closing(final SegmentWalker walker)
+    {
+        return of(walker).closing() == Flag.YES;
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Names of the things in a journal's directory. */
+final class SegmentName
+{
+    /** Chronicle's file of records: one per segment. */
+    static final String DATA_SUFFIX = ".cq4";
+    /** What recovery cut, kept aside. */
+    static final String CUT_SUFFIX = ".cut";
+    static final String LOCK = "lock";
+
+    /** Nine digits at most, so that every match is an int. */
+    private static final Pattern PATTERN = Pattern.compile("segment-(\\d{5,9})");
+
+    private SegmentName()
+    {
+    }
+
+    static String of(final int number)
+    {
+        return String.format(Locale.ROOT, "segment-%05d", number);
+    }
+
+    /** The number of the segment with this name; -1 where it names none. */
+    static int number(final String name)
+    {
+        final Matcher matcher = PATTERN.matcher(name);
+        return matcher.matches() && of(Integer.parseInt(matcher.group(1))).equals(name)
+            ? Integer.parseInt(matcher.group(1))
+            : -1;
+    }
+}

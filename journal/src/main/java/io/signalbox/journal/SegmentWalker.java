@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.util.zip.CRC32C;
+
+/**
+ * Walks the documents of one segment's file: Chronicle's own are skipped by name, ours are checked on their own
+ * (length, magic, CRC). Reads into a buffer of its own and believes no length before it has been checked twice.
+ */
+final class SegmentWalker implements AutoCloseable
+{
+    static final int HEADER_BYTES = 4;
+    static final int ALIGNMENT = 4;
+    private static final int WINDOW_BYTES = 1 << 20;
+    private static final int INCOMPLETE = 0x80000000;
+    private static final int METADATA = 0x40000000;
+    private static final int LENGTH_MASK = 0x3FFFFFFF;
+    private static final int END_MARK = INCOMPLETE | METADATA;
+
+    /** What stands at a position. */
+    enum Document
+    {
+        /** A whole record; whether it belongs here is for the scanner to say. */
+        RECORD,
+        /** No header: zeros, Chronicle's end mark, or the end of the file. */
+        BLANK,
+        /** Something else; {@link SegmentWalker#fault()} says what. */
+        BROKEN
+    }
+
+    private final int segment;
+    private final ByteSource source;
+    private final RegionListener regions;
+    private final CRC32C crc = new CRC32C();
+    private byte[] window = new byte[WINDOW_BYTES];
+    private long windowPosition;
+    private int windowLength;
+    private long position;
+    private long next;
+    private int start;
+    private int length;
+    private String fault;
+    private boolean whole;
+
+    SegmentWalker(final int segment, final ByteSource source, final RegionListener regions)
+    {
+        this.segment = segment;
+        this.source = source;
+        this.regions = regions;
+    }
+
+    /** Moves to the next document that is not Chronicle's own. Only after RECORD is there a further one. */
+    Document next()
+    {
+        fault = null;
+        whole = false;
+        while (true)
+        {
+            position = next;
+            if (!load(position, HEADER_BYTES))
+            {
+                return position >= source.length() ? Document.BLANK : broken("the file ends inside a document header");
+            }
+            final int header = Envelope.int32(window, start);
+            if (header == 0 || header == END_MARK)
+            {
+                return Document.BLANK;
+            }
+            if ((header & INCOMPLETE) != 0)
+            {
+                return broken("Chronicle's header says that the record was not finished");
+            }
+            length = header & LENGTH_MASK;
+            if (length > source.length() - position - HEADER_BYTES)
+            {
+                return broken("Chronicle's header gives " + length + " bytes, which leave the file");
+            }
+            if ((header & METADATA) == 0)
+            {
+                return record();
+            }
+            final String unknown = skipMetadata();
+            if (unknown != null)
+            {
+                return broken(unknown);
+            }
+        }
+    }
+
+    private Document record()
+    {
+        if (position == 0)
+        {
+            return broken("the file does not begin with Chronicle's store header");
+        }
+        if (length < Envelope.LENGTH || length > Envelope.MAX_RECORD_BYTES)
+        {
+            return broken("Chronicle's header gives " + length + " bytes, which no record has");
+        }
+        load(position + HEADER_BYTES, Envelope.LENGTH);
+        if (Envelope.magic(window, start) != Envelope.MAGIC)
+        {
+            return broken("no Signalbox record stands here");
+        }
+        if (Envelope.totalLength(window, start) != length)
+        {
+            return broken("the record gives " + Envelope.totalLength(window, start) +
+                " bytes and Chronicle's header " + length);
+        }
+        load(position + HEADER_BYTES, length);
+        if (!Envelope.crcFits(window, start, length, crc))
+        {
+            return broken("the record's CRC32C does not fit its bytes");
+        }
+        advance(Region.RECORD);
+        whole = true;
+        return Document.RECORD;
+    }
+
+    /** Skips a document that Chronicle wrote for itself; returns what is wrong where its name is not known. */
+    private String skipMetadata()
+    {
+        final Region region = metadataRegion();
+        if (region == null || (region == Region.CHRONICLE_STORE_HEADER) != (position == 0))
+        {
+            return "a Chronicle document of unknown name stands here";
+        }
+        advance(region);
+        return null;
+    }
+
+    private Region metadataRegion()
+    {
+        final int named = Math.min(length, ChronicleNames.LONGEST);
+        load(position + HEADER_BYTES, named);
+        return ChronicleNames.region(window, start, named);
+    }
+
+    private void advance(final Region region)
+    {
+        final long end = position + HEADER_BYTES + length;
+        next = end + ALIGNMENT - 1 & -ALIGNMENT;
+        if (regions != null)
+        {
+            regions.onRegion(segment, position, end, region);
+            if (next > end)
+            {
+                regions.onRegion(segment, end, Math.min(next, source.length()), Region.PADDING);
+            }
+        }
+    }
+
+    private Document broken(final String reason)
+    {
+        fault = reason;
+        return Document.BROKEN;
+    }
+
+    /** Brings the bytes into the window and sets {@link #start()}; false where the file ends ahead of them. */
+    private boolean load(final long from, final int count)
+    {
+        if (from < windowPosition || from + count > windowPosition + windowLength)
+        {
+            if (from + count > source.length())
+            {
+                return false;
+            }
+            if (count > window.length)
+            {
+                window = new byte[Math.max(count, Math.min(2 * window.length, Envelope.MAX_RECORD_BYTES))];
+            }
+            windowPosition = from;
+            windowLength = source.read(from, window, 0, (int)Math.min(window.length, source.length() - from));
+            if (windowLength < count)
+            {
+                return false;
+            }
+        }
+        start = (int)(from - windowPosition);
+        return true;
+    }
+
+    /** The window that holds the current record; valid until the next call of {@link #next()}. */
+    byte[] bytes()
+    {
+        return window;
+    }
+
+    /** Where the current record's envelope starts in {@link #bytes()}. */
+    int start()
+    {
+        return start;
+    }
+
+    /** Length of the current record, envelope included. */
+    int length()
+    {
+        return length;
+    }
+
+    /** Where the current document's header starts in the file. */
+    long position()
+    {
+        return position;
+    }
+
+    /** Where the document behind the current record starts in the file. */
+    long nextPosition()
+    {
+        return next;
+    }
+
+    /** Whether the current document is a whole record. */
+    boolean isRecord()
+    {
+        return whole;
+    }
+
+    /** What is wrong with the current document; null where nothing is. */
+    String fault()
+    {
+        return fault;
+    }
+
+    ByteSource source()
+    {
+        return source;
+    }
+
+    @Override
+    public void close()
+    {
+        source.close();
+    }
+}

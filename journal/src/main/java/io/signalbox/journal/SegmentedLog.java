@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.SealEncoder;
+import io.signalbox.journal.JournalException.Kind;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+
+import java.util.zip.CRC32C;
+
+/**
+ * Puts records behind their envelopes, links the chain, and goes from segment to segment.
+ *
+ * <p>Order at a roll, so that a crash between any two of its steps can be told from a lost file: the next segment is
+ * created, the current one sealed and synced, and then the next one begins with its continuation.
+ */
+final class SegmentedLog
+{
+    private static final int SEAL_LENGTH = MessageHeaderEncoder.ENCODED_LENGTH + SealEncoder.BLOCK_LENGTH;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final JournalStore store;
+    private final long segmentBytes;
+    private final boolean durable;
+    private final CRC32C crc = new CRC32C();
+    private final Chain links = new Chain();
+    private final ExpandableArrayBuffer sealBuffer = new ExpandableArrayBuffer(SEAL_LENGTH);
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final SealEncoder seal = new SealEncoder();
+    private byte[] record = new byte[4096];
+    private JournalStore.Segment segment;
+    private int segmentNumber;
+    private long recordsAtSegmentStart;
+    private long bytesAtSegmentStart;
+    private long sequence;
+    private long groups;
+    private long chain;
+    private long bytes;
+    private long lastTimeNanos;
+    private long syncedSequence = Envelope.NOT_SYNCED;
+    private boolean groupOpen;
+
+    SegmentedLog(final JournalStore store, final WriterOptions options, final JournalPosition position)
+    {
+        this.store = store;
+        segmentBytes = options.segmentBytes();
+        durable = options.durability() != Durability.PROCESS;
+        sequence = position.records();
+        groups = position.groups();
+        chain = position.chain();
+        bytes = position.bytes();
+    }
+
+    void openFirst(final int largestRecordBytes)
+    {
+        segment = store.create(0, largestRecordBytes);
+    }
+
+    /**
+     * Begins a segment behind one that this log has not written.
+     *
+     * @param recordsBefore chained records of the segment before.
+     * @param sealed        whether that segment ends with a seal; else it is cut where this one begins.
+     */
+    void openBehind(final int number, final long recordsBefore, final boolean sealed)
+    {
+        segmentNumber = number;
+        recordsAtSegmentStart = sequence;
+        bytesAtSegmentStart = bytes;
+        segment = store.create(number, Envelope.LENGTH + SEAL_LENGTH);
+        writeCount(RecordType.CONTINUATION, recordsBefore, sealed);
+    }
+
+    void append(
+        final RecordType type, final long timeNanos, final DirectBuffer payload, final int offset, final int length)
+    {
+        final int total = Envelope.LENGTH + length;
+        final long position = segment.begin(total);
+        final byte[] target = recordOf(total);
+        payload.getBytes(offset, target, Envelope.LENGTH, length);
+        final long link = links.next(chain, sequence, type, timeNanos, target, Envelope.LENGTH, length);
+        complete(type, timeNanos, link, position, total);
+        chain = link;
+        sequence++;
+        bytes += total;
+        lastTimeNanos = timeNanos;
+        groupOpen = type == RecordType.ROWS;
+        if (type == RecordType.GROUP)
+        {
+            groups++;
+        }
+    }
+
+    private void complete(
+        final RecordType type, final long timeNanos, final long link, final long position, final int total)
+    {
+        Envelope.putIdentity(record, total, type);
+        Envelope.putHistory(record, sequence, timeNanos, link);
+        Envelope.putCircumstances(record, System.currentTimeMillis() * NANOS_PER_MILLI, syncedSequence,
+            Envelope.place(segmentNumber, position));
+        Envelope.putCrc(record, total, crc);
+        segment.write(record, total);
+    }
+
+    private byte[] recordOf(final int length)
+    {
+        if (length > record.length)
+        {
+            record = new byte[Math.max(length, (int)Math.min(Envelope.MAX_RECORD_BYTES, 2L * record.length))];
+        }
+        return record;
+    }
+
+    /** Only between groups, so that a group and its rows stand in one segment. */
+    void rollIfFull(final int largestRecordBytes)
+    {
+        if (bytes - bytesAtSegmentStart >= segmentBytes || largestRecordBytes > segment.largestRecordBytes())
+        {
+            final JournalStore.Segment next = store.create(segmentNumber + 1, largestRecordBytes);
+            final long records = sequence - recordsAtSegmentStart;
+            try
+            {
+                writeCount(RecordType.SEAL, records, false);
+                sync();
+            }
+            catch (final RuntimeException | InternalError e)
+            {
+                next.close();
+                throw e;
+            }
+            segment.close();
+            segment = next;
+            segmentNumber++;
+            recordsAtSegmentStart = sequence;
+            bytesAtSegmentStart = bytes;
+            writeCount(RecordType.CONTINUATION, records, true);
+        }
+    }
+
+    /** The last record of the journal; rows without their group stay unsealed, for recovery to cut. */
+    void seal()
+    {
+        if (!groupOpen)
+        {
+            writeCount(RecordType.SEAL, sequence - recordsAtSegmentStart, true);
+            sync();
+        }
+    }
+
+    /** Seals and continuations stand outside sequence and chain: they bear the next number and the last link. */
+    private void writeCount(final RecordType type, final long records, final boolean closing)
+    {
+        seal.wrapAndApplyHeader(sealBuffer, 0, header)
+            .records(records)
+            .groups(groups)
+            .chain(chain)
+            .closing(closing ? Flag.YES : Flag.NO);
+        final int total = Envelope.LENGTH + SEAL_LENGTH;
+        final long position = segment.begin(total);
+        sealBuffer.getBytes(0, recordOf(total), Envelope.LENGTH, SEAL_LENGTH);
+        complete(type, lastTimeNanos, chain, position, total);
+    }
+
+    /** Does nothing at the level PROCESS, where no record may claim to be synced. */
+    void sync()
+    {
+        if (!durable)
+        {
+            return;
+        }
+        try
+        {
+            segment.sync();
+        }
+        catch (final RuntimeException | InternalError e)
+        {
+            throw new JournalException(Kind.SYNC_FAILED, "segment " + segmentNumber + " could not be synced (" + e +
+                "), so records after " + syncedSequence + " may be lost; check the disk, then open the journal again.", e);
+        }
+        syncedSequence = sequence - 1;
+    }
+
+    /** Lets go of the segment as it is. */
+    void abandon()
+    {
+        if (segment != null)
+        {
+            segment.close();
+            segment = null;
+        }
+    }
+
+    long records()
+    {
+        return sequence;
+    }
+
+    long groups()
+    {
+        return groups;
+    }
+
+    long bytes()
+    {
+        return bytes;
+    }
+
+    long chain()
+    {
+        return chain;
+    }
+
+    int segments()
+    {
+        return segmentNumber + 1;
+    }
+
+    long syncedSequence()
+    {
+        return syncedSequence;
+    }
+}

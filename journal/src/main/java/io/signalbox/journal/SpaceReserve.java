@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+import net.openhft.posix.PosixAPI;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Takes disk blocks for a file before they are written through mapped memory, where a full disk would be a fault of
+ * the whole process. Where the file system cannot take blocks in advance, free space is checked instead; another
+ * process may then still use it up.
+ */
+final class SpaceReserve
+{
+    private static final int READ_WRITE = 2;
+    private static final int KEEP_SIZE = 1;
+    private static final int PUNCH_HOLE = 2;
+    private static final int NO_SPACE = 28;
+    private static final int QUOTA_EXCEEDED = 122;
+    private static final long LARGEST_STEP_BYTES = 64L * 1024 * 1024;
+
+    private final Path file;
+    private final int descriptor;
+    private final long largestStepBytes;
+    private long reservedTo;
+
+    SpaceReserve(final Path file, final long largestStepBytes)
+    {
+        this.file = file;
+        this.largestStepBytes = Math.min(LARGEST_STEP_BYTES, largestStepBytes);
+        descriptor = isNative() ? PosixAPI.posix().open(file.toString(), READ_WRITE, 0) : -1;
+    }
+
+    /** Without the jnr-ffi library Chronicle's POSIX calls do nothing, and say nothing. */
+    static boolean isNative()
+    {
+        return !PosixAPI.posix().getClass().getSimpleName().startsWith("NoOp");
+    }
+
+    /** Free space must reach this far; used before a file exists. */
+    static void requireRoom(final Path directory, final long bytes) throws IOException
+    {
+        final long usable = Files.getFileStore(directory).getUsableSpace();
+        if (usable < bytes)
+        {
+            throw full(directory, bytes, usable);
+        }
+    }
+
+    /** Every byte below {@code end} has its disk block when this returns. */
+    void require(final long end)
+    {
+        if (end > reservedTo)
+        {
+            // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
+            final long step = Math.min(largestStepBytes, Math.max(1024 * 1024, reservedTo));
+            reserve(Math.max(end, reservedTo + step));
+        }
+    }
+
+    private void reserve(final long end)
+    {
+        final int result = descriptor < 0
+            ? -1
+            : PosixAPI.posix().fallocate(descriptor, KEEP_SIZE, reservedTo, end - reservedTo);
+        if (result != 0)
+        {
+            final int error = descriptor < 0 ? 0 : PosixAPI.posix().lastError();
+            requireUsable(end - reservedTo, error == NO_SPACE || error == QUOTA_EXCEEDED);
+        }
+        reservedTo = end;
+    }
+
+    private void requireUsable(final long bytes, final boolean refused)
+    {
+        try
+        {
+            final long usable = Files.getFileStore(file).getUsableSpace();
+            if (refused || usable < bytes)
+            {
+                throw full(file, bytes, usable);
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new JournalException(
+                Kind.STORE_FAILED, "the free space under " + file + " cannot be read: " + e + "; check the disk.", e);
+        }
+    }
+
+    private static JournalException full(final Path path, final long bytes, final long usable)
+    {
+        return new JournalException(Kind.DISK_FULL, "the disk under " + path + " has no room for the next " + bytes +
+            " bytes (" + usable + " free); free some space and open the journal again.");
+    }
+
+    /** Gives back what was reserved beyond {@code end}, where the file system can. */
+    void release(final long end)
+    {
+        if (descriptor >= 0)
+        {
+            if (reservedTo > end)
+            {
+                PosixAPI.posix().fallocate(descriptor, KEEP_SIZE | PUNCH_HOLE, end, reservedTo - end);
+            }
+            PosixAPI.posix().close(descriptor);
+        }
+    }
+}

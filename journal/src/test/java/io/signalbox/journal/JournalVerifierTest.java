@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.scheduler.Scheduler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+final class JournalVerifierTest
+{
+    @TempDir
+    Path directory;
+
+    @Test
+    void shouldVerifyEveryGroupOfAClosedJournal()
+    {
+        final Path journal = directory.resolve("journal");
+        Runs.write(journal, 1_000, Runs.options(Durability.PROCESS));
+
+        final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
+
+        assertTrue(verification.matches());
+        assertEquals(1_000, verification.groups());
+        assertEquals(1_001, verification.records());
+        assertTrue(verification.sealed());
+    }
+
+    @Test
+    void shouldNotWriteAByteWhileVerifying() throws IOException
+    {
+        final Path journal = directory.resolve("journal");
+        Runs.write(journal, 3_000, Runs.smallSegments(Durability.PROCESS));
+        final Map<String, String> before = fingerprint(journal);
+        try (Stream<Path> paths = Files.walk(journal))
+        {
+            for (final Path path : (Iterable<Path>)paths::iterator)
+            {
+                Files.setPosixFilePermissions(
+                    path, PosixFilePermissions.fromString(Files.isDirectory(path) ? "r-x------" : "r--------"));
+            }
+        }
+
+        final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
+
+        allowRemoval(journal);
+        assertTrue(verification.matches());
+        assertEquals(before, fingerprint(journal));
+    }
+
+    private static void allowRemoval(final Path journal) throws IOException
+    {
+        try (Stream<Path> paths = Files.walk(journal))
+        {
+            for (final Path path : (Iterable<Path>)paths.filter(Files::isDirectory)::iterator)
+            {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+            }
+        }
+    }
+
+    private static Map<String, String> fingerprint(final Path journal) throws IOException
+    {
+        final Map<String, String> files = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(journal))
+        {
+            for (final Path path : (Iterable<Path>)paths.filter(Files::isRegularFile)::iterator)
+            {
+                files.put(path.toString(),
+                    Arrays.hashCode(Files.readAllBytes(path)) + " " + Files.getLastModifiedTime(path));
+            }
+        }
+        return files;
+    }
+
+    @Test
+    void shouldShowTheFirstGroupThatComesOutOtherwise()
+    {
+        final Path journal = directory.resolve("journal");
+        try (JournalWriter writer = JournalWriter.create(journal, Runs.settings(), Runs.options(Durability.PROCESS)))
+        {
+            Runs.append(writer, 3);
+            final UnsafeBuffer planted = plantedGroup();
+            writer.append(4, planted, 0, planted.capacity(), null);
+            Runs.append(writer, 1);
+        }
+
+        final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
+
+        assertFalse(verification.matches());
+        final Difference difference = verification.difference();
+        assertEquals(4, difference.sequence());
+        assertEquals(77, difference.requestId());
+        assertTrue(difference.recorded().contains("Accepted"), difference.recorded());
+        assertNotEquals(difference.recorded(), difference.recomputed());
+        assertTrue(difference.groupBefore().contains("note 2"), difference.groupBefore());
+        assertTrue(difference.recordedGroup().contains("planted"), difference.recordedGroup());
+        assertEquals(4, verification.groups());
+    }
+
+    /** A note that no scheduler answers, with an Accepted behind it. */
+    private static UnsafeBuffer plantedGroup()
+    {
+        final InputWriter input = new InputWriter();
+        input.control().timeNanos(4).requestId(-1).kind(ControlKind.NOTE).note("planted");
+        return Runs.withAccepted(input, 77);
+    }
+
+    @Test
+    void shouldGiveTheSameDigestWhateverTheSegmentsAndTheDurability()
+    {
+        Runs.write(directory.resolve("one"), 2_000, Runs.options(Durability.PROCESS));
+        Runs.write(directory.resolve("many"), 2_000, Runs.smallSegments(Durability.BATCH));
+
+        final Verification one = JournalVerifier.verify(directory.resolve("one"), Scheduler::new);
+        final Verification many = JournalVerifier.verify(directory.resolve("many"), Scheduler::new);
+
+        assertTrue(DirectoryFiles.of(directory.resolve("many")).segmentCount() > 2);
+        assertEquals(one.digest(), many.digest());
+        assertNull(many.difference());
+    }
+
+    @Test
+    void shouldGiveAnotherDigestForAnotherRun()
+    {
+        Runs.write(directory.resolve("one"), 100, Runs.options(Durability.PROCESS));
+        Runs.write(directory.resolve("other"), 101, Runs.options(Durability.PROCESS));
+
+        assertNotEquals(
+            JournalVerifier.verify(directory.resolve("one"), Scheduler::new).digest(),
+            JournalVerifier.verify(directory.resolve("other"), Scheduler::new).digest());
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.AcceptedEncoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Makes the runs that the tests journal. Inputs are valid for every scheduler: submits, wakes, ticks and notes. */
+final class Runs
+{
+    static final long SMALL_BLOCK = 1 << 18;
+    static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).kvBlocks(64).digestInterval(64).build();
+
+    private Runs()
+    {
+    }
+
+    static WriterOptions options(final Durability durability)
+    {
+        return new WriterOptions(durability, WriterOptions.SEGMENT_BYTES, SMALL_BLOCK);
+    }
+
+    static WriterOptions smallSegments(final Durability durability)
+    {
+        return new WriterOptions(durability, 1 << 16, SMALL_BLOCK);
+    }
+
+    static Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>(CONFIG.settings());
+        settings.put("program.version", "test");
+        return settings;
+    }
+
+    /** A closed journal of {@code groups} groups that a scheduler decided. */
+    static void write(final Path directory, final int groups, final WriterOptions options)
+    {
+        try (JournalWriter writer = JournalWriter.create(directory, settings(), options))
+        {
+            append(writer, groups);
+        }
+    }
+
+    /** Runs a scheduler over the first {@code groups} inputs and journals what it decides. */
+    static void append(final JournalWriter writer, final int groups)
+    {
+        final Scheduler scheduler = new Scheduler(CONFIG);
+        final GroupWriter group = new GroupWriter(4096);
+        final InputWriter input = new InputWriter();
+        for (int i = 0; i < groups; i++)
+        {
+            encode(input, i);
+            group.reset();
+            scheduler.apply(input.buffer(), 0, input.length(), null, 0, group);
+            writer.append(i * 1000L, group.buffer(), 0, group.length(), null);
+            writer.endOfBatch();
+        }
+    }
+
+    private static void encode(final InputWriter input, final int i)
+    {
+        switch (i % 4)
+        {
+            case 0 -> submit(input, i);
+            case 1 -> input.wake().timeNanos(i * 1000L);
+            case 2 -> input.control().timeNanos(i * 1000L).requestId(-1).kind(ControlKind.NOTE).note("note " + i);
+            default -> input.tick().timeNanos(i * 1000L);
+        }
+    }
+
+    private static void submit(final InputWriter input, final int i)
+    {
+        final byte[] hashes = new byte[2 * Long.BYTES];
+        Envelope.putInt64(hashes, 0, 7);
+        Envelope.putInt64(hashes, Long.BYTES, i);
+        input.submit().timeNanos(i * 1000L).requestId(i).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(-1).samplingSeed(i).promptTokens(40).maxNewTokens(3).stopTokenId(-1).rowsFrom(-1).priority(0)
+            .rankHint(-1).temperature(0).topP(1).rankHintRelaxed(Flag.NO)
+            .putBlockHashes(hashes, 0, hashes.length).putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+    }
+
+    /** A group that is one note of this many bytes; no scheduler is asked. */
+    static UnsafeBuffer note(final int sequence, final int textBytes)
+    {
+        final InputWriter input = new InputWriter();
+        input.control().timeNanos(sequence).requestId(sequence).kind(ControlKind.NOTE).note("x".repeat(textBytes));
+        return group(input);
+    }
+
+    /** A group that is one completion whose rows stand ahead of it. */
+    static UnsafeBuffer completion(final long step, final int rowCount, final int rowBytes)
+    {
+        final InputWriter input = new InputWriter();
+        final D2hCompleteEncoder completion = input.d2hComplete();
+        completion.timeNanos(step).step(step).epoch(1).rank(2).rowCount(rowCount).rowBytes(rowBytes)
+            .rowsChecksum(0).rowForm(RowForm.CHUNKED);
+        completion.sampledCount(0);
+        completion.putRows(new byte[0], 0, 0);
+        return group(input);
+    }
+
+    /** The input with an Accepted behind it. */
+    static UnsafeBuffer withAccepted(final InputWriter input, final long requestId)
+    {
+        final GroupWriter group = new GroupWriter(256);
+        group.append(input.buffer(), 0, input.length());
+        final AcceptedEncoder accepted = new AcceptedEncoder();
+        accepted.wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder()).requestId(requestId);
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + accepted.encodedLength());
+        return copy(group);
+    }
+
+    private static UnsafeBuffer group(final InputWriter input)
+    {
+        final GroupWriter group = new GroupWriter(256);
+        group.append(input.buffer(), 0, input.length());
+        return copy(group);
+    }
+
+    private static UnsafeBuffer copy(final GroupWriter group)
+    {
+        final byte[] bytes = new byte[group.length()];
+        group.buffer().getBytes(0, bytes);
+        return new UnsafeBuffer(bytes);
+    }
+
+    /** Rows in memory that the journal must not release. */
+    record Slice(DirectBuffer buffer, int offset, int rowCount, int rowBytes) implements CaptureSlice
+    {
+        @Override
+        public void release()
+        {
+            throw new AssertionError("the journal released rows that the engine owns");
+        }
+    }
+}
