@@ -5,6 +5,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.PlanRows;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -51,12 +52,7 @@ final class RacingBackend implements Backend
         final int epoch = plan.epoch();
         final long step = plan.step();
         final int tokens = plan.tokens();
-        plan.preempted().forEach(preempted -> { });
-        plan.admitted().forEach(admitted -> { });
-        plan.evicted().forEach(evicted -> { });
-        plan.tableChanges().forEach(change -> { });
-        plan.pending().forEach(pending -> { });
-        final int rows = plan.rows().count();
+        final int rows = PlanRows.of(plan).count();
         rankThreads.get(rank).execute(() -> complete(epoch, rank, step, tokens, rows));
     }
 

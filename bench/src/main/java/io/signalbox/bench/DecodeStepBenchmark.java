@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench;
+
+import io.signalbox.backend.PlanRows;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Commits one decode step of 256 running requests and plans the next: the whole group, encoded. A request that ends is
+ * replaced by a new one, so that the load stays the same for as long as the benchmark runs.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 5, time = 2)
+@Measurement(iterations = 5, time = 2)
+@Fork(value = 3, jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
+public class DecodeStepBenchmark
+{
+    private static final int RUNNING = 256;
+
+    /** MoE layers of the capture with top-8 of 256 experts; 0: capture off. */
+    @Param({"0", "58"})
+    private int moeLayers;
+
+    private final InputWriter writer = new InputWriter();
+    private final GroupWriter group = new GroupWriter(1 << 20);
+    private final GroupReader reader = new GroupReader();
+    private final ScheduleDecoder schedule = new ScheduleDecoder();
+    private final UnsafeBuffer noBytes = new UnsafeBuffer(new byte[0]);
+    private Scheduler scheduler;
+    private ModelShape shape;
+    private UnsafeBuffer rows;
+    private long nextId = 1;
+    private long step;
+    private int stepTokens;
+    private int stepRows;
+
+    @Setup
+    public void setUp()
+    {
+        shape = moeLayers == 0 ? null : new ModelShape(moeLayers, 256, 8);
+        rows = new UnsafeBuffer(new byte[16_384 * (shape == null ? 1 : shape.rowBytes())]);
+        scheduler = new Scheduler(SchedulerConfig.builder()
+            .ranks(1).kvBlocks(65_536).maxRunning(RUNNING).stepTokens(16_384).capture(shape).build());
+        for (int i = 0; i < RUNNING; i++)
+        {
+            // Lives of different lengths, so that the requests do not all end in one step.
+            submit(512 + 7 * i);
+        }
+        writer.wake().timeNanos(0);
+        apply(null);
+    }
+
+    private void submit(final int newTokens)
+    {
+        final SubmitEncoder submit = writer.submit();
+        submit.timeNanos(0).requestId(nextId++).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
+            .samplingSeed(0).promptTokens(16).maxNewTokens(newTokens).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1)
+            .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
+        submit.putBlockHashes(noBytes, 0, 0).putCacheKey(noBytes, 0, 0).putTokens(noBytes, 0, 0);
+        apply(null);
+    }
+
+    @Benchmark
+    public int planAndCommit()
+    {
+        final D2hCompleteEncoder message = writer.d2hComplete();
+        message.timeNanos(step).step(step).epoch(0).rank(0)
+            .rowCount(shape == null ? 0 : stepTokens).rowBytes(shape == null ? 0 : shape.rowBytes())
+            .rowsChecksum(0).rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
+        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(stepRows);
+        for (int i = 0; i < stepRows; i++)
+        {
+            sampled.next().tokenId(i);
+        }
+        message.putRows(noBytes, 0, 0);
+        final int ended = apply(rows);
+        final int length = group.length();
+        for (int i = 0; i < ended; i++)
+        {
+            submit(512 + (int)(nextId % 1024));
+        }
+        return length;
+    }
+
+    private int apply(final UnsafeBuffer capturedRows)
+    {
+        group.reset();
+        scheduler.apply(writer.buffer(), 0, writer.length(), capturedRows, 0, group);
+        int ended = 0;
+        reader.wrap(group.buffer(), 0, group.length());
+        while (reader.next())
+        {
+            if (reader.templateId() == ScheduleDecoder.TEMPLATE_ID)
+            {
+                readPlan();
+            }
+            ended += reader.templateId() == FreeDecoder.TEMPLATE_ID ? 1 : 0;
+        }
+        return ended;
+    }
+
+    private void readPlan()
+    {
+        schedule.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
+        step = schedule.step();
+        stepTokens = schedule.tokens();
+        stepRows = PlanRows.of(schedule).count();
+    }
+}
