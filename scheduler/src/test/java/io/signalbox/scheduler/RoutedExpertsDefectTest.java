@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Defects that real systems had in capturing routed experts, by the numbers of docs/defects.md: none is here. */
+class RoutedExpertsDefectTest
+{
+    private static SchedulerConfig.Builder small()
+    {
+        return SchedulerConfig.builder().ranks(1).blockSizeTokens(4).kvBlocks(17).stepTokens(64).maxRunning(8)
+            .capture(new ModelShape(2, 64, 2));
+    }
+
+    private static void releaseRows(final SchedulerHarness harness)
+    {
+        for (final SchedulerHarness.Ended ended : harness.ended)
+        {
+            harness.control(ControlKind.RELEASE_ROWS, ended.requestId());
+        }
+    }
+
+    @Test
+    void d1ShouldRunTwoEnginesInOneJvmWithoutSharedState()
+    {
+        final SchedulerHarness first = new SchedulerHarness(small().build());
+        first.submit(1, 1, 2, 10, 3);
+        first.drain();
+        final SchedulerHarness second = new SchedulerHarness(small().capture(new ModelShape(5, 300, 3)).build());
+        second.submit(1, 1, 2, 10, 3);
+        second.drain();
+        assertEquals(12, second.ended.get(0).captured());
+    }
+
+    @Test
+    void d2ShouldAccountForRowsWhateverTheReasonOfTheEnd()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 10, 3);
+        harness.submit(2, 2, 0, 10, 30, -1, false, 8);
+        harness.submit(3, 3, 0, 10, 30);
+        harness.wake();
+        harness.complete(0);
+        harness.cancel(3);
+        harness.drain();
+        assertEquals(3, harness.ended.size());
+        for (final SchedulerHarness.Ended ended : harness.ended)
+        {
+            assertTrue(ended.captured() >= 10, ended.toString());
+            harness.oracle().assertRows(harness.scheduler, ended.requestId(), ended.captured());
+        }
+    }
+
+    @Test
+    void d3ShouldHoldNoPageOnceClientsHaveTheirRowsAndNothingIsCached()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().prefixCaching(false).build());
+        for (int id = 1; id <= 20; id++)
+        {
+            harness.submit(id, 1, 0, 10, 3);
+        }
+        harness.drain();
+        final int held = harness.scheduler.pages().livePages();
+        releaseRows(harness);
+        assertTrue(harness.scheduler.pages().livePages() <= 16, "at most one page per block of the pool is left of " + held);
+        assertEquals(0, harness.scheduler.liveRequests());
+    }
+
+    @Test
+    void d4ShouldLeakNothingWhenARequestIsAbortedAtAnyEvent()
+    {
+        for (int cancelAt = 0; cancelAt < 12; cancelAt++)
+        {
+            final SchedulerHarness harness = new SchedulerHarness(small().build());
+            harness.submit(1, 1, 1, 10, 6);
+            harness.submit(2, 1, 1, 10, 6);
+            for (int event = 0; event < 12; event++)
+            {
+                if (event == cancelAt)
+                {
+                    harness.cancel(1);
+                }
+                if (harness.inFlight.isEmpty())
+                {
+                    harness.wake();
+                }
+                else
+                {
+                    harness.complete(0);
+                }
+            }
+            harness.drain();
+            releaseRows(harness);
+            assertEquals(0, harness.scheduler.liveRequests(), "cancelled at event " + cancelAt);
+            assertEquals(0, harness.scheduler.planner(0).allocator().owned());
+            assertTrue(harness.scheduler.pages().livePages() <= 16);
+        }
+    }
+
+    @Test
+    void d6ShouldWriteNothingAboutRowsWhenCaptureIsOff()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().capture(null).build());
+        harness.submit(1, 1, 2, 10, 3);
+        harness.drain();
+        assertNull(harness.scheduler.pages());
+        final GroupReader reader = new GroupReader();
+        for (final byte[] group : harness.groups)
+        {
+            reader.wrap(new UnsafeBuffer(group), 0, group.length);
+            while (reader.next())
+            {
+                if (reader.templateId() == CommitDecoder.TEMPLATE_ID)
+                {
+                    final CommitDecoder commit =
+                        new CommitDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
+                    commit.rows().forEach(row -> { });
+                    assertEquals(0, commit.spans().count());
+                }
+            }
+        }
+    }
+
+    @Test
+    void d8d9ShouldKeepTheFirstRowsWhenAPreemptedRequestIsComputedAgain()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(9).build());
+        harness.submit(1, 1, 0, 12, 20);
+        harness.submit(2, 2, 0, 12, 20);
+        harness.drain();
+        for (final SchedulerHarness.Ended ended : harness.ended)
+        {
+            assertEquals(31, ended.captured());
+            harness.oracle().assertRows(harness.scheduler, ended.requestId(), 31);
+        }
+    }
+
+    @Test
+    void d10ShouldHaveRealRowsForAPrefixHit()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 2, 10, 1);
+        harness.drain();
+        harness.submit(2, 1, 2, 10, 1);
+        harness.drain();
+        assertEquals(8, harness.ended.get(1).inherited());
+        assertEquals(0, harness.ended.get(1).missing());
+        harness.oracle().assertRows(harness.scheduler, 2, 10);
+    }
+
+    @Test
+    void d13ShouldAttributeRowsByBatchOrderAndNotByRequestOrder()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(9, 1, 0, 7, 3);
+        harness.submit(2, 2, 0, 5, 3);
+        harness.submit(5, 3, 0, 9, 3);
+        harness.drain();
+        for (final SchedulerHarness.Ended ended : harness.ended)
+        {
+            harness.oracle().assertRows(harness.scheduler, ended.requestId(), ended.captured());
+        }
+    }
+
+    @Test
+    void d19ShouldHavePromptPlusGeneratedMinusOneRowsAndPromptRowsForPrefillOnly()
+    {
+        final int[] expected = {10, 10, 11};
+        for (int newTokens = 0; newTokens <= 2; newTokens++)
+        {
+            final SchedulerHarness harness = new SchedulerHarness(small().build());
+            harness.submit(1, 1, 0, 10, newTokens);
+            harness.drain();
+            assertEquals(expected[newTokens], harness.ended.get(0).captured(), newTokens + " new tokens");
+        }
+    }
+
+    @Test
+    void d20ShouldStoreTheHighestExpertOnBothSidesOfTheByteBoundary()
+    {
+        for (final int experts : new int[] {255, 256, 257, 512})
+        {
+            final SchedulerHarness harness = new SchedulerHarness(small().capture(new ModelShape(1, experts, 2)).build());
+            harness.submit(1, 1, 0, 3, 1);
+            harness.drain();
+            assertEquals(3, harness.ended.get(0).captured(), experts + " experts");
+            assertEquals(experts <= 256 ? 2 : 4, harness.config.capture().rowBytes());
+        }
+    }
+
+    @Test
+    void d25ShouldNotLoseTheRowsOfALiveRequestWhenItsBlocksAreHandedOutAgain()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(6).build());
+        harness.submit(1, 1, 2, 9, 2);
+        harness.drain();
+        for (int id = 2; id < 12; id++)
+        {
+            harness.submit(id, 100 + id, 0, 16, 2);
+            harness.drain();
+        }
+        harness.oracle().assertRows(harness.scheduler, 1, 10);
+    }
+
+    @Test
+    void d28ShouldFinishEverythingUnderPermanentPreemption()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().kvBlocks(6).build());
+        for (int id = 1; id <= 8; id++)
+        {
+            harness.submit(id, id, 0, 8, 12);
+        }
+        harness.drain();
+        assertEquals(8, harness.ended.size());
+    }
+}
