@@ -223,7 +223,9 @@ public final class JournalScanner implements AutoCloseable
     {
         final TailSearch rest = TailSearch.behind(segment, walker.source(), walker.position());
         final boolean valid = walker.isRecord();
-        final boolean blank = walker.fault() == null && rest.residueEnd() == walker.position();
+        // Bytes behind a missing header are an append whose header never reached the disk, unless they are records.
+        final boolean blank =
+            walker.fault() == null && (rest.found() || rest.residueEnd() == walker.position());
         final Found found = valid ? Found.VALID : blank ? Found.BLANK : Found.BROKEN;
         final boolean versionKnown = valid && versionKnown();
         final boolean sequenceExpected =

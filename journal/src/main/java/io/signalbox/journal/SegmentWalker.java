@@ -32,7 +32,7 @@ final class SegmentWalker implements AutoCloseable
     private final ByteSource source;
     private final RegionListener regions;
     private final CRC32C crc = new CRC32C();
-    private byte[] window = new byte[WINDOW_BYTES];
+    private byte[] window;
     private long windowPosition;
     private int windowLength;
     private long position;
@@ -47,6 +47,13 @@ final class SegmentWalker implements AutoCloseable
         this.segment = segment;
         this.source = source;
         this.regions = regions;
+        window = new byte[windowFor(source)];
+    }
+
+    /** Room for the whole file where that is small; never less than one envelope. */
+    static int windowFor(final ByteSource source)
+    {
+        return (int)Math.max(Envelope.LENGTH, Math.min(WINDOW_BYTES, source.length()));
     }
 
     /** Moves to the next document that is not Chronicle's own. Only after RECORD is there a further one. */

@@ -9,12 +9,10 @@ import java.util.zip.CRC32C;
  */
 final class TailSearch
 {
-    private static final int WINDOW_BYTES = 1 << 20;
-
     private final int segment;
     private final ByteSource source;
     private final CRC32C crc = new CRC32C();
-    private final byte[] window = new byte[WINDOW_BYTES];
+    private final byte[] window;
     private long residueEnd;
     private long foundAt = -1;
     private long foundSequence;
@@ -24,6 +22,8 @@ final class TailSearch
     {
         this.segment = segment;
         this.source = source;
+        // A multiple of the alignment, and long enough to make headway past the overlap.
+        window = new byte[Math.max(4 * Envelope.LENGTH, SegmentWalker.windowFor(source) & -SegmentWalker.ALIGNMENT)];
     }
 
     /** Searches from a document header's position; the record behind that very header does not count. */
@@ -39,9 +39,9 @@ final class TailSearch
     {
         final long first = from + SegmentWalker.HEADER_BYTES;
         // Windows overlap by an envelope, so that none is missed across their seam.
-        for (long base = from; base < source.length(); base += WINDOW_BYTES - Envelope.LENGTH)
+        for (long base = from; base < source.length(); base += window.length - Envelope.LENGTH)
         {
-            final int count = source.read(base, window, 0, (int)Math.min(WINDOW_BYTES, source.length() - base));
+            final int count = source.read(base, window, 0, (int)Math.min(window.length, source.length() - base));
             noteResidue(base, count);
             for (int i = 0; i + Envelope.LENGTH <= count && foundAt < 0; i += SegmentWalker.ALIGNMENT)
             {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Kills a writing process with SIGKILL at random moments: 20 times reduced, 200 times full. */
+final class KillTest
+{
+    @TempDir
+    Path temporary;
+
+    @Test
+    void shouldHoldEveryAcknowledgedGroupAfterAKill() throws IOException, InterruptedException
+    {
+        final Random random = new Random(7);
+        for (int i = 0; i < Strength.of(20, 200); i++)
+        {
+            final Path journal = temporary.resolve("journal-" + i);
+            final Durability durability = i % 4 == 3 ? Durability.BATCH : Durability.PROCESS;
+            check(journal, killAfter(journal, durability, random.nextInt(400)));
+        }
+    }
+
+    /** Returns the last group that the child acknowledged; -1 where it acknowledged none. */
+    private static int killAfter(final Path journal, final Durability durability, final int acknowledgements)
+        throws IOException, InterruptedException
+    {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(Arrays.asList(System.getProperty("signalbox.jvm.flags").trim().split("\\s+")));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), KilledWriter.class.getName()));
+        command.addAll(List.of(journal.toString(), durability.name()));
+        final Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        int last = -1;
+        try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII))
+        {
+            String line = lines.readLine();
+            assertTrue(line != null, "the child died before it wrote a group");
+            while (line != null)
+            {
+                last = Integer.parseInt(line);
+                if (last == acknowledgements)
+                {
+                    // By its handle: Process.destroyForcibly would close the stream with acknowledgements still in it.
+                    child.toHandle().destroyForcibly();
+                }
+                line = lines.readLine();
+            }
+        }
+        assertEquals(128 + 9, child.waitFor());
+        return last;
+    }
+
+    private static void check(final Path journal, final int acknowledged)
+    {
+        final JournalRecovery.Recovery recovery = JournalRecovery.recover(journal);
+        assertTrue(recovery.groups() > acknowledged, recovery + " after acknowledging " + acknowledged);
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            for (int i = 0; i < recovery.groups(); i++)
+            {
+                assertTrue(reader.next());
+                assertEquals(KilledWriter.group(i), reader.group());
+            }
+            assertFalse(reader.next());
+            assertTrue(reader.sealed());
+            assertEquals(recovery.digest(), reader.digest());
+        }
+    }
+}

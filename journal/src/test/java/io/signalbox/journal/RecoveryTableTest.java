@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.RecoveryCase.Evidence;
+import io.signalbox.journal.RecoveryCase.Found;
+import io.signalbox.journal.Scans.Range;
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.CRC32C;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Every row of the recovery table, on a simulated disk. */
+final class RecoveryTableTest
+{
+    private static final WriterOptions PROCESS = Runs.options(Durability.PROCESS);
+    private static final int GROUPS = 10;
+
+    private final SimulatedLog killed = SimulatedLog.open(GROUPS, PROCESS);
+    private final MemoryFiles files = killed.files();
+    private final List<Range> records = Scans.records(files, 0);
+
+    @Test
+    void shouldMatchExactlyOneCaseForEveryEvidence()
+    {
+        final Set<RecoveryCase> seen = EnumSet.noneOf(RecoveryCase.class);
+        for (final Found found : Found.values())
+        {
+            for (int bits = 0; bits < 128; bits++)
+            {
+                seen.add(RecoveryCase.of(new Evidence(found, bit(bits, 0), bit(bits, 1), bit(bits, 2), bit(bits, 3),
+                    bit(bits, 4), bit(bits, 5), bit(bits, 6))));
+            }
+        }
+        assertEquals(EnumSet.allOf(RecoveryCase.class), seen);
+    }
+
+    private static boolean bit(final int bits, final int index)
+    {
+        return (bits >>> index & 1) == 1;
+    }
+
+    @Test
+    void shouldAcceptEveryRecordThatIsInPlace()
+    {
+        final ScanEnd end = Scans.read(SimulatedLog.sealed(GROUPS, PROCESS).files());
+
+        assertEquals(GROUPS + 1, end.position().records());
+        assertEquals(killed.chainAfter(GROUPS + 1), end.position().chain());
+        assertTrue(end.sealed());
+    }
+
+    @Test
+    void shouldEndWhereNothingWasWrittenAndSayThatItIsNotSealed()
+    {
+        final ScanEnd end = Scans.read(files);
+
+        assertEquals(GROUPS + 1, end.position().records());
+        assertFalse(end.sealed());
+    }
+
+    @Test
+    void shouldCutATornAppendOnlyWhenOpeningToWrite()
+    {
+        final Range last = record(GROUPS);
+        Arrays.fill(files.bytes(0), (int)last.to() - 20, (int)last.to(), (byte)0);
+
+        final JournalException refusal = Scans.refusal(files);
+        final ScanEnd end = Scans.recover(files);
+
+        assertEquals(Kind.TORN_TAIL, refusal.kind());
+        assertEquals(GROUPS, refusal.sequence());
+        assertTrue(refusal.getMessage().contains("recover the journal once"), refusal.getMessage());
+        assertEquals(GROUPS, end.position().records());
+        assertEquals(killed.chainAfter(GROUPS), end.position().chain());
+        assertEquals(last.from(), end.cutFrom());
+    }
+
+    @Test
+    void shouldCutARecordWhoseHeaderNeverReachedTheDisk()
+    {
+        final Range last = record(GROUPS);
+        Arrays.fill(files.bytes(0), (int)last.from(), (int)last.from() + 4, (byte)0);
+
+        assertEquals(Kind.TORN_TAIL, Scans.refusal(files).kind());
+        assertEquals(GROUPS, Scans.recover(files).position().records());
+    }
+
+    @Test
+    void shouldCutRowsWhoseGroupWasNotWritten()
+    {
+        killed.rows(3000);
+        final MemoryFiles torn = killed.files();
+
+        assertEquals(Kind.TORN_TAIL, Scans.refusal(torn).kind());
+        final ScanEnd end = Scans.recover(torn);
+        assertEquals(GROUPS + 1, end.position().records());
+        assertEquals(killed.chainAfter(GROUPS + 1), end.position().chain());
+        assertEquals(record(GROUPS).to() + 3 & -4, end.cutFrom());
+    }
+
+    @Test
+    void shouldAcceptACutThatTheNextSegmentDeclares()
+    {
+        final Range last = record(GROUPS);
+        files.bytes(0)[(int)last.from() + 80] ^= 1;
+        final MemoryFiles resumed = resume(files);
+
+        final ScanEnd end = Scans.read(resumed);
+
+        assertTrue(end.sealed());
+        assertEquals(GROUPS, end.position().records());
+        assertTrue(Scans.regions(resumed).stream().anyMatch(r -> r.region() == Region.CUT && r.from() == last.from()));
+    }
+
+    private static MemoryFiles resume(final MemoryFiles files)
+    {
+        final ScanEnd end = Scans.recover(files);
+        final SimulatedDisk disk = SimulatedDisk.holding(files);
+        final SegmentedLog log = new SegmentedLog(disk, PROCESS, end.position());
+        log.openBehind(end.segments(), end.lastRecords(), end.lastSealed());
+        log.seal();
+        return disk.files();
+    }
+
+    @Test
+    void shouldRefuseStartWhenMiddleRecordIsCorrupt()
+    {
+        files.bytes(0)[(int)record(5).from() + 90] ^= 1;
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.CORRUPT_RECORD, refusal.kind());
+        assertEquals(0, refusal.segment());
+        assertEquals(record(5).from(), refusal.offset());
+        assertEquals(5, refusal.sequence());
+        assertTrue(refusal.getMessage().contains("records 0 to 4 are good"), refusal.getMessage());
+        assertEquals(Kind.CORRUPT_RECORD, refusalToRecover(files).kind());
+    }
+
+    @Test
+    void shouldRefuseADamagedRecordThatWasKnownToBeSynced()
+    {
+        final MemoryFiles synced = SimulatedLog.open(GROUPS, Runs.options(Durability.RECORD)).files();
+        final Range damaged = Scans.records(synced, 0).get(5);
+        synced.bytes(0)[(int)damaged.from() + 90] ^= 1;
+
+        final JournalException refusal = refusalToRecover(synced);
+
+        assertEquals(Kind.CORRUPT_RECORD, refusal.kind());
+        assertTrue(refusal.getMessage().contains("knows it to have been synced"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseWhenARecordWasLost()
+    {
+        final Range lost = record(5);
+        final byte[] bytes = files.bytes(0);
+        final int next = (int)record(6).from();
+        final byte[] shorter = new byte[bytes.length];
+        System.arraycopy(bytes, 0, shorter, 0, (int)lost.from());
+        System.arraycopy(bytes, next, shorter, (int)lost.from(), bytes.length - next);
+        files.replace(0, shorter);
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.SEQUENCE_GAP, refusal.kind());
+        assertTrue(refusal.getMessage().contains("sequence 6 stands where 5 belongs"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseARecordOfAnotherJournal()
+    {
+        final SimulatedLog other = new SimulatedLog(new SimulatedDisk(), PROCESS);
+        for (int i = 0; i < GROUPS; i++)
+        {
+            other.note(i + 100, 20 + i * 37 % 300);
+        }
+        final Range foreign = record(5);
+        System.arraycopy(other.files().bytes(0), (int)foreign.from(), files.bytes(0), (int)foreign.from(),
+            (int)(foreign.to() - foreign.from()));
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.FOREIGN_FILE, refusal.kind());
+        assertEquals(5, refusal.sequence());
+    }
+
+    @Test
+    void shouldRefuseANewerSchemaAndNameItsVersion()
+    {
+        rewrite(5, 10, 77);
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.UNSUPPORTED_VERSION, refusal.kind());
+        assertTrue(refusal.getMessage().contains("schema version 77"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("newer Signalbox"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseARecordOfUnknownType()
+    {
+        rewrite(5, 8, 99);
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.UNSUPPORTED_VERSION, refusal.kind());
+        assertTrue(refusal.getMessage().contains("type 99"), refusal.getMessage());
+    }
+
+    /** Changes a byte of a record's envelope and makes its CRC fit again. */
+    private void rewrite(final int number, final int at, final int value)
+    {
+        final Range range = record(number);
+        final int start = (int)range.from() + 4;
+        final int length = (int)range.to() - start;
+        final byte[] record = Arrays.copyOfRange(files.bytes(0), start, start + length);
+        record[at] = (byte)value;
+        Envelope.putCrc(record, length, new CRC32C());
+        System.arraycopy(record, 0, files.bytes(0), start, length);
+    }
+
+    @Test
+    void shouldRefuseASegmentMissingInTheMiddle()
+    {
+        final MemoryFiles many = manySegments();
+        many.replace(1, null);
+
+        final JournalException refusal = Scans.refusal(many);
+
+        assertEquals(Kind.MISSING_SEGMENT, refusal.kind());
+        assertEquals(1, refusal.segment());
+        assertTrue(refusal.getMessage().contains("segment-00001"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseALastSegmentThatASealPromises()
+    {
+        final MemoryFiles many = manySegments();
+        many.removeLast();
+
+        final JournalException refusal = Scans.refusal(many);
+
+        assertEquals(Kind.MISSING_SEGMENT, refusal.kind());
+        assertEquals(many.segmentCount(), refusal.segment());
+    }
+
+    private static MemoryFiles manySegments()
+    {
+        final MemoryFiles many = SimulatedLog.sealed(1_500, Runs.smallSegments(Durability.PROCESS)).files();
+        assertTrue(many.segmentCount() > 3);
+        return many;
+    }
+
+    @Test
+    void shouldRefuseAnEndAheadOfFurtherRecords()
+    {
+        final Range zeroed = record(5);
+        Arrays.fill(files.bytes(0), (int)zeroed.from(), (int)zeroed.to(), (byte)0);
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.SHORT_READ, refusal.kind());
+        assertTrue(refusal.getMessage().contains("sequence 6 stands further on"), refusal.getMessage());
+        assertEquals(Kind.SHORT_READ, refusalToRecover(files).kind());
+    }
+
+    @Test
+    void shouldRefuseAnEndAheadOfASegmentThatGoesOn()
+    {
+        final MemoryFiles many = manySegments();
+        final List<Range> second = Scans.records(many, 1);
+        final int from = (int)second.get(second.size() - 3).from();
+        Arrays.fill(many.bytes(1), from, many.bytes(1).length, (byte)0);
+
+        final JournalException refusal = Scans.refusal(many);
+
+        assertEquals(Kind.SHORT_READ, refusal.kind());
+        assertEquals(1, refusal.segment());
+        assertTrue(refusal.getMessage().contains("a later segment goes on"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldNeverPassADamagedSealAsSealed()
+    {
+        final MemoryFiles control = SimulatedLog.sealed(GROUPS, PROCESS).files();
+        final List<Range> all = Scans.records(control, 0);
+        final Range seal = all.get(all.size() - 1);
+        for (long at = seal.from(); at < seal.to(); at++)
+        {
+            final MemoryFiles damaged = control.copy();
+            damaged.bytes(0)[(int)at] ^= 4;
+            assertEquals(Kind.TORN_TAIL, Scans.refusal(damaged).kind(), "byte " + at);
+        }
+    }
+
+    @Test
+    void shouldRefuseADamagedSealAheadOfAnotherSegment()
+    {
+        final MemoryFiles many = manySegments();
+        final List<Range> first = Scans.records(many, 0);
+        many.bytes(0)[(int)first.get(first.size() - 1).from() + 30] ^= 1;
+
+        assertEquals(Kind.CORRUPT_RECORD, Scans.refusal(many).kind());
+    }
+
+    private Range record(final int number)
+    {
+        return records.get(number);
+    }
+
+    private static JournalException refusalToRecover(final MemoryFiles damaged)
+    {
+        return assertThrows(JournalException.class, () -> Scans.recover(damaged));
+    }
+}

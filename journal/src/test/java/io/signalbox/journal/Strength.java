@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+/** How much the long tests do: reduced in every build, full with -Pfull. */
+final class Strength
+{
+    private Strength()
+    {
+    }
+
+    static boolean isFull()
+    {
+        return "full".equals(System.getProperty("signalbox.tests"));
+    }
+
+    static int of(final int reduced, final int full)
+    {
+        return isFull() ? full : reduced;
+    }
+}
