@@ -88,11 +88,12 @@ public final class PrefixCacheReplay
         {
             throw new ConfigException("ranks=" + rankCount + " is not between 1 and " + MAX_RANKS + ".");
         }
-        final int longest = trace.requests().stream().mapToInt(request -> trace.traceBlockIds(request).length).max().orElse(0);
+        final int longest = trace.requests().stream()
+            .mapToInt(request -> trace.traceBlockIds(request).length).max().orElse(0);
         if (blocksPerRank != UNBOUNDED && blocksPerRank < longest)
         {
-            throw new ConfigException("a pool of " + blocksPerRank + " blocks per rank is smaller than the longest prompt of " +
-                longest + " blocks; give at least as many.");
+            throw new ConfigException("a pool of " + blocksPerRank +
+                " blocks per rank is smaller than the longest prompt of " + longest + " blocks; give at least as many.");
         }
         return new PrefixCacheReplay(trace, rankCount, placement, blocksPerRank).run();
     }
