@@ -124,7 +124,7 @@ public final class GeneratedWorkloadConfig
     {
         private long seed = 1;
         private int conversations = 400;
-        private Arrivals arrivals = new Arrivals.Poisson(20.0);
+        private Arrivals arrivals = new Arrivals.Poisson(8.0);
         private int systemPromptTokens = 512;
         private SizeDistribution turns = new SizeDistribution.Lognormal(4.0, 0.7, 1, 32);
         private SizeDistribution userTokens = new SizeDistribution.Lognormal(200.0, 1.0, 8, 4096);

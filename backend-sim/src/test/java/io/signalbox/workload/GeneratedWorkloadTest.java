@@ -54,7 +54,7 @@ class GeneratedWorkloadTest
     void shouldGiveTheSameRequestsOnEveryJvm()
     {
         // Computed once and written down: another JVM, or another version of this code, must come to the same.
-        assertEquals(2042386862196555357L, fingerprint(generate(1)));
+        assertEquals(-860460678061424499L, fingerprint(generate(1)));
     }
 
     @Test
@@ -163,7 +163,7 @@ class GeneratedWorkloadTest
     {
         final Map<String, String> settings = generate(1).settings();
         assertEquals(settings.keySet().stream().sorted().toList(), List.copyOf(settings.keySet()));
-        assertEquals("poisson:20.0", settings.get("workload.arrivals"));
+        assertEquals("poisson:8.0", settings.get("workload.arrivals"));
         assertEquals(10, settings.size());
     }
 }
