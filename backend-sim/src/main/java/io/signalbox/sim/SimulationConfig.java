@@ -10,11 +10,13 @@ import java.util.TreeMap;
  * What the simulated backend depends on.
  *
  * @param seed       of sampled tokens, routed experts and D2H jitter.
- * @param expertSkew exponent of the Zipf-like popularity of experts within a layer; 0: all alike.
+ * @param expertSkew exponent of the Zipf-like popularity of experts within a layer; 0: all alike. The default comes
+ *                   near to a capture of granite-3.0-1b-a400m (24 layers, 32 experts, top-8), whose layers have 2.95
+ *                   times the mean load on their busiest expert and a coefficient of variation of 0.72.
  */
 public record SimulationConfig(long seed, StepCost stepCost, D2hDelay d2hDelay, double expertSkew)
 {
-    public static final SimulationConfig DEFAULT = new SimulationConfig(1, StepCost.DEFAULT, D2hDelay.DEFAULT, 0.6);
+    public static final SimulationConfig DEFAULT = new SimulationConfig(1, StepCost.DEFAULT, D2hDelay.DEFAULT, 0.7);
 
     public SimulationConfig
     {

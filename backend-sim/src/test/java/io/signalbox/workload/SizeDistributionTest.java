@@ -55,7 +55,8 @@ class SizeDistributionTest
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "", "zipf", "zipf:1", "zipf:x,1,2", "zipf:1,0,2", "zipf:1,5,4", "zipf:-1,1,2", "zipf:NaN,1,2", "fixed:0", "fixed:1,2",
+        "", "zipf", "zipf:1", "zipf:x,1,2", "zipf:1,0,2", "zipf:1,5,4", "zipf:-1,1,2", "zipf:NaN,1,2", "fixed:0",
+        "fixed:1,2",
         "lognormal:0,1,1,2", "lognormal:5,-1,1,2", "lognormal:5,NaN,1,2", "lognormal:5,1,1,99999999", "normal:1,2,3,4"})
     void shouldRefuseATextThatIsNoDistribution(final String text)
     {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.report;
+
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.report.RunReport.ExpertSkew;
+import io.signalbox.report.RunReport.LatencySummary;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+/** Hand-made inputs through the real scheduler, so that every figure can be checked by counting. */
+class ReportListenerTest
+{
+    private static final SchedulerConfig NO_CAPTURE = SchedulerConfig.builder().ranks(1).kvBlocks(11).build();
+    private static final SchedulerConfig CAPTURE = SchedulerConfig.builder()
+        .ranks(1).kvBlocks(11).capture(new ModelShape(2, 4, 1)).build();
+
+    private final InputWriter inputs = new InputWriter();
+    private final GroupWriter group = new GroupWriter(1024);
+    private Scheduler scheduler;
+    private ReportListener report;
+
+    private void start(final SchedulerConfig config)
+    {
+        scheduler = new Scheduler(config);
+        report = new ReportListener(config);
+    }
+
+    private void apply(final DirectBuffer chunkedRows)
+    {
+        group.reset();
+        scheduler.apply(inputs.buffer(), 0, inputs.length(), chunkedRows, 0, group);
+        report.onGroup(group.buffer(), 0, group.length());
+    }
+
+    private void submit(final long nanos, final long requestId, final int promptTokens, final int outputTokens)
+    {
+        final UnsafeBuffer hashes = new UnsafeBuffer(new byte[promptTokens / 16 * Long.BYTES]);
+        for (int i = 0; i < promptTokens / 16; i++)
+        {
+            hashes.putLong(i * Long.BYTES, i + 1);
+        }
+        inputs.submit()
+            .timeNanos(nanos).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
+            .samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens).stopTokenId(-1).rowsFrom(-1).priority(0)
+            .rankHint(-1).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
+            .putBlockHashes(hashes, 0, hashes.capacity()).putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+        apply(null);
+    }
+
+    private void wake(final long nanos)
+    {
+        inputs.wake().timeNanos(nanos);
+        apply(null);
+    }
+
+    private void complete(final long nanos, final long step, final int sampledCount, final byte... rows)
+    {
+        final RowForm form = rows.length == 0 ? RowForm.NONE : RowForm.INLINE;
+        complete(nanos, step, sampledCount, form, rows.length / 2).putRows(rows, 0, rows.length);
+        apply(null);
+    }
+
+    private D2hCompleteEncoder complete(
+        final long nanos, final long step, final int sampledCount, final RowForm form, final int rowCount)
+    {
+        final D2hCompleteEncoder message = inputs.d2hComplete()
+            .timeNanos(nanos).step(step).epoch(0).rank(0).rowCount(rowCount).rowBytes(form == RowForm.NONE ? 0 : 2)
+            .rowsChecksum(0).rowForm(form);
+        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
+        for (int i = 0; i < sampledCount; i++)
+        {
+            sampled.next().tokenId(7);
+        }
+        return message;
+    }
+
+    @Test
+    void shouldMeasureOneRequestAsItsClientSeesIt()
+    {
+        start(NO_CAPTURE);
+        submit(100, 1, 40, 3);
+        wake(100);
+        complete(1100, 1, 1);
+        complete(1600, 2, 1);
+        complete(2300, 3, 1);
+        final RunReport figures = report.report();
+        assertEquals(new RunReport.Requests(1, 1, 0, 0, 0, 0), figures.requests());
+        assertEquals(new LatencySummary(1, 1000.0, 1000, 1000, 1000, 1000), figures.latency().ttft());
+        assertEquals(new LatencySummary(2, 600.0, 500, 700, 700, 700), figures.latency().itl());
+        assertEquals(new LatencySummary(1, 600.0, 600, 600, 600, 600), figures.latency().tpot());
+        assertEquals(new LatencySummary(1, 2200.0, 2200, 2200, 2200, 2200), figures.latency().e2e());
+        assertEquals(new RunReport.Steps(3, 42, 0, 0), figures.steps());
+        assertEquals(2300, figures.simulatedNanos());
+        assertEquals(3, figures.throughput().outputTokens());
+        assertEquals(3 / 2300e-9, figures.throughput().outputTokensPerSecond(), 1e-6);
+        assertEquals(1 / 2300e-9, figures.throughput().completedRequestsPerSecond(), 1e-6);
+        // Three of ten blocks, from the wake at 100 to the end at 2,300.
+        assertEquals(0.3, figures.blockOccupancy().get(0).peak());
+        assertEquals(0.3 * 2200 / 2300, figures.blockOccupancy().get(0).mean(), 1e-12);
+        assertNull(figures.routedExperts().load());
+    }
+
+    @Test
+    void shouldCountPrefixHitsOfFirstAdmissions()
+    {
+        start(NO_CAPTURE);
+        submit(0, 1, 40, 1);
+        wake(0);
+        complete(10, 1, 1);
+        submit(20, 2, 50, 1);
+        wake(20);
+        complete(30, 2, 1);
+        final RunReport.PrefixCache cache = report.report().prefixCache();
+        assertEquals(32, cache.matchedTokens());
+        assertEquals(90, cache.promptTokens());
+        assertEquals(2, cache.matchedBlocks());
+        assertEquals(5, cache.promptBlocks());
+        assertEquals(32.0 / 90, cache.tokenHitRate());
+        assertEquals(0.4, cache.blockHitRate());
+        assertEquals(new RunReport.RankPrefixCache(0, 32.0 / 90, 0.4, 2, 90), cache.ranks().get(0));
+    }
+
+    @Test
+    void shouldTellApartHowRequestsEnd()
+    {
+        start(NO_CAPTURE);
+        submit(0, 1, 1000, 1);
+        submit(0, 2, 16, 1);
+        submit(0, 3, 16, 1);
+        inputs.cancel().timeNanos(5).requestId(3);
+        apply(null);
+        wake(5);
+        submit(6, 4, 16, 5);
+        assertEquals(new RunReport.Requests(4, 0, 1, 1, 1, 2), report.report().requests());
+        complete(9, 1, 1);
+        inputs.backendFault()
+            .timeNanos(12).step(2).epoch(0).rank(0).faultClass(FaultClass.RANK_LOST).detail("gone");
+        apply(null);
+        assertEquals(new RunReport.Requests(4, 1, 1, 2, 1, 0), report.report().requests());
+        assertEquals(0.0, report.report().latency().tpot().meanNanos());
+        assertEquals(1, report.report().latency().e2e().count());
+    }
+
+    @Test
+    void shouldCountExpertsOfInlineAndOfChunkedRows()
+    {
+        start(CAPTURE);
+        submit(0, 1, 3, 2);
+        wake(0);
+        // Layer 0 takes experts 0, 0, 1; layer 1 takes 3, 3, 3.
+        complete(10, 1, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
+        final UnsafeBuffer chunk = new UnsafeBuffer(new byte[] {2, 3});
+        complete(20, 2, 1, RowForm.CHUNKED, 1).putRows(new byte[0], 0, 0);
+        report.onChunkedRows(chunk, 0, 1);
+        apply(chunk);
+        final RunReport.RoutedExperts experts = report.report().routedExperts();
+        assertEquals(4, experts.captured());
+        assertEquals(0, experts.inherited());
+        assertEquals(0, experts.missing());
+        // Layer 0: 2 1 1 0 around a mean of 1; layer 1: 0 0 0 4.
+        assertEquals(List.of(
+            new ExpertSkew(2.0, StrictMath.sqrt(0.5)), new ExpertSkew(4.0, StrictMath.sqrt(3.0))), experts.layers());
+        assertEquals(new ExpertSkew(4.0, StrictMath.sqrt(14.0 / 8.0)), experts.load());
+    }
+
+    @Test
+    void shouldReportZerosWhereNothingHappened()
+    {
+        start(CAPTURE);
+        final RunReport figures = report.report();
+        assertEquals(new RunReport.Requests(0, 0, 0, 0, 0, 0), figures.requests());
+        assertEquals(new LatencySummary(0, 0.0, 0, 0, 0, 0), figures.latency().ttft());
+        assertEquals(0.0, figures.prefixCache().tokenHitRate());
+        assertEquals(0.0, figures.throughput().outputTokensPerSecond());
+        assertEquals(new ExpertSkew(0.0, 0.0), figures.routedExperts().load());
+        assertEquals(0.0, figures.blockOccupancy().get(0).mean());
+    }
+}

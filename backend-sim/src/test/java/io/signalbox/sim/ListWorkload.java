@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.workload.SplitMix64;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+
+import java.util.List;
+import java.util.Map;
+
+/** A workload written down by hand; requests of one conversation share their prefix. */
+record ListWorkload(List<WorkloadRequest> requests) implements Workload
+{
+    static ListWorkload of(final WorkloadRequest... requests)
+    {
+        return new ListWorkload(List.of(requests));
+    }
+
+    static WorkloadRequest arriving(final long id, final long nanos, final int promptTokens, final int outputTokens)
+    {
+        return new WorkloadRequest(id, nanos, -1, 0, 0, promptTokens, outputTokens, -1);
+    }
+
+    static WorkloadRequest following(final long id, final long predecessorId, final long thinkTimeNanos)
+    {
+        return new WorkloadRequest(id, -1, predecessorId, thinkTimeNanos, 0, 64, 2, -1);
+    }
+
+    @Override
+    public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        final int blocks = request.promptTokens() / blockSizeTokens;
+        for (int i = 0; i < blocks; i++)
+        {
+            target[i] = SplitMix64.mix(request.conversationId(), i) >>> 1;
+        }
+        return blocks;
+    }
+
+    @Override
+    public Map<String, String> settings()
+    {
+        return Map.of("workload.kind", "list");
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.event.codec.FaultClass;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Writes down what a backend reports, one line per event. */
+final class RecordingSink implements CompletionSink
+{
+    final List<String> events = new ArrayList<>();
+    final List<CaptureSlice> slices = new ArrayList<>();
+
+    @Override
+    public void forward(
+        final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
+    {
+        events.add(timeNanos + " forward rank " + rank + " step " + step);
+    }
+
+    @Override
+    public void d2hComplete(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final int[] sampledTokens,
+        final int sampledCount,
+        final CaptureSlice rows)
+    {
+        events.add(timeNanos + " complete rank " + rank + " step " + step + " tokens " +
+            Arrays.toString(Arrays.copyOf(sampledTokens, sampledCount)));
+        if (rows != null)
+        {
+            slices.add(rows);
+        }
+    }
+
+    @Override
+    public void fault(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final FaultClass faultClass,
+        final String detail)
+    {
+        throw new AssertionError("no fault was asked for: " + detail);
+    }
+}

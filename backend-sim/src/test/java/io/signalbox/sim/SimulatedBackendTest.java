@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.sim.Plans.Row;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SimulatedBackendTest
+{
+    private static final SimulationConfig EXACT = SimulationConfig.DEFAULT
+        .withStepCost(new StepCost(1000, 10, 100, 2000))
+        .withD2hDelay(new D2hDelay(5, 1000, 0));
+
+    private final RecordingSink sink = new RecordingSink();
+
+    private SimulatedBackend start(final SimulationConfig config, final int ranks, final ModelShape shape)
+    {
+        final SimulatedBackend backend = new SimulatedBackend(config);
+        backend.start(ranks, shape, sink);
+        return backend;
+    }
+
+    private void fireAll(final SimulatedBackend backend)
+    {
+        while (backend.nextNanos() != EventQueue.NEVER)
+        {
+            backend.now(backend.nextNanos());
+            backend.fireNext();
+        }
+    }
+
+    private static int token(final long requestId, final int position)
+    {
+        return SimulatedBackend.sampledToken(EXACT.seed(), requestId, position);
+    }
+
+    @Test
+    void shouldLaunchAtOnceAndCompleteAfterCostAndDelay()
+    {
+        final SimulatedBackend backend = start(EXACT, 1, null);
+        backend.now(50);
+        backend.submit(Plans.plan(0, 7, new Row(3, 0, 20), new Row(4, 31, 1)));
+        fireAll(backend);
+        // 1000 + 20 prefill tokens at 10 + one decode row at 100 + 32 tokens of context at 2; then 5 + 21 rows at 1.
+        assertEquals(List.of(
+            "50 forward rank 0 step 7",
+            (50 + 1364 + 26) + " complete rank 0 step 7 tokens [" + token(3, 20) + ", " + token(4, 32) + "]"), sink.events);
+    }
+
+    @Test
+    void shouldOrderEventsOfOneInstantByPhaseThenRank()
+    {
+        final SimulatedBackend backend = start(EXACT, 4, null);
+        backend.submit(Plans.plan(2, 1, new Row(1, 10, 1)));
+        backend.submit(Plans.plan(0, 2, new Row(2, 10, 1)));
+        fireAll(backend);
+        final long end = 1000 + 100 + 22 + 5 + 1;
+        assertEquals("0 forward rank 0 step 2", sink.events.get(0));
+        assertEquals("0 forward rank 2 step 1", sink.events.get(1));
+        assertTrue(sink.events.get(2).startsWith(end + " complete rank 0"));
+        assertTrue(sink.events.get(3).startsWith(end + " complete rank 2"));
+
+        // A launch at the very instant of a completion goes first, whatever its rank.
+        backend.now(end);
+        backend.submit(Plans.plan(0, 3, new Row(1, 11, 1)));
+        fireAll(backend);
+        final long completion = end + 1000 + 100 + 24 + 6;
+        backend.now(completion);
+        sink.events.clear();
+        backend.submit(Plans.plan(1, 4, new Row(1, 12, 1)));
+        backend.fireNext();
+        assertEquals(List.of(completion + " forward rank 1 step 4"), sink.events);
+    }
+
+    @Test
+    void shouldLetCompletionsOvertakeOneAnotherAcrossRanks()
+    {
+        final SimulatedBackend backend = start(EXACT.withD2hDelay(new D2hDelay(0, 0, 500)), 8, null);
+        for (int rank = 0; rank < 8; rank++)
+        {
+            backend.submit(Plans.plan(rank, rank, new Row(rank, 10, 1)));
+        }
+        fireAll(backend);
+        final List<String> ranks = sink.events.stream().filter(event -> event.contains("complete"))
+            .map(event -> event.replaceAll(".* rank (\\d) .*", "$1")).toList();
+        assertEquals(8, ranks.stream().distinct().count());
+        assertNotEquals(ranks.stream().sorted().toList(), ranks);
+    }
+
+    @Test
+    void shouldKnowWhichRanksAreIdle()
+    {
+        final SimulatedBackend backend = start(EXACT, 1, null);
+        assertTrue(backend.anyRankIdle());
+        backend.submit(Plans.plan(0, 1, new Row(1, 0, 4)));
+        assertFalse(backend.anyRankIdle());
+        assertFalse(backend.fireNext());
+        assertFalse(backend.anyRankIdle());
+        assertTrue(backend.fireNext());
+        assertTrue(backend.anyRankIdle());
+    }
+
+    @Test
+    void shouldRefuseASecondPlanForABusyRank()
+    {
+        final SimulatedBackend backend = start(EXACT, 1, null);
+        backend.submit(Plans.plan(0, 1, new Row(1, 0, 4)));
+        final String message = assertThrows(InvariantViolation.class,
+            () -> backend.submit(Plans.plan(0, 2, new Row(2, 0, 4)))).getMessage();
+        assertTrue(message.contains("rank 0 was given step 2 while step 1 is out"), message);
+    }
+
+    @Test
+    void shouldForgetAnAbortedStep()
+    {
+        final SimulatedBackend backend = start(EXACT, 2, null);
+        backend.submit(Plans.plan(0, 1, new Row(1, 0, 4)));
+        backend.submit(Plans.plan(1, 2, new Row(2, 0, 4)));
+        backend.fireNext();
+        backend.abort(0, 1);
+        backend.abort(1, 77);
+        assertTrue(backend.anyRankIdle());
+        fireAll(backend);
+        assertEquals(0, sink.events.stream().filter(event -> event.contains("complete rank 0")).count());
+        assertEquals(1, sink.events.stream().filter(event -> event.contains("complete rank 1")).count());
+    }
+
+    @Test
+    void shouldCaptureOneRowPerTokenAndReuseReleasedSlices()
+    {
+        final ModelShape shape = new ModelShape(4, 64, 2);
+        final SimulatedBackend backend = start(EXACT, 1, shape);
+        backend.submit(Plans.plan(0, 1, new Row(1, 0, 40), new Row(2, 8, 1)));
+        fireAll(backend);
+        final CaptureSlice first = sink.slices.get(0);
+        assertEquals(41, first.rowCount());
+        assertEquals(8, first.rowBytes());
+        final byte[] expected = new byte[41 * 8];
+        new ExpertModel(shape, EXACT.seed(), EXACT.expertSkew())
+            .writeRows(0, 0, 1, 41, new UnsafeBuffer(expected), 0);
+        for (int i = 0; i < expected.length; i++)
+        {
+            assertEquals(expected[i], first.buffer().getByte(first.offset() + i));
+        }
+
+        backend.submit(Plans.plan(0, 2, new Row(1, 40, 1)));
+        fireAll(backend);
+        final CaptureSlice second = sink.slices.get(1);
+        assertNotSame(first, second);
+        first.release();
+        second.release();
+        backend.submit(Plans.plan(0, 3, new Row(1, 41, 1)));
+        fireAll(backend);
+        assertSame(second, sink.slices.get(2));
+        assertThrows(InvariantViolation.class, first::release);
+    }
+
+    @Test
+    void shouldTakeSlicesBackFromAnotherThread() throws InterruptedException
+    {
+        final CaptureSlicePool pool = new CaptureSlicePool(8);
+        for (int round = 0; round < 1000; round++)
+        {
+            final List<CaptureSlice> taken = new ArrayList<>();
+            for (int i = 0; i < 4; i++)
+            {
+                taken.add(pool.acquire(1 + round % 7));
+            }
+            assertEquals(4, taken.stream().distinct().count());
+            final Thread releaser = new Thread(() -> taken.subList(2, 4).forEach(CaptureSlice::release));
+            releaser.start();
+            taken.subList(0, 2).forEach(CaptureSlice::release);
+            releaser.join();
+        }
+    }
+}

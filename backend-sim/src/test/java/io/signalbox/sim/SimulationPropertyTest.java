@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.RunReport.RankOccupancy;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Arrivals;
+import io.signalbox.workload.Cancellations;
+import io.signalbox.workload.GeneratedWorkload;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.Workload;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** 60 runs of 15 conversations in every build. */
+class SimulationPropertyTest
+{
+    private static Workload workload(final long seed, final int cancelPercent)
+    {
+        return new Cancellations(cancelPercent / 100.0, 500_000_000L, seed).applyTo(GeneratedWorkload.of(
+            GeneratedWorkloadConfig.builder()
+                .seed(seed)
+                .conversations(15)
+                .arrivals(new Arrivals.Bursty(100.0, 3.0))
+                .systemPromptTokens(64)
+                .userTokens(new SizeDistribution.Lognormal(60.0, 1.0, 1, 400))
+                .outputTokens(new SizeDistribution.Zipf(0.5, 1, 60))
+                .meanThinkTimeNanos(100_000_000L)
+                .maxContextTokens(1500)
+                .build()));
+    }
+
+    @Property(tries = 60)
+    void shouldEndWhateverIsSubmittedExactlyOnce(
+        @ForAll final long seed,
+        @ForAll @IntRange(min = 1, max = 5) final int ranks,
+        @ForAll @IntRange(min = 100, max = 400) final int kvBlocks,
+        @ForAll @IntRange(max = 40) final int cancelPercent,
+        @ForAll final boolean capture,
+        @ForAll final boolean kvAware)
+    {
+        final SchedulerConfig config = SchedulerConfig.builder()
+            .ranks(ranks)
+            .kvBlocks(kvBlocks)
+            .stepTokens(256)
+            .router(kvAware ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
+            .capture(capture ? new ModelShape(3, 16, 2) : null)
+            .build();
+        final RecordingJournal journal = new RecordingJournal();
+        final Workload workload = workload(seed, cancelPercent);
+        final RunReport report = new Simulation(config, SimulationConfig.DEFAULT.withSeed(seed), workload)
+            .run(SteppedEngine::new, journal, SimulationProgress.NONE);
+
+        final List<Long> submitted = journal.submitted.stream().sorted().toList();
+        assertEquals(submitted, submitted.stream().distinct().toList());
+        assertEquals(submitted, journal.ended.stream().sorted().toList());
+        final RunReport.Requests requests = report.requests();
+        assertEquals(submitted.size(), requests.submitted());
+        assertEquals(requests.submitted(), requests.completed() + requests.cancelled() + requests.failed());
+        assertEquals(0, requests.unfinished());
+        if (requests.cancelled() + requests.failed() == 0)
+        {
+            assertEquals(workload.requests().size(), requests.completed());
+        }
+        assertEquals(journal.preempted, report.steps().preemptions());
+        assertEquals(journal.evicted, report.steps().evictions());
+        assertEquals(0, report.routedExperts().missing());
+        for (final RankOccupancy occupancy : report.blockOccupancy())
+        {
+            assertTrue(occupancy.mean() >= 0.0 && occupancy.mean() <= occupancy.peak() && occupancy.peak() <= 1.0);
+        }
+    }
+}
