@@ -47,12 +47,14 @@ final class JournalOptions
         {
             if (directory != null)
             {
-                throw new ConfigException("--journal=" + directory + " and --no-journal exclude each other; give one of them.");
+                throw new ConfigException(
+                    "--journal=" + directory + " and --no-journal exclude each other; give one of them.");
             }
             return null;
         }
         final Path target = directory == null ? nextRun() : directory;
         refuseUnlessEmpty(target);
+        make(target);
         return JournalWriter.create(target, settings, WriterOptions.of(durability));
     }
 
@@ -74,6 +76,19 @@ final class JournalOptions
         {
             throw new ConfigException(
                 "--journal=" + target + " cannot be used as a directory (" + e.getMessage() + "); give another one.");
+        }
+    }
+
+    private static void make(final Path target)
+    {
+        try
+        {
+            Files.createDirectories(target);
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(
+                "--journal=" + target + " cannot be made (" + e.getMessage() + "); give a directory in a writable place.");
         }
     }
 

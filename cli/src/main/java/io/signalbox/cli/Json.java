@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 
@@ -14,7 +15,9 @@ import java.io.UncheckedIOException;
 /** Prints one JSON object, keys in the order in which they are written. */
 final class Json
 {
-    private static final JsonFactory FACTORY = new JsonFactory();
+    /** Plain decimals: 0.000000000, and not 0E-9. */
+    private static final JsonFactory FACTORY =
+        JsonFactory.builder().enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN).build();
 
     private Json()
     {

@@ -27,8 +27,8 @@ final class ReportText
     {
         final RunReport.Requests requests = report.requests();
         row("requests", Decimals.grouped(requests.submitted()) + " submitted: " +
-            Decimals.grouped(requests.completed()) + " completed, " + Decimals.grouped(requests.cancelled()) + " cancelled, " +
-            Decimals.grouped(requests.failed()) + " failed" +
+            Decimals.grouped(requests.completed()) + " completed, " +
+            Decimals.grouped(requests.cancelled()) + " cancelled, " + Decimals.grouped(requests.failed()) + " failed" +
             (requests.unfinished() == 0 ? "" : ", " + Decimals.grouped(requests.unfinished()) + " unfinished"));
         row("simulated time", Decimals.text(report.simulatedNanos() / 1e9, 3) + " s");
         row("throughput", Decimals.text(report.throughput().completedRequestsPerSecond(), 2) + " requests/s, " +

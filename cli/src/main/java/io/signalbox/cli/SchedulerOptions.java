@@ -34,7 +34,8 @@ final class SchedulerOptions
     private Integer kvBlocks;
 
     @Option(names = "--eviction", paramLabel = "POLICY", converter = EvictionConverter.class,
-        description = "lru: released blocks stay cached until room is short; ref-zero: they are freed at once (default: lru).")
+        description = "lru: released blocks stay cached until room is short; ref-zero: they are freed at once " +
+            "(default: lru).")
     private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
 
     @Option(names = "--no-prefix-caching", description = "Share no KV blocks between requests.")

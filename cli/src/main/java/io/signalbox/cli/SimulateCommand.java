@@ -30,6 +30,7 @@ import java.util.concurrent.Callable;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     usageHelpWidth = 110,
+    customSynopsis = "signalbox simulate [OPTIONS]",
     header = "Run a workload on simulated ranks, print the report, keep and verify the journal.",
     description = {
         "%nEvery decision is made by the same scheduler code that an engine embeds, in virtual time. The same options and " +

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class HelpTest
+{
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "simulate --help", "replay --help", "doctor --help"})
+    void shouldExplainWithExamplesAndExitCodes(final String arguments)
+    {
+        final CommandRun run = CommandRun.of(arguments.split(" "));
+
+        assertEquals(ExitCode.OK, run.exitCode());
+        assertTrue(run.out().contains("Examples:\n  signalbox "), run.out());
+        assertTrue(run.out().contains("Exit codes: 0 "), run.out());
+        assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldNameEveryDefault()
+    {
+        final String help = CommandRun.of("simulate", "--help").out();
+
+        assertTrue(help.contains("(default: 8)"), help);
+        assertTrue(help.contains("lognormal:200,1.0,8,4096"), help);
+        assertTrue(!help.contains("DEFAULT-VALUE") && !help.contains("(default: null)"), help);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.journal.Difference;
+import io.signalbox.journal.Verification;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ReplayCommandTest
+{
+    @TempDir
+    private Path directory;
+    private Path journal;
+    private Map<String, String> report;
+
+    @BeforeEach
+    void simulate()
+    {
+        journal = directory.resolve("journal");
+        final CommandRun run = CommandRun.of(
+            "simulate", "--conversations", "6", "--journal", journal.toString(), "--no-verify", "--json");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        report = JsonText.leaves(run.out());
+    }
+
+    @Test
+    void shouldConfirmEveryRecordOfAJournal()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--verify", "--json");
+        final Map<String, String> found = JsonText.leaves(run.out());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals("true", found.get("verified"));
+        assertEquals("true", found.get("closed"));
+        assertEquals(report.get("journal.records"), found.get("records"));
+        assertEquals(report.get("journal.digest"), found.get("digest"));
+        assertEquals("null", found.get("difference"));
+    }
+
+    @Test
+    void shouldVerifyWhereNoOptionSaysWhatToDo()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().startsWith("verified          yes: "), run.out());
+        assertTrue(run.out().contains("digest            " + report.get("journal.digest")), run.out());
+        assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldRefuseACorruptJournalInOneSentence() throws IOException
+    {
+        flipABitInTheMiddle();
+
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--verify");
+        assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());
+        assertEquals("", run.out());
+        BadInputTest.assertOneSentence(run.err());
+    }
+
+    @Test
+    void shouldLeaveAClosedJournalAsItIsOnRecovery()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--recover", "--verify", "--json");
+        final Map<String, String> found = JsonText.leaves(run.out());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals("0", found.get("recovery.cutBytes"));
+        assertEquals(report.get("journal.digest"), found.get("recovery.digest"));
+        assertEquals("true", found.get("verified"));
+    }
+
+    @Test
+    void shouldShowBothSidesOfADifference()
+    {
+        final Difference difference = new Difference(
+            41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7");
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ReplayCommand.printText(new PrintStream(out, true, StandardCharsets.UTF_8), null,
+            new Verification(42, 41, false, "0123456789abcdef", difference));
+
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.startsWith("verified          no: 42 records"), text);
+        assertTrue(text.contains("first difference  record 41, message 1 of its group, request 7\n"), text);
+        assertTrue(text.contains("  recorded        Placed rank=3\n  decided now     Placed rank=4\n"), text);
+        assertTrue(text.contains("on which both agree:\nSubmit 7\n"), text);
+    }
+
+    /** In the middle of what is in use of the largest file: a record. */
+    private void flipABitInTheMiddle() throws IOException
+    {
+        final Path largest;
+        try (Stream<Path> files = Files.walk(journal))
+        {
+            largest = files.filter(file -> file.toString().endsWith(".cq4")).findFirst().orElseThrow();
+        }
+        final byte[] bytes = Files.readAllBytes(largest);
+        int end = bytes.length;
+        while (bytes[end - 1] == 0)
+        {
+            end--;
+        }
+        bytes[end / 2] ^= 1;
+        Files.write(largest, bytes);
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SimulateCommandTest
+{
+    private static final List<String> KEYS = List.of(
+        "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
+        "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
+        "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
+        "preemptions", "evictions", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
+        "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
+        "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
+        "simulatedSeconds", "wallClock.seconds", "wallClock.requestsPerSecond");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldPrintEveryKeyOfTheReportAsJson()
+    {
+        final Map<String, String> report = json("--seed", "5");
+
+        KEYS.forEach(key -> assertTrue(report.containsKey(key), "no " + key));
+        for (final String latency : List.of("ttft", "tpot", "itl", "e2e"))
+        {
+            for (final String figure : List.of("mean", "p50", "p90", "p99", "max"))
+            {
+                assertTrue(Double.parseDouble(report.get("latency." + latency + "." + figure)) > 0.0, latency + figure);
+            }
+        }
+        assertEquals(report.get("requests.submitted"), report.get("requests.completed"));
+        assertEquals("0", report.get("routedExperts.missing"));
+        assertEquals("true", report.get("journal.verified"));
+        assertTrue(report.get("journal.digest").matches("[0-9a-f]{16}"), report.get("journal.digest"));
+    }
+
+    @Test
+    void shouldPrintTheSameBytesForTheSameSeed()
+    {
+        final CommandRun first = simulate("--seed", "5");
+        delete(journal());
+        final CommandRun second = simulate("--seed", "5");
+
+        assertEquals(first.out(), second.out());
+        delete(journal());
+        assertEquals(withoutWallClock(json("--seed", "6")), withoutWallClock(json("--seed", "6")));
+    }
+
+    @Test
+    void shouldGiveAnotherDigestForAnotherSeed()
+    {
+        assertNotEquals(json("--seed", "5").get("journal.digest"), json("--seed", "6").get("journal.digest"));
+    }
+
+    @Test
+    void shouldGiveTheSameDigestThreadedAndStepped()
+    {
+        final Map<String, String> stepped = json("--seed", "7", "--cancel-fraction", "0.2");
+        final Map<String, String> threaded = json("--seed", "7", "--cancel-fraction", "0.2", "--threaded");
+
+        assertEquals(withoutWallClock(stepped), withoutWallClock(threaded));
+        assertNotEquals("0", stepped.get("requests.cancelled"));
+    }
+
+    @Test
+    void shouldPrintTheSameReportWithAndWithoutJournal()
+    {
+        final Map<String, String> with = withoutWallClock(json("--seed", "8"));
+        final Map<String, String> without =
+            withoutWallClock(read(CommandRun.of(arguments(List.of("--seed", "8", "--no-journal", "--json")))));
+
+        with.keySet().removeIf(key -> key.startsWith("journal"));
+        assertEquals("null", without.remove("journal"));
+        assertEquals(with, without);
+    }
+
+    @Test
+    void shouldSayThatItVerifiedItsJournal()
+    {
+        final CommandRun verified = simulate();
+        delete(journal());
+        final CommandRun unverified = simulate("--no-verify");
+
+        assertTrue(verified.out().contains("verified          yes: all "), verified.out());
+        assertTrue(unverified.out().contains("verified          no: not asked for"), unverified.out());
+        assertEquals(ExitCode.OK, unverified.exitCode());
+    }
+
+    @Test
+    void shouldKeepWallClockAndPathOffStandardOutput()
+    {
+        final CommandRun run = simulate();
+
+        assertTrue(run.err().contains("wall clock"), run.err());
+        assertTrue(run.err().contains(journal().toString()), run.err());
+        assertFalse(run.out().contains("wall"), run.out());
+        assertFalse(run.out().contains(journal().toString()), run.out());
+    }
+
+    @Test
+    void shouldRunWithoutCapture()
+    {
+        final Map<String, String> report = json("--no-capture");
+
+        assertEquals("0", report.get("routedExperts.captured"));
+        assertEquals("null", report.get("routedExperts.loadSkew"));
+        assertTrue(simulate("--no-capture").out().contains("routed experts    capture was off"));
+    }
+
+    @Test
+    void shouldRunOnlyTheFirstRequestsOfATrace() throws IOException
+    {
+        final Path trace = Files.writeString(directory.resolve("trace.jsonl"), """
+            {"timestamp": 0, "input_length": 600, "output_length": 5, "hash_ids": [1, 2]}
+            {"timestamp": 10, "input_length": 700, "output_length": 5, "hash_ids": [1, 3]}
+            {"timestamp": 20, "input_length": 800, "output_length": 5, "hash_ids": [1, 4]}
+            """);
+
+        final Map<String, String> report = json("--trace", trace.toString(), "--limit", "2", "--ranks", "8");
+        assertEquals("2", report.get("requests.completed"));
+        assertEquals("1300", report.get("prefixCache.promptTokens"));
+    }
+
+    @Test
+    void shouldChangeDecisionsWithRouterAndEviction()
+    {
+        final String digest = json().get("journal.digest");
+
+        assertNotEquals(digest, json("--router", "kv-aware").get("journal.digest"));
+        assertEquals("0.000000000", json("--eviction", "ref-zero", "--no-prefix-caching").get("prefixCache.tokenHitRate"));
+    }
+
+    private Path journal()
+    {
+        return directory.resolve("journal");
+    }
+
+    private CommandRun simulate(final String... options)
+    {
+        final List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("--journal", journal().toString()));
+        final CommandRun run = CommandRun.of(arguments(all));
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return run;
+    }
+
+    /** The report of a run whose journal is gone when this returns, so that the next run can have the same path. */
+    private Map<String, String> json(final String... options)
+    {
+        final List<String> all = new ArrayList<>(List.of(options));
+        all.add("--json");
+        final Map<String, String> report = read(simulate(all.toArray(new String[0])));
+        delete(journal());
+        return report;
+    }
+
+    private static List<String> arguments(final List<String> options)
+    {
+        final List<String> all = new ArrayList<>(List.of("simulate", "--conversations", "12"));
+        all.addAll(options);
+        return all;
+    }
+
+    private static Map<String, String> read(final CommandRun run)
+    {
+        return JsonText.leaves(run.out());
+    }
+
+    private static Map<String, String> withoutWallClock(final Map<String, String> report)
+    {
+        report.keySet().removeIf(key -> key.startsWith("wallClock."));
+        return report;
+    }
+
+    static void delete(final Path directory)
+    {
+        try (Stream<Path> files = Files.walk(directory))
+        {
+            for (final Path file : files.sorted((first, second) -> second.compareTo(first)).toList())
+            {
+                Files.delete(file);
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
