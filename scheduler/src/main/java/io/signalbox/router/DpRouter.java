@@ -8,6 +8,9 @@ package io.signalbox.router;
  * <p>Every router first honours rank hints where the hinted rank has room, strict hints before relaxed ones (a strict
  * hint without room is left unplaced, a relaxed one joins the others), then places the rest under a per-rank target
  * that spreads requests fairly: after TensorRT-LLM's attention-DP routers.
+ *
+ * <p>A policy of one's own extends this class: it notes each {@link PlacementBatch#candidate candidate} with its score,
+ * so that the journal can tell why, and then {@link PlacementBatch#choose chooses}. It must read nothing but the batch.
  */
 public abstract class DpRouter
 {
@@ -24,7 +27,7 @@ public abstract class DpRouter
      *
      * @param target a rank takes no further request once it holds this many.
      */
-    abstract void placeUnhinted(PlacementBatch batch, int target);
+    protected abstract void placeUnhinted(PlacementBatch batch, int target);
 
     /** Prompt lengths only, or prefix matches too: tells the caller whether matches are worth probing. */
     public abstract boolean readsMatches();
@@ -42,7 +45,8 @@ public abstract class DpRouter
         }
     }
 
-    static boolean isOpen(final PlacementBatch batch, final int request)
+    /** Whether the request is still to be placed, and on a rank of the router's choice. */
+    protected static boolean isOpen(final PlacementBatch batch, final int request)
     {
         return batch.chosenRank(request) == PlacementBatch.NO_RANK &&
             (batch.rankHint(request) < 0 || batch.hintRelaxed(request) || batch.rankHint(request) >= batch.ranks());
@@ -70,7 +74,8 @@ public abstract class DpRouter
         return Math.max(ranks == 0 ? 0 : (total + ranks - 1) / ranks, fullest);
     }
 
-    static boolean isEligible(final PlacementBatch batch, final int rank, final int target)
+    /** Whether the rank may take one more request under the target. */
+    protected static boolean isEligible(final PlacementBatch batch, final int rank, final int target)
     {
         return batch.hasRoom(rank) && batch.activeRequests(rank) < target;
     }

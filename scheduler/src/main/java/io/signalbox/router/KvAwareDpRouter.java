@@ -25,7 +25,7 @@ public final class KvAwareDpRouter extends DpRouter
     }
 
     @Override
-    void placeUnhinted(final PlacementBatch batch, final int target)
+    protected void placeUnhinted(final PlacementBatch batch, final int target)
     {
         for (int request = 0; request < batch.count(); request++)
         {

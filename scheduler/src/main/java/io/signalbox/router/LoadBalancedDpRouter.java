@@ -16,7 +16,7 @@ public final class LoadBalancedDpRouter extends DpRouter
     }
 
     @Override
-    void placeUnhinted(final PlacementBatch batch, final int target)
+    protected void placeUnhinted(final PlacementBatch batch, final int target)
     {
         final int open = longestFirst(batch);
         for (int i = 0; i < open; i++)

@@ -140,7 +140,7 @@ public final class PlacementBatch
     }
 
     /** Notes a candidate of the decision with its score; lower is better. */
-    void candidate(final int request, final int rank, final double score)
+    public void candidate(final int request, final int rank, final double score)
     {
         final int at = request * ranks + rank;
         eligible[at] = true;
@@ -150,7 +150,7 @@ public final class PlacementBatch
     }
 
     /** Places the request and adds {@code load} to the rank. */
-    void choose(final int request, final int rank, final long load, final TieBreak tieBreak)
+    public void choose(final int request, final int rank, final long load, final TieBreak tieBreak)
     {
         chosenRanks[request] = rank;
         tieBreaks[request] = tieBreak;

@@ -23,7 +23,7 @@ public final class InvertedTies extends DpRouter
     }
 
     @Override
-    void placeUnhinted(final PlacementBatch batch, final int target)
+    protected void placeUnhinted(final PlacementBatch batch, final int target)
     {
         for (int request = 0; request < batch.count(); request++)
         {

@@ -33,15 +33,18 @@ class PlantedDefectTest
     }
 
     @Test
-    void shouldFindARowThatWasNotStored()
+    void shouldFindASchedulerThatStoredNoRows()
     {
-        final SchedulerHarness harness = new SchedulerHarness(CONFIG);
-        harness.submit(1, 1, 0, 20, 3);
-        harness.wake();
-        harness.complete(0);
-        assertFalse(harness.oracle().differences(harness.scheduler, 1, 21).isEmpty(), "row 20 is not there yet");
-        harness.drain();
-        assertTrue(harness.oracle().differences(harness.scheduler, 1, 22).isEmpty());
+        final SchedulerHarness right = new SchedulerHarness(CONFIG);
+        right.submit(1, 1, 0, 20, 1);
+        right.drain();
+        final SchedulerHarness wrong = new SchedulerHarness(CONFIG);
+        wrong.submit(1, 1, 0, 20, 1);
+        wrong.wake();
+        final var differences = right.oracle().differences(wrong.scheduler, 1, 20);
+        assertEquals(20, differences.size());
+        assertTrue(differences.get(7).endsWith(" is -1"), "what was not stored is missing, not expert 0: " + differences.get(7));
+        right.oracle().assertRows(right.scheduler, 1, 20);
     }
 
     @Test
