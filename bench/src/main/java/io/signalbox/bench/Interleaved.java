@@ -22,7 +22,12 @@ final class Interleaved
      * @param ceiling the same for the raw part.
      */
     static void compare(
-        final String name, final int warmups, final int rounds, final long operations, final LongSupplier ours, final LongSupplier ceiling)
+        final String name,
+        final int warmups,
+        final int rounds,
+        final long operations,
+        final LongSupplier ours,
+        final LongSupplier ceiling)
     {
         final double[] oursNanos = new double[rounds];
         final double[] ceilingNanos = new double[rounds];

@@ -78,8 +78,10 @@ public final class RingHops
     /** One long over three rings, each with a thread of its own. */
     private static final class RawHops implements AutoCloseable
     {
-        private final RingBuffer<long[]> first = RingBuffer.createMultiProducer(() -> new long[1], 1024, new BlockingWaitStrategy());
-        private final RingBuffer<long[]> second = RingBuffer.createSingleProducer(() -> new long[1], 1024, new BlockingWaitStrategy());
+        private final RingBuffer<long[]> first =
+            RingBuffer.createMultiProducer(() -> new long[1], 1024, new BlockingWaitStrategy());
+        private final RingBuffer<long[]> second =
+            RingBuffer.createSingleProducer(() -> new long[1], 1024, new BlockingWaitStrategy());
         private final BatchEventProcessor<long[]> forward;
         private final BatchEventProcessor<long[]> gate;
         private final BatchEventProcessor<long[]> last;
@@ -88,7 +90,8 @@ public final class RingHops
 
         RawHops()
         {
-            forward = new BatchEventProcessorBuilder().build(first, first.newBarrier(), (event, sequence, end) -> pass(event[0]));
+            forward = new BatchEventProcessorBuilder()
+                .build(first, first.newBarrier(), (event, sequence, end) -> pass(event[0]));
             gate = new BatchEventProcessorBuilder().build(second, second.newBarrier(), (event, sequence, end) -> { });
             last = new BatchEventProcessorBuilder().build(
                 second, second.newBarrier(gate.getSequence()), (event, sequence, end) -> seen = event[0]);

@@ -169,8 +169,8 @@ public final class JournalWriter implements GroupJournal
     {
         if (failure != null)
         {
-            throw new JournalException(Kind.CLOSED,
-                "the journal " + directory + " takes nothing more since an earlier failure: " + failure.getMessage(), failure);
+            throw new JournalException(Kind.CLOSED, "the journal " + directory +
+                " takes nothing more since an earlier failure: " + failure.getMessage(), failure);
         }
         if (closed)
         {

@@ -7,7 +7,8 @@ import io.signalbox.ConfigException;
  * How a journal is written. None of it changes the digest.
  *
  * @param durability   what an acknowledged group survives.
- * @param segmentBytes length of its records at which a segment is sealed and the next begun, at the end of a group; at least 65,536.
+ * @param segmentBytes length of its records at which a segment is sealed and the next begun, at the end of a group; at
+ *                     least 65,536.
  * @param blockBytes   unit in which Chronicle maps and grows a segment's file; a power of two from 65,536 to 1 GiB.
  */
 public record WriterOptions(Durability durability, long segmentBytes, long blockBytes)

@@ -292,7 +292,8 @@ public final class Request
     /** Digest of everything that decides the request's future. */
     public long digest()
     {
-        long digest = StateDigest.mix(id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
+        long digest = StateDigest.mix(
+            id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
         digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), (inFlight ? 2 : 0) | (cancelled ? 1 : 0));
         for (int i = 0; i < blockCount; i++)
         {

@@ -71,8 +71,9 @@ public final class EngineClient
         creditCount = ingressSlots - 2 * config.ranks();
         if (creditCount < 1)
         {
-            throw new ConfigException("ingressSlots=" + ingressSlots + " leaves no slot for clients beside two for each of " +
-                config.ranks() + " ranks; give at least " + (2 * config.ranks() + 1) + ".");
+            throw new ConfigException("ingressSlots=" + ingressSlots +
+                " leaves no slot for clients beside two for each of " + config.ranks() +
+                " ranks; give at least " + (2 * config.ranks() + 1) + ".");
         }
         credits = new Semaphore(creditCount);
         encodings = ThreadLocal.withInitial(() -> new Encoding(config.blockSizeTokens()));

@@ -97,7 +97,8 @@ public final class RoutedExpertPages
     {
         if (refCounts[page] <= 0)
         {
-            throw new InvariantViolation("page " + page + " of routed experts is released more often than it is referred to");
+            throw new InvariantViolation(
+                "page " + page + " of routed experts is released more often than it is referred to");
         }
         if (--refCounts[page] == 0)
         {

@@ -104,7 +104,8 @@ final class Placement
     {
         final int hint = request.rankHint();
         final boolean hintIsLost = hint >= 0 && hint < ranks.length && ranks[hint].isLost();
-        final int index = batch.add(request.promptTokens(), hintIsLost ? PlacementBatch.NO_RANK : hint, request.hintRelaxed());
+        final int usableHint = hintIsLost ? PlacementBatch.NO_RANK : hint;
+        final int index = batch.add(request.promptTokens(), usableHint, request.hintRelaxed());
         batched[index] = request;
         if (router.readsMatches())
         {

@@ -31,7 +31,6 @@ import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.KvAwareDpRouter;
 import io.signalbox.router.LoadBalancedDpRouter;
-import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterPolicy;
 import org.agrona.DirectBuffer;
 
@@ -291,15 +290,16 @@ public final class Scheduler
     {
         if (sampledCount != plan.rowCount())
         {
-            throw new InvariantViolation("step " + plan.step() + " has " + plan.rowCount() + " rows but its completion brings " +
-                sampledCount + " sampled tokens");
+            throw new InvariantViolation("step " + plan.step() + " has " + plan.rowCount() +
+                " rows but its completion brings " + sampledCount + " sampled tokens");
         }
         final boolean complete = pages == null ? rowForm == RowForm.NONE :
             rowForm != RowForm.NONE && rowCount == plan.tokens() && rowBytes == pages.shape().rowBytes();
         if (!complete)
         {
-            throw new InvariantViolation("step " + plan.step() + " computes " + plan.tokens() + " tokens but its completion brings " +
-                rowCount + " routed-expert rows of " + rowBytes + " bytes in the form " + rowForm);
+            throw new InvariantViolation("step " + plan.step() + " computes " + plan.tokens() +
+                " tokens but its completion brings " + rowCount + " routed-expert rows of " + rowBytes +
+                " bytes in the form " + rowForm);
         }
     }
 

@@ -44,7 +44,8 @@ public final class SchedulerConfig
         digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
         if (!(builder.beta >= 0.0) || Double.isInfinite(builder.beta))
         {
-            throw new ConfigException("beta=" + builder.beta + " is not a finite value >= 0; give the weight of the load term.");
+            throw new ConfigException(
+                "beta=" + builder.beta + " is not a finite value >= 0; give the weight of the load term.");
         }
         beta = builder.beta;
         evictionPolicy = builder.evictionPolicy;

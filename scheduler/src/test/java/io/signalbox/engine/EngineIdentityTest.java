@@ -108,7 +108,8 @@ class EngineIdentityTest
         int ends = 0;
         while (reader.next())
         {
-            ends += reader.templateId() == FreeDecoder.TEMPLATE_ID || reader.templateId() == RefusedDecoder.TEMPLATE_ID ? 1 : 0;
+            final int template = reader.templateId();
+            ends += template == FreeDecoder.TEMPLATE_ID || template == RefusedDecoder.TEMPLATE_ID ? 1 : 0;
         }
         return ends;
     }

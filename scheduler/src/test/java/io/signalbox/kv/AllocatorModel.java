@@ -55,7 +55,8 @@ final class AllocatorModel
         while (free.size() < count)
         {
             final int leaf = cached().stream().filter(block -> !parentOf.containsValue(block))
-                .min(Comparator.<Integer>comparingLong(block -> timestamps[block]).thenComparing(block -> block)).orElseThrow();
+                .min(Comparator.<Integer>comparingLong(block -> timestamps[block]).thenComparing(block -> block))
+                .orElseThrow();
             evicted.add(hashOf.get(leaf));
             forget(leaf);
             free.add(leaf);

@@ -37,7 +37,8 @@ class DpRouterTest
         batch.add(200, -1, false);
         batch.add(20, -1, false);
         new LoadBalancedDpRouter().place(batch);
-        assertArrayEquals(new int[] {1, 0, 2}, chosen(batch), "200 to rank 0, 20 to rank 2, which is then at its fair share");
+        assertArrayEquals(
+            new int[] {1, 0, 2}, chosen(batch), "200 to rank 0, 20 to rank 2, which is then at its fair share");
     }
 
     @Test

@@ -47,7 +47,11 @@ final class RowOracle
     }
 
     static void fillRow(
-        final SchedulerHarness.Step step, final int token, final MutableDirectBuffer rows, final int offset, final int length)
+        final SchedulerHarness.Step step,
+        final int token,
+        final MutableDirectBuffer rows,
+        final int offset,
+        final int length)
     {
         fill(row(step, token), rows, offset, length);
     }
