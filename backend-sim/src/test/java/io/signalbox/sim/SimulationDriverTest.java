@@ -4,6 +4,7 @@ package io.signalbox.sim;
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.Engine;
+import io.signalbox.experts.RequestRows;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
@@ -56,6 +57,12 @@ class SimulationDriverTest
                 new FreeEncoder().wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder());
             free.requestId(requestId).reason(FreeReason.LENGTH).releasedCount(0);
             group.end(MessageHeaderEncoder.ENCODED_LENGTH + free.encodedLength());
+        }
+
+        @Override
+        public RequestRows rows(final long requestId)
+        {
+            return null;
         }
 
         @Override
@@ -138,6 +145,12 @@ class SimulationDriverTest
         public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
         {
             throw new IllegalStateException("the engine has failed: disk full");
+        }
+
+        @Override
+        public RequestRows rows(final long requestId)
+        {
+            return null;
         }
 
         @Override

@@ -22,12 +22,19 @@ public final class CompletionHandle
     }
 
     private final long requestId;
+    private final int rowsFrom;
     private final IntArrayList tokens = new IntArrayList();
     private final CompletableFuture<Ended> ended = new CompletableFuture<>();
 
-    CompletionHandle(final long requestId)
+    CompletionHandle(final long requestId, final int rowsFrom)
     {
         this.requestId = requestId;
+        this.rowsFrom = rowsFrom;
+    }
+
+    int rowsFrom()
+    {
+        return rowsFrom;
     }
 
     public long requestId()

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 
 /**
@@ -21,6 +22,12 @@ public interface Engine extends AutoCloseable
 
     /** Returns once every input offered so far, and all it led to, has passed journal, dispatch and clients. */
     void awaitProcessed();
+
+    /**
+     * The rows of a request that has ended and that asked for them, until {@code Control RELEASE_ROWS} names it; else
+     * null. To be called after its {@code Free} was seen by the listener.
+     */
+    RequestRows rows(long requestId);
 
     /** Stops within a bounded time; what was offered before is processed and journaled. */
     @Override

@@ -6,11 +6,15 @@ import io.signalbox.event.GroupReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.experts.RequestRows;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.kv.BlockHasher;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -102,7 +106,7 @@ public final class EngineClient
             return null;
         }
         checkRunning();
-        final CompletionHandle handle = new CompletionHandle(nextRequestId.getAndIncrement());
+        final CompletionHandle handle = new CompletionHandle(nextRequestId.getAndIncrement(), request.rowsFrom());
         handles.put(handle.requestId(), handle);
         final Encoding encoding = encodings.get();
         encode(encoding, request, handle.requestId());
@@ -118,6 +122,30 @@ public final class EngineClient
         final InputWriter writer = encodings.get().writer;
         writer.cancel().timeNanos(clock.getAsLong()).requestId(handle.requestId());
         offer(writer);
+    }
+
+    /**
+     * Takes the routed experts of a request that has ended and asked for them: a copy from the wanted position on. The
+     * scheduler then gives up its own.
+     *
+     * @return null when the request asked for none, capture is off, or they were taken before.
+     */
+    public RoutedExperts takeRows(final CompletionHandle handle) throws InterruptedException
+    {
+        final RequestRows rows = engine.rows(handle.requestId());
+        if (rows == null)
+        {
+            return null;
+        }
+        final CompletionHandle.Ended ended = handle.ended().join();
+        final int count = ended.capturedRows() + ended.inheritedRows() + ended.missingRows();
+        final RoutedExperts copy = rows.copy(Math.min(handle.rowsFrom(), count), count);
+        credits.acquire();
+        checkRunning();
+        final InputWriter writer = encodings.get().writer;
+        writer.control().timeNanos(clock.getAsLong()).requestId(handle.requestId()).kind(ControlKind.RELEASE_ROWS).note("");
+        offer(writer);
+        return copy;
     }
 
     private void checkRunning()
@@ -176,7 +204,8 @@ public final class EngineClient
     {
         reader.wrap(group, offset, length);
         reader.next();
-        if (reader.templateId() == SubmitDecoder.TEMPLATE_ID || reader.templateId() == CancelDecoder.TEMPLATE_ID)
+        if (reader.templateId() == SubmitDecoder.TEMPLATE_ID || reader.templateId() == CancelDecoder.TEMPLATE_ID ||
+            reader.templateId() == ControlDecoder.TEMPLATE_ID)
         {
             credits.release();
         }

@@ -5,8 +5,11 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.InputWriter;
+import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
+
+import java.util.Map;
 
 /** The scheduler thread: owns the core, and turns each input into one group on the track. */
 final class SchedulerHandler implements EventHandler<IngressSlot>
@@ -14,11 +17,17 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     private final ThreadedEngine engine;
     private final Scheduler scheduler;
     private final RingBuffer<TrackSlot> track;
+    private final Map<Long, RequestRows> finishedRows;
     private final boolean wakesItself;
     private final InputWriter wakeWriter = new InputWriter();
 
-    SchedulerHandler(final ThreadedEngine engine, final EngineContext context, final RingBuffer<TrackSlot> track)
+    SchedulerHandler(
+        final ThreadedEngine engine,
+        final EngineContext context,
+        final RingBuffer<TrackSlot> track,
+        final Map<Long, RequestRows> finishedRows)
     {
+        this.finishedRows = finishedRows;
         this.engine = engine;
         this.track = track;
         scheduler = context.scheduler();
@@ -49,7 +58,21 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         slot.group.reset();
         scheduler.apply(input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
         slot.set(scheduler.timeNanos(), rows);
+        handOverRows();
         track.publish(sequence);
+    }
+
+    /** Before the group is published, so that whoever sees a Free finds the rows. */
+    private void handOverRows()
+    {
+        for (int i = 0; i < scheduler.endedWithRows(); i++)
+        {
+            finishedRows.put(scheduler.endedWithRows(i), scheduler.rows(scheduler.endedWithRows(i)));
+        }
+        if (scheduler.rowsReleased() != Scheduler.NO_REQUEST)
+        {
+            finishedRows.remove(scheduler.rowsReleased());
+        }
     }
 
     /** A full track stops the scheduler from taking the next input, and nothing else. */

@@ -4,6 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
@@ -87,6 +88,12 @@ public final class SteppedEngine implements Engine
         {
             throw new IllegalStateException("the engine has failed: " + failure.getMessage(), failure);
         }
+    }
+
+    @Override
+    public RequestRows rows(final long requestId)
+    {
+        return scheduler.rows(requestId);
     }
 
     @Override

@@ -12,8 +12,11 @@ import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -41,6 +44,7 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> journalProcessor;
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
+    private final Map<Long, RequestRows> finishedRows = new ConcurrentHashMap<>();
     private final Thread[] threads;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private volatile boolean closing;
@@ -55,7 +59,7 @@ public final class ThreadedEngine implements Engine
 
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         final Sequence durable = journalHandler.durable();
-        schedulerProcessor = processor(ingress, ingress.newBarrier(), new SchedulerHandler(this, context, track));
+        schedulerProcessor = processor(ingress, ingress.newBarrier(), new SchedulerHandler(this, context, track, finishedRows));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(
             track, track.newBarrier(journalProcessor.getSequence()), new DispatchHandler(this, context.backend()));
@@ -133,6 +137,12 @@ public final class ThreadedEngine implements Engine
             pause(spins++);
         }
         checkRunning();
+    }
+
+    @Override
+    public RequestRows rows(final long requestId)
+    {
+        return finishedRows.get(requestId);
     }
 
     @Override

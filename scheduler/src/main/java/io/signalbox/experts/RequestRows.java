@@ -3,7 +3,9 @@ package io.signalbox.experts;
 
 import io.signalbox.StateDigest;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -124,6 +126,20 @@ public final class RequestRows
             final int page = pageIds[position / pages.pageRows()];
             pages.read(page, position % pages.pageRows(), destination, offset + (position - from) * rowBytes);
         }
+    }
+
+    /** A copy of rows {@code [from, to)}. */
+    public RoutedExperts copy(final int from, final int to)
+    {
+        final int idsPerRow = pages.shape().moeLayers() * pages.shape().topK();
+        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[(to - from) * idsPerRow * Short.BYTES]);
+        read(from, to, bytes, 0);
+        final short[] ids = new short[(to - from) * idsPerRow];
+        for (int i = 0; i < ids.length; i++)
+        {
+            ids[i] = bytes.getShort(i * Short.BYTES, ByteOrder.LITTLE_ENDIAN);
+        }
+        return new RoutedExperts(from, to - from, pages.shape(), ids);
     }
 
     /** Gives every page back; the object can serve another request. */

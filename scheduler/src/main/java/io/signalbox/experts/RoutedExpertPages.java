@@ -27,6 +27,8 @@ public final class RoutedExpertPages
     private static final int SLAB_BYTES = 1 << 20;
     private static final VarHandle LONGS =
         MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle SLABS = field("slabs", byte[][].class);
+    private static final VarHandle VALIDITY = field("validity", long[].class);
 
     private final ModelShape shape;
     private final int rowBytes;
@@ -35,10 +37,12 @@ public final class RoutedExpertPages
     private final int pagesPerSlab;
     private final int validityWords;
 
+    // Read by clients on other threads once a request has ended: replaced with release, read with acquire.
     private byte[][] slabs = new byte[16][];
     private int pageCount;
     private int[] refCounts = new int[0];
     private int[] validRows = new int[0];
+    // As the slabs.
     private long[] validity = new long[0];
     private long[] pageDigests = new long[0];
     private int[] freePages = new int[0];
@@ -200,13 +204,17 @@ public final class RoutedExpertPages
         return valid;
     }
 
-    /** Reads one row as {@code [MoE layer][k]} int16 little endian; a missing row reads as {@link #MISSING}. */
+    /**
+     * Reads one row as {@code [MoE layer][k]} int16 little endian; a missing row reads as {@link #MISSING}. Safe on any
+     * thread that was told of the end of a request, for the pages which that request still holds.
+     */
     public void read(final int page, final int row, final MutableDirectBuffer destination, final int offset)
     {
-        final int ids = shape.moeLayers() * shape.topK();
-        final boolean valid = isValid(page, row);
-        final byte[] slab = slab(page);
+        final long word = ((long[])VALIDITY.getAcquire(this))[page * validityWords + (row >>> 6)];
+        final boolean valid = (word & (1L << row)) != 0;
+        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page / pagesPerSlab];
         final int start = pageStart(page) + row * rowBytes;
+        final int ids = shape.moeLayers() * shape.topK();
         for (int i = 0; i < ids; i++)
         {
             short expert = MISSING;
@@ -216,6 +224,18 @@ public final class RoutedExpertPages
                     (slab[start + 2 * i] & 0xFF) | (slab[start + 2 * i + 1] << 8));
             }
             destination.putShort(offset + i * Short.BYTES, expert, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private static VarHandle field(final String name, final Class<?> type)
+    {
+        try
+        {
+            return MethodHandles.lookup().findVarHandle(RoutedExpertPages.class, name, type);
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new ExceptionInInitializerError(e);
         }
     }
 
@@ -261,18 +281,16 @@ public final class RoutedExpertPages
     private void addSlab()
     {
         final int slabIndex = pageCount / pagesPerSlab;
-        if (slabIndex == slabs.length)
-        {
-            slabs = Arrays.copyOf(slabs, 2 * slabs.length);
-        }
-        slabs[slabIndex] = new byte[pagesPerSlab * pageBytes];
+        final byte[][] grownSlabs = slabIndex < slabs.length ? slabs : Arrays.copyOf(slabs, 2 * slabs.length);
+        grownSlabs[slabIndex] = new byte[pagesPerSlab * pageBytes];
+        SLABS.setRelease(this, grownSlabs);
         final int grown = pageCount + pagesPerSlab;
         if (grown > refCounts.length)
         {
             final int capacity = Math.max(grown, 2 * refCounts.length);
             refCounts = Arrays.copyOf(refCounts, capacity);
             validRows = Arrays.copyOf(validRows, capacity);
-            validity = Arrays.copyOf(validity, Math.multiplyExact(capacity, validityWords));
+            VALIDITY.setRelease(this, Arrays.copyOf(validity, Math.multiplyExact(capacity, validityWords)));
             pageDigests = Arrays.copyOf(pageDigests, capacity);
             freePages = Arrays.copyOf(freePages, capacity);
         }

@@ -34,6 +34,8 @@ import io.signalbox.router.LoadBalancedDpRouter;
 import io.signalbox.router.RouterPolicy;
 import org.agrona.DirectBuffer;
 
+import java.util.Arrays;
+
 /**
  * The state machine: one input in, one group out. Given the same inputs in the same order it reaches the same state
  * and writes the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing
@@ -44,6 +46,8 @@ import org.agrona.DirectBuffer;
  */
 public final class Scheduler
 {
+    public static final long NO_REQUEST = Long.MIN_VALUE;
+
     private final SchedulerConfig config;
     private final RoutedExpertPages pages;
     private final RequestTable requests;
@@ -66,6 +70,10 @@ public final class Scheduler
     private final BackendResetDecoder backendReset = new BackendResetDecoder();
 
     private int[] sampledTokens = new int[16];
+    private int sampledCount;
+    private long[] endedWithRows = new long[16];
+    private int endedWithRowsCount;
+    private long rowsReleased;
     private int epoch;
     private boolean draining;
     private int armedDeadlines;
@@ -114,6 +122,8 @@ public final class Scheduler
         final GroupWriter group)
     {
         group.append(input, offset, length);
+        endedWithRowsCount = 0;
+        rowsReleased = NO_REQUEST;
         out.into(group);
         header.wrap(input, offset);
         switch (header.templateId())
@@ -223,6 +233,7 @@ public final class Scheduler
             final Request request = requests.find(input.requestId());
             if (request != null && request.stage() == Request.Stage.FINISHED)
             {
+                rowsReleased = request.id();
                 requests.remove(request);
             }
         }
@@ -283,8 +294,6 @@ public final class Scheduler
         }
         sampledCount = count;
     }
-
-    private int sampledCount;
 
     private void checkResults(final StepPlan plan, final RowForm rowForm, final int rowCount, final int rowBytes)
     {
@@ -473,11 +482,21 @@ public final class Scheduler
         if (request.wantsRows() && pages != null)
         {
             request.finished();
+            noteEndedWithRows(request.id());
         }
         else
         {
             requests.remove(request);
         }
+    }
+
+    private void noteEndedWithRows(final long requestId)
+    {
+        if (endedWithRowsCount == endedWithRows.length)
+        {
+            endedWithRows = Arrays.copyOf(endedWithRows, 2 * endedWithRowsCount);
+        }
+        endedWithRows[endedWithRowsCount++] = requestId;
     }
 
     private void writeDigest()
@@ -535,6 +554,23 @@ public final class Scheduler
     public RoutedExpertPages pages()
     {
         return pages;
+    }
+
+    /** Requests that ended by the last input and hold their rows for the client. */
+    public int endedWithRows()
+    {
+        return endedWithRowsCount;
+    }
+
+    public long endedWithRows(final int index)
+    {
+        return endedWithRows[index];
+    }
+
+    /** The request whose rows the last input released, or {@link #NO_REQUEST}. */
+    public long rowsReleased()
+    {
+        return rowsReleased;
     }
 
     /** The rows of a live or finished request, or null. */

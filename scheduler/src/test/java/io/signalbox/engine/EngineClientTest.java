@@ -5,6 +5,8 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RequestRows;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,34 @@ class EngineClientTest
     }
 
     @Test
+    void shouldHandOverTheRowsOnceFromTheWantedPosition() throws Exception
+    {
+        try (ThreadedEngine engine = new ThreadedEngine(context().backend(new RacingBackend())))
+        {
+            client.connect(engine);
+            final List<CompletionHandle> handles = new ArrayList<>();
+            for (int i = 0; i < 50; i++)
+            {
+                handles.add(client.submit(
+                    new CompletionRequest(IntStream.range(0, 40).toArray(), 7, -1, new byte[0], -1, 0, 30), 30 * SECOND));
+            }
+            for (final CompletionHandle handle : handles)
+            {
+                handle.ended().join();
+                final RoutedExperts experts = client.takeRows(handle);
+                assertEquals(30, experts.start());
+                assertEquals(16, experts.rows());
+                for (final short expert : experts.ids())
+                {
+                    assertTrue(expert >= 0 && expert < 64, "expert " + expert);
+                }
+                engine.awaitProcessed();
+                assertNull(client.takeRows(handle), "taken once");
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseWithoutACreditAndGiveCreditsBack() throws Exception
     {
         final SteppedEngine engine = new SteppedEngine(context().backend(new SilentBackend()));
@@ -81,6 +111,12 @@ class EngineClientTest
             @Override
             public void awaitProcessed()
             {
+            }
+
+            @Override
+            public RequestRows rows(final long requestId)
+            {
+                return null;
             }
 
             @Override
