@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.Verification;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A build with one tie rule turned round is caught at the decision where it first matters. */
+class PlantedTieRuleTest
+{
+    /** The load-balanced router for single requests, except that ties go to the highest rank. */
+    private static final class HighestRankWins extends DpRouter
+    {
+        @Override
+        public boolean readsMatches()
+        {
+            return false;
+        }
+
+        @Override
+        protected void placeUnhinted(final PlacementBatch batch, final int target)
+        {
+            for (int request = 0; request < batch.count(); request++)
+            {
+                place(batch, request, target);
+            }
+        }
+
+        private static void place(final PlacementBatch batch, final int request, final int target)
+        {
+            int best = PlacementBatch.NO_RANK;
+            int tied = 0;
+            for (int rank = 0; rank < batch.ranks(); rank++)
+            {
+                if (!isOpen(batch, request) || !isEligible(batch, rank, target))
+                {
+                    continue;
+                }
+                batch.candidate(request, rank, batch.loadTokens(rank));
+                tied = best >= 0 && batch.loadTokens(rank) == batch.loadTokens(best) ? tied + 1 :
+                    best < 0 || batch.loadTokens(rank) < batch.loadTokens(best) ? 0 : tied;
+                best = best < 0 || batch.loadTokens(rank) <= batch.loadTokens(best) ? rank : best;
+            }
+            if (best != PlacementBatch.NO_RANK)
+            {
+                batch.choose(request, best, batch.promptTokens(request), tied == 0 ?
+                    PlacementBatch.TieBreak.NONE : PlacementBatch.TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK);
+            }
+        }
+    }
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldStopAtTheFirstPlacementThatATieDecided()
+    {
+        final Path journal = directory.resolve("journal");
+        final CommandRun run = CommandRun.of("simulate", "--conversations", "5", "--ranks", "4", "--journal", journal.toString());
+        assertEquals(0, run.exitCode(), run.err());
+
+        assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches(), "the control");
+        final Verification found = JournalVerifier.verify(journal, config -> new Scheduler(config, new HighestRankWins()));
+
+        assertFalse(found.matches());
+        assertEquals(1, found.difference().message(), "the placement, straight after the Wake");
+        assertTrue(found.difference().recorded().contains("Placed"), found.difference().recorded());
+        assertTrue(found.difference().recorded().contains("FEWEST_REQUESTS_THEN_LOWEST_RANK"), found.difference().recorded());
+        assertTrue(found.difference().recorded().contains("rank=0"), found.difference().recorded());
+        assertTrue(found.difference().recomputed().contains("rank=3"), found.difference().recomputed());
+        assertEquals(1, found.difference().requestId(), "the first request, on idle ranks");
+    }
+}
