@@ -38,6 +38,7 @@ final class ChronicleJournalStore implements JournalStore
         final Path path = directory.resolve(SegmentName.of(number));
         try
         {
+            SpaceReserve.requireRoom(directory, largestRecordBytes);
             OwnerOnly.createDirectory(path);
             final Segment segment = ChronicleSegment.create(path, blockFor(largestRecordBytes), synced);
             OwnerOnly.syncDirectory(path);

@@ -44,9 +44,8 @@ final class ChronicleSegment implements JournalStore.Segment
         appender.singleThreadedCheckDisabled(true);
     }
 
-    static ChronicleSegment create(final Path directory, final long blockBytes, final boolean synced) throws IOException
+    static ChronicleSegment create(final Path directory, final long blockBytes, final boolean synced)
     {
-        SpaceReserve.requireRoom(directory, blockBytes / 2);
         final SingleChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory)
             .rollCycle(RollCycles.FAST_DAILY)
             .timeProvider(STANDING_CLOCK)
@@ -75,6 +74,13 @@ final class ChronicleSegment implements JournalStore.Segment
         {
             reserve.require(position + length + SLACK_BYTES);
         }
+        return beginSeal(length);
+    }
+
+    /** Every other record has left this much room behind it. */
+    @Override
+    public long beginSeal(final int length)
+    {
         open = appender.writingDocument();
         return open.wire().bytes().writePosition();
     }

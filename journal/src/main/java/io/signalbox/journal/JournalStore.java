@@ -25,6 +25,9 @@ interface JournalStore
          */
         long begin(int length);
 
+        /** Starts the last record, which may use the room that {@link #begin} keeps back: a full disk can be sealed. */
+        long beginSeal(int length);
+
         /** Completes the record started last; it survives the death of this process when this returns. */
         void write(byte[] record, int length);
 

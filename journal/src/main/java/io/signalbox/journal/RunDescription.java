@@ -31,6 +31,7 @@ final class RunDescription
         return MessageHeaderEncoder.ENCODED_LENGTH + encoder.encodedLength();
     }
 
+    /** @throws IndexOutOfBoundsException where the buffer holds no whole description. */
     static Map<String, String> decode(final DirectBuffer buffer, final int offset)
     {
         final RunDescriptionDecoder decoder =
@@ -38,8 +39,21 @@ final class RunDescription
         final Map<String, String> settings = new TreeMap<>();
         for (final RunDescriptionDecoder.SettingsDecoder entry : decoder.settings())
         {
-            settings.put(entry.key(), entry.value());
+            requireInside(entry.keyLength(), decoder, buffer);
+            final String key = entry.key();
+            requireInside(entry.valueLength(), decoder, buffer);
+            settings.put(key, entry.value());
         }
         return settings;
+    }
+
+    /** A text's length is believed, and memory asked for it, only where the buffer goes that far. */
+    private static void requireInside(
+        final int length, final RunDescriptionDecoder decoder, final DirectBuffer buffer)
+    {
+        if (length < 0 || length > buffer.capacity() - decoder.limit() - Integer.BYTES)
+        {
+            throw new IndexOutOfBoundsException("a text of " + length + " bytes leaves the record");
+        }
     }
 }

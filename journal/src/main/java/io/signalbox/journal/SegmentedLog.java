@@ -20,6 +20,7 @@ final class SegmentedLog
 {
     private static final int SEAL_LENGTH = MessageHeaderEncoder.ENCODED_LENGTH + SealEncoder.BLOCK_LENGTH;
     private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final int RECORDS_PER_CLOCK_READING = 64;
 
     private final JournalStore store;
     private final long segmentBytes;
@@ -41,6 +42,9 @@ final class SegmentedLog
     private long lastTimeNanos;
     private long syncedSequence = Envelope.NOT_SYNCED;
     private boolean groupOpen;
+    private long wallTimeNanos;
+    private long timeAtClockReading;
+    private int recordsToClockReading;
 
     SegmentedLog(final JournalStore store, final WriterOptions options, final JournalPosition position)
     {
@@ -98,10 +102,23 @@ final class SegmentedLog
     {
         Envelope.putIdentity(record, total, type);
         Envelope.putHistory(record, sequence, timeNanos, link);
-        Envelope.putCircumstances(record, System.currentTimeMillis() * NANOS_PER_MILLI, syncedSequence,
-            Envelope.place(segmentNumber, position));
+        Envelope.putCircumstances(
+            record, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
         Envelope.putCrc(record, total, crc);
         segment.write(record, total);
+    }
+
+    /** Reading the clock costs as much as a checksum: records within a millisecond of logical time share a reading. */
+    private long wallTimeNanos(final long timeNanos)
+    {
+        if (recordsToClockReading == 0 || Math.abs(timeNanos - timeAtClockReading) >= NANOS_PER_MILLI)
+        {
+            wallTimeNanos = System.currentTimeMillis() * NANOS_PER_MILLI;
+            timeAtClockReading = timeNanos;
+            recordsToClockReading = RECORDS_PER_CLOCK_READING;
+        }
+        recordsToClockReading--;
+        return wallTimeNanos;
     }
 
     private byte[] recordOf(final int length)
@@ -158,7 +175,7 @@ final class SegmentedLog
             .chain(chain)
             .closing(closing ? Flag.YES : Flag.NO);
         final int total = Envelope.LENGTH + SEAL_LENGTH;
-        final long position = segment.begin(total);
+        final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
         sealBuffer.getBytes(0, recordOf(total), Envelope.LENGTH, SEAL_LENGTH);
         complete(type, lastTimeNanos, chain, position, total);
     }

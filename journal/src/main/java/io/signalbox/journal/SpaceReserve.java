@@ -20,12 +20,14 @@ final class SpaceReserve
     private static final int PUNCH_HOLE = 2;
     private static final int NO_SPACE = 28;
     private static final int QUOTA_EXCEEDED = 122;
+    private static final long SMALLEST_STEP_BYTES = 1024 * 1024;
     private static final long LARGEST_STEP_BYTES = 64L * 1024 * 1024;
 
     private final Path file;
     private final int descriptor;
     private final long largestStepBytes;
     private long reservedTo;
+    private boolean lastRefused;
 
     SpaceReserve(final Path file, final long largestStepBytes)
     {
@@ -40,9 +42,10 @@ final class SpaceReserve
         return !PosixAPI.posix().getClass().getSimpleName().startsWith("NoOp");
     }
 
-    /** Free space must reach this far; used before a file exists. */
-    static void requireRoom(final Path directory, final long bytes) throws IOException
+    /** Room for what is written before a file exists that blocks could be taken for, and these bytes. */
+    static void requireRoom(final Path directory, final long extraBytes) throws IOException
     {
+        final long bytes = SMALLEST_STEP_BYTES + extraBytes;
         final long usable = Files.getFileStore(directory).getUsableSpace();
         if (usable < bytes)
         {
@@ -56,22 +59,25 @@ final class SpaceReserve
         if (end > reservedTo)
         {
             // Steps grow with the file: small journals stay small on disk, large ones reserve rarely.
-            final long step = Math.min(largestStepBytes, Math.max(1024 * 1024, reservedTo));
-            reserve(Math.max(end, reservedTo + step));
+            final long step = Math.min(largestStepBytes, Math.max(SMALLEST_STEP_BYTES, reservedTo));
+            if (!reserve(Math.max(end, reservedTo + step)) && !reserve(end))
+            {
+                requireUsable(end - reservedTo, lastRefused);
+                reservedTo = end;
+            }
         }
     }
 
-    private void reserve(final long end)
+    private boolean reserve(final long end)
     {
-        final int result = descriptor < 0
-            ? -1
-            : PosixAPI.posix().fallocate(descriptor, KEEP_SIZE, reservedTo, end - reservedTo);
-        if (result != 0)
+        if (descriptor >= 0 && PosixAPI.posix().fallocate(descriptor, KEEP_SIZE, reservedTo, end - reservedTo) == 0)
         {
-            final int error = descriptor < 0 ? 0 : PosixAPI.posix().lastError();
-            requireUsable(end - reservedTo, error == NO_SPACE || error == QUOTA_EXCEEDED);
+            reservedTo = end;
+            return true;
         }
-        reservedTo = end;
+        final int error = descriptor < 0 ? 0 : PosixAPI.posix().lastError();
+        lastRefused = error == NO_SPACE || error == QUOTA_EXCEEDED;
+        return false;
     }
 
     private void requireUsable(final long bytes, final boolean refused)

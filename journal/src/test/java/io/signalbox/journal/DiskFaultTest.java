@@ -70,7 +70,6 @@ final class DiskFaultTest
             final JournalWriter writer = open(disk, Durability.PROCESS);
             final int acknowledged = appendUntilRefused(writer, Kind.DISK_FULL);
             assertEquals(Kind.CLOSED, assertThrows(JournalException.class, () -> append(writer, 99)).kind());
-            disk.fullAtWrite(-1);
             writer.close();
 
             final ScanEnd end = Scans.read(disk.files());

@@ -195,6 +195,37 @@ final class RecoveryTableTest
     }
 
     @Test
+    void shouldRefuseRecordsThatStandAtAnotherPlace()
+    {
+        final byte[] bytes = files.bytes(0);
+        final int from = (int)record(5).from();
+        final byte[] index = {7, 0, 0, 0x40, (byte)0xB9, 5, 'i', 'n', 'd', 'e', 'x', 0};
+        final byte[] shifted = Arrays.copyOf(bytes, bytes.length + index.length);
+        System.arraycopy(index, 0, shifted, from, index.length);
+        System.arraycopy(bytes, from, shifted, from + index.length, bytes.length - from);
+        files.replace(0, shifted);
+
+        final JournalException refusal = Scans.refusal(files);
+
+        assertEquals(Kind.FOREIGN_FILE, refusal.kind());
+        assertEquals(5, refusal.sequence());
+    }
+
+    @Test
+    void shouldNotTakeACopyOfARecordInsideATornTailForARecord()
+    {
+        final Range last = record(GROUPS);
+        final Range copied = record(3);
+        final byte[] torn = Arrays.copyOf(files.bytes(0), (int)last.to() + 4096);
+        torn[(int)last.from() + 90] ^= 1;
+        System.arraycopy(torn, (int)copied.from(), torn, (int)last.to() + 100 & -4, (int)(copied.to() - copied.from()));
+        files.replace(0, torn);
+
+        assertEquals(Kind.TORN_TAIL, Scans.refusal(files).kind());
+        assertEquals(GROUPS, Scans.recover(files).position().records());
+    }
+
+    @Test
     void shouldRefuseANewerSchemaAndNameItsVersion()
     {
         rewrite(5, 10, 77);

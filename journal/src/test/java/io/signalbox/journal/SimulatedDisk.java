@@ -168,6 +168,12 @@ final class SimulatedDisk implements JournalStore
             {
                 throw new JournalException(Kind.DISK_FULL, "the simulated disk is full.");
             }
+            return beginSeal(length);
+        }
+
+        @Override
+        public long beginSeal(final int length)
+        {
             return end + SegmentWalker.HEADER_BYTES;
         }
 

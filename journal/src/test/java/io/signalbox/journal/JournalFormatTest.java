@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Holds docs/journal-format.md to the schema and to the writer. */
+final class JournalFormatTest
+{
+    private static final Map<String, Integer> BYTES =
+        Map.of("int64", 8, "double", 8, "int32", 4, "uint32", 4, "float", 4);
+
+    private final Path root = Path.of(System.getProperty("signalbox.root"));
+
+    @Test
+    void shouldDescribeEveryFieldAtItsOffset() throws Exception
+    {
+        final String page = Files.readString(root.resolve("docs/journal-format.md"));
+        final Document schema = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+            .parse(root.resolve("scheduler/src/main/sbe/signalbox.xml").toFile());
+        final NodeList messages = schema.getElementsByTagName("sbe:message");
+        assertTrue(messages.getLength() > 15);
+        for (int i = 0; i < messages.getLength(); i++)
+        {
+            final Element message = (Element)messages.item(i);
+            final String heading = "### " + message.getAttribute("name") + " (" + message.getAttribute("id") + ")\n";
+            assertTrue(page.contains(heading), "docs/journal-format.md lacks " + heading);
+            final int from = page.indexOf(heading) + heading.length();
+            final int to = page.indexOf("\n### ", from);
+            assertEquals(rows(message), rowsOf(page.substring(from, to)), heading);
+        }
+    }
+
+    private static List<String> rows(final Element message)
+    {
+        final List<String> rows = new ArrayList<>();
+        int offset = 0;
+        for (final Element child : children(message))
+        {
+            if (child.getTagName().equals("field"))
+            {
+                rows.add("| " + offset + " | " + child.getAttribute("type") + " | " + child.getAttribute("name") + " |");
+                offset += BYTES.getOrDefault(child.getAttribute("type"), 1);
+            }
+            else if (child.getTagName().equals("group"))
+            {
+                rows.addAll(rows(child));
+            }
+        }
+        return rows;
+    }
+
+    private static List<Element> children(final Element parent)
+    {
+        final List<Element> elements = new ArrayList<>();
+        for (Node node = parent.getFirstChild(); node != null; node = node.getNextSibling())
+        {
+            if (node instanceof Element)
+            {
+                elements.add((Element)node);
+            }
+        }
+        return elements;
+    }
+
+    private static List<String> rowsOf(final String section)
+    {
+        return section.lines().filter(line -> line.matches("\\| \\d+ \\|.*"))
+            .map(line -> line.substring(0, line.indexOf('|', line.indexOf('|', line.indexOf('|', 1) + 1) + 1) + 1)).toList();
+    }
+
+    @Test
+    void shouldLinkTheVectorsOfThePage()
+    {
+        final Chain chain = new Chain();
+        final byte[] payload = "signalbox".getBytes(StandardCharsets.US_ASCII);
+        final long first =
+            chain.next(Chain.START, 0, RecordType.RUN_DESCRIPTION, 0, payload, 0, payload.length);
+        final long second = chain.next(first, 1, RecordType.GROUP, 1000, payload, 0, 0);
+
+        assertEquals("64f5a26fb1564be1", Chain.text(first));
+        assertEquals("4209bffae991cc26", Chain.text(second));
+    }
+}

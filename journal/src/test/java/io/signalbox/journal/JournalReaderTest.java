@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Records that are whole and cannot be right: only a writer at fault makes them. */
+final class JournalReaderTest
+{
+    private static final WriterOptions OPTIONS = Runs.options(Durability.PROCESS);
+
+    @Test
+    void shouldRefuseARunDescriptionWhoseTextLeavesItsRecord()
+    {
+        final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
+        final int length = RunDescription.encode(Runs.settings(), description);
+        // The length of the first key follows the SBE header and the group's header.
+        description.putInt(8 + 6, 0x3FFFFFF0);
+        final SimulatedDisk disk = new SimulatedDisk();
+        final SegmentedLog log = new SegmentedLog(disk, OPTIONS, JournalPosition.START);
+        log.openFirst(Envelope.LENGTH + length);
+        log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+
+        final JournalException refusal = assertThrows(JournalException.class, () -> read(disk.files()));
+
+        assertEquals(Kind.CORRUPT_RECORD, refusal.kind());
+        assertTrue(refusal.getMessage().contains("leaves the record"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseRowsThatTheirGroupDoesNotReferTo()
+    {
+        final SimulatedLog log = SimulatedLog.open(3, OPTIONS);
+        log.rows(500);
+        log.note(3, 10);
+
+        final JournalException refusal = assertThrows(JournalException.class, () -> read(log.files()));
+
+        assertEquals(Kind.CORRUPT_RECORD, refusal.kind());
+        assertEquals(5, refusal.sequence());
+    }
+
+    @Test
+    void shouldRefuseACompletionWhoseRowsAreNotThere()
+    {
+        final SimulatedLog log = SimulatedLog.open(3, OPTIONS);
+        final UnsafeBuffer group = Runs.completion(7, 10, 100);
+        log.log().append(RecordType.GROUP, 7, group, 0, group.capacity());
+
+        assertEquals(Kind.CORRUPT_RECORD,
+            assertThrows(JournalException.class, () -> read(log.files())).kind());
+    }
+
+    @Test
+    void shouldSayThatAJournalWasNeverBegun()
+    {
+        final JournalException refusal =
+            assertThrows(JournalException.class, () -> read(new MemoryFiles(List.of(new byte[0]))));
+
+        assertEquals(Kind.NOT_A_JOURNAL, refusal.kind());
+    }
+
+    private static void read(final JournalFiles files)
+    {
+        try (JournalReader reader = JournalReader.of(JournalScanner.reading(files, null)))
+        {
+            boolean more = true;
+            while (more)
+            {
+                more = reader.next();
+            }
+        }
+    }
+}
