@@ -88,20 +88,23 @@ public final class ExpertModel
     /** The same as {@link #writeRow} for sets of two bytes, four layers at a time. */
     private int writeRowInWords(final long rowBits, final MutableDirectBuffer target, final int offset)
     {
-        final int sets = setMask + 1;
         int at = offset;
         for (int layer = 0; layer < shape.moeLayers(); layer += LAYERS_PER_WORD)
         {
             final long bits = layer == 0 ? rowBits : SplitMix64.mix(rowBits + layer * ROW_GAMMA);
-            final int layerStart = layer * sets;
-            final long word = shortSets[layerStart + ((int)bits & setMask)] & SHORT_MASK |
-                (shortSets[layerStart + sets + ((int)(bits >>> SET_BITS) & setMask)] & SHORT_MASK) << Short.SIZE |
-                (shortSets[layerStart + 2 * sets + ((int)(bits >>> 2 * SET_BITS) & setMask)] & SHORT_MASK) << 2 * Short.SIZE |
-                (long)shortSets[layerStart + 3 * sets + ((int)(bits >>> 3 * SET_BITS) & setMask)] << 3 * Short.SIZE;
+            final long word = shortSet(layer, bits) |
+                shortSet(layer + 1, bits >>> SET_BITS) << Short.SIZE |
+                shortSet(layer + 2, bits >>> 2 * SET_BITS) << 2 * Short.SIZE |
+                shortSet(layer + 3, bits >>> 3 * SET_BITS) << 3 * Short.SIZE;
             target.putLong(at, word, ByteOrder.LITTLE_ENDIAN);
             at += Long.BYTES;
         }
         return at;
+    }
+
+    private long shortSet(final int layer, final long bits)
+    {
+        return shortSets[layer * (setMask + 1) + ((int)bits & setMask)] & SHORT_MASK;
     }
 
     private int writeRow(final long rowBits, final MutableDirectBuffer target, final int offset)
