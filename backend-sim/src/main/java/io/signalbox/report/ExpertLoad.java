@@ -9,28 +9,62 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counts tokens per expert and layer. */
+/** Counts tokens per expert and layer; {@link #plus} gives the counts that figures can be taken from. */
 final class ExpertLoad
 {
+    private static final int BYTE_VALUES = 256;
+    private static final int BYTE_MASK = BYTE_VALUES - 1;
+
     private final ModelShape shape;
     private final long[] counts;
+    /**
+     * Where ids are bytes, tokens per byte of a row and value of that byte; {@link #plus} folds them into counts. More
+     * places to count at than layers keep one increment from waiting for the last.
+     */
+    private final long[] byteCounts;
 
     ExpertLoad(final ModelShape shape)
     {
         this.shape = shape;
         counts = new long[shape.moeLayers() * shape.experts()];
+        byteCounts = new long[shape.idBytes() == 1 ? shape.rowBytes() * BYTE_VALUES : 0];
     }
 
     /** @param rows in storage width, {@code [token][MoE layer][k]}. */
     void add(final DirectBuffer rows, final int offset, final int rowCount)
     {
-        if (shape.idBytes() == 1)
+        if (shape.idBytes() != 1)
         {
-            addBytes(rows, offset, rowCount);
+            addShorts(rows, offset, rowCount);
+        }
+        else if (shape.rowBytes() % Long.BYTES == 0)
+        {
+            addWords(rows, offset, rowCount);
         }
         else
         {
-            addShorts(rows, offset, rowCount);
+            addBytes(rows, offset, rowCount);
+        }
+    }
+
+    private void addWords(final DirectBuffer rows, final int offset, final int rowCount)
+    {
+        int at = offset;
+        for (int row = 0; row < rowCount; row++)
+        {
+            for (int place = 0; place < byteCounts.length; place += Long.BYTES * BYTE_VALUES)
+            {
+                final long word = rows.getLong(at, ByteOrder.LITTLE_ENDIAN);
+                byteCounts[place + (int)(word & BYTE_MASK)]++;
+                byteCounts[place + BYTE_VALUES + (int)(word >>> 8 & BYTE_MASK)]++;
+                byteCounts[place + 2 * BYTE_VALUES + (int)(word >>> 16 & BYTE_MASK)]++;
+                byteCounts[place + 3 * BYTE_VALUES + (int)(word >>> 24 & BYTE_MASK)]++;
+                byteCounts[place + 4 * BYTE_VALUES + (int)(word >>> 32 & BYTE_MASK)]++;
+                byteCounts[place + 5 * BYTE_VALUES + (int)(word >>> 40 & BYTE_MASK)]++;
+                byteCounts[place + 6 * BYTE_VALUES + (int)(word >>> 48 & BYTE_MASK)]++;
+                byteCounts[place + 7 * BYTE_VALUES + (int)(word >>> 56)]++;
+                at += Long.BYTES;
+            }
         }
     }
 
@@ -39,12 +73,9 @@ final class ExpertLoad
         int at = offset;
         for (int row = 0; row < rowCount; row++)
         {
-            for (int layerStart = 0; layerStart < counts.length; layerStart += shape.experts())
+            for (int place = 0; place < byteCounts.length; place += BYTE_VALUES)
             {
-                for (int k = 0; k < shape.topK(); k++)
-                {
-                    counts[layerStart + (rows.getByte(at++) & 0xFF)]++;
-                }
+                byteCounts[place + (rows.getByte(at++) & BYTE_MASK)]++;
             }
         }
     }
@@ -72,6 +103,15 @@ final class ExpertLoad
         for (int i = 0; i < counts.length; i++)
         {
             sum.counts[i] = counts[i] + other.counts[i];
+        }
+        for (int i = 0; i < byteCounts.length; i++)
+        {
+            final long count = byteCounts[i] + other.byteCounts[i];
+            if (count > 0)
+            {
+                final int layer = i / BYTE_VALUES / shape.topK();
+                sum.counts[layer * shape.experts() + i % BYTE_VALUES] += count;
+            }
         }
         return sum;
     }

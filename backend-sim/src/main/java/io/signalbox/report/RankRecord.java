@@ -10,6 +10,7 @@ import java.util.Arrays;
 final class RankRecord
 {
     private final int rank;
+    private RequestRecord[] lastRows = new RequestRecord[64];
     private int[] holders = new int[1024];
     private int usedBlocks;
     private int peakBlocks;
@@ -24,6 +25,21 @@ final class RankRecord
     RankRecord(final int rank)
     {
         this.rank = rank;
+    }
+
+    /** The request at a row of the last step, or null. Batches change little, so it is likely there again. */
+    RequestRecord lastRow(final int row)
+    {
+        return row < lastRows.length ? lastRows[row] : null;
+    }
+
+    void lastRow(final int row, final RequestRecord request)
+    {
+        if (row >= lastRows.length)
+        {
+            lastRows = Arrays.copyOf(lastRows, 2 * row);
+        }
+        lastRows[row] = request;
     }
 
     void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)

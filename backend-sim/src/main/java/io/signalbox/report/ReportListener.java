@@ -135,7 +135,8 @@ public final class ReportListener implements GroupListener
             {
                 accepted.wrapAndApplyHeader(group, reader.offset(), header);
                 submitted++;
-                live.put(accepted.requestId(), new RequestRecord(nowNanos, submit.promptTokens()));
+                final long requestId = accepted.requestId();
+                live.put(requestId, new RequestRecord(requestId, nowNanos, submit.promptTokens()));
             }
             case RefusedDecoder.TEMPLATE_ID ->
             {
@@ -193,15 +194,29 @@ public final class ReportListener implements GroupListener
 
     private void onCommit(final CommitDecoder step)
     {
-        final CommitDecoder.RowsDecoder row = step.rows();
-        while (row.hasNext())
+        final RankRecord rank = ranks[step.rank()];
+        final CommitDecoder.RowsDecoder rows = step.rows();
+        final int count = rows.count();
+        for (int row = 0; row < count; row++)
         {
-            row.next();
-            if (row.emittedTokenId() != NO_TOKEN)
+            rows.next();
+            if (rows.emittedTokenId() != NO_TOKEN)
             {
-                onToken(live.get(row.requestId()));
+                onToken(request(rank, row, rows.requestId()));
             }
         }
+    }
+
+    private RequestRecord request(final RankRecord rank, final int row, final long requestId)
+    {
+        final RequestRecord last = rank.lastRow(row);
+        if (last != null && last.requestId == requestId && !last.ended)
+        {
+            return last;
+        }
+        final RequestRecord request = live.get(requestId);
+        rank.lastRow(row, request);
+        return request;
     }
 
     private void onToken(final RequestRecord request)
@@ -222,6 +237,7 @@ public final class ReportListener implements GroupListener
     private void onFree(final FreeDecoder end)
     {
         final RequestRecord request = live.remove(end.requestId());
+        request.ended = true;
         if (request.rank >= 0)
         {
             ranks[request.rank].release(request, nowNanos);

@@ -6,6 +6,7 @@ import org.agrona.collections.IntArrayList;
 /** What the report remembers of a live request. */
 final class RequestRecord
 {
+    final long requestId;
     final long submitNanos;
     final int promptTokens;
     /** KV blocks that the request holds on {@link #rank}. */
@@ -14,9 +15,11 @@ final class RequestRecord
     long firstTokenNanos;
     long lastTokenNanos;
     int tokens;
+    boolean ended;
 
-    RequestRecord(final long submitNanos, final int promptTokens)
+    RequestRecord(final long requestId, final long submitNanos, final int promptTokens)
     {
+        this.requestId = requestId;
         this.submitNanos = submitNanos;
         this.promptTokens = promptTokens;
     }

@@ -77,19 +77,26 @@ final class EventQueue
     void removeNext()
     {
         final int last = --size;
-        final long timeNanos = times[last];
-        final int phase = phases[last];
-        final int identity = identities[last];
-        final long sequence = sequences[last];
+        siftDown(times[last], phases[last], identities[last], sequences[last]);
+    }
+
+    /** Takes the first event away and adds another one. */
+    void replaceNext(final long timeNanos, final int phase, final int identity, final long sequence)
+    {
+        siftDown(timeNanos, phase, identity, sequence);
+    }
+
+    private void siftDown(final long timeNanos, final int phase, final int identity, final long sequence)
+    {
         int hole = 0;
         while (true)
         {
             int child = 2 * hole + 1;
-            if (child >= last)
+            if (child >= size)
             {
                 break;
             }
-            if (child + 1 < last && isBefore(child + 1, child))
+            if (child + 1 < size && isBefore(child + 1, child))
             {
                 child++;
             }

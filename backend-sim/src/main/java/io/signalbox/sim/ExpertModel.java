@@ -22,11 +22,12 @@ public final class ExpertModel
 
     private static final int MAX_SETS = 4096;
     private static final int MAX_TABLE_BYTES = 64 * 1024 * 1024;
-    /** 12 bits per layer, so that one mixed word serves five layers. */
-    private static final int SET_BITS = 12;
+    /** Bits per layer, of which a table of 4,096 sets uses 12: one mixed word serves four layers. */
+    private static final int SET_BITS = 16;
     private static final int LAYERS_PER_WORD = Long.SIZE / SET_BITS;
     /** Draws of one expert that may meet only experts already in the set before the most popular free one is taken. */
     private static final int MAX_REDRAWS = 64;
+    private static final long SHORT_MASK = 0xFFFF;
     private static final long ROW_GAMMA = 0x9E3779B97F4A7C15L;
 
     private final ModelShape shape;
@@ -35,6 +36,8 @@ public final class ExpertModel
     private final int setMask;
     private final int layerBytes;
     private final UnsafeBuffer table;
+    /** The table as little-endian words of two bytes where a set has that size, else empty. */
+    private final short[] shortSets;
 
     /** @param skew exponent of the popularity; 0: all experts alike. */
     public ExpertModel(final ModelShape shape, final long seed, final double skew)
@@ -50,6 +53,11 @@ public final class ExpertModel
         for (int layer = 0; layer < shape.moeLayers(); layer++)
         {
             fillLayer(layer, sets, cumulative);
+        }
+        shortSets = new short[setBytes == Short.BYTES ? shape.moeLayers() * sets : 0];
+        for (int i = 0; i < shortSets.length; i++)
+        {
+            shortSets[i] = table.getShort(i * Short.BYTES, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -68,11 +76,35 @@ public final class ExpertModel
         final int offset)
     {
         final long base = SplitMix64.mix(SplitMix64.mix(SplitMix64.mix(seed, epoch), rank), step);
+        final boolean words = setBytes == Short.BYTES && shape.moeLayers() % LAYERS_PER_WORD == 0;
         int at = offset;
         for (int row = 0; row < rowCount; row++)
         {
-            at = writeRow(SplitMix64.mix(base + row * ROW_GAMMA), target, at);
+            final long rowBits = SplitMix64.mix(base + row * ROW_GAMMA);
+            at = words ? writeRowInWords(rowBits, target, at) : writeRow(rowBits, target, at);
         }
+    }
+
+    /** The same as {@link #writeRow} for sets of two bytes, four layers at a time. */
+    private int writeRowInWords(final long rowBits, final MutableDirectBuffer target, final int offset)
+    {
+        int at = offset;
+        for (int layer = 0; layer < shape.moeLayers(); layer += LAYERS_PER_WORD)
+        {
+            final long bits = layer == 0 ? rowBits : SplitMix64.mix(rowBits + layer * ROW_GAMMA);
+            final long word = shortSet(layer, bits) |
+                shortSet(layer + 1, bits >>> SET_BITS) << Short.SIZE |
+                shortSet(layer + 2, bits >>> 2 * SET_BITS) << 2 * Short.SIZE |
+                shortSet(layer + 3, bits >>> 3 * SET_BITS) << 3 * Short.SIZE;
+            target.putLong(at, word, ByteOrder.LITTLE_ENDIAN);
+            at += Long.BYTES;
+        }
+        return at;
+    }
+
+    private long shortSet(final int layer, final long bits)
+    {
+        return shortSets[layer * (setMask + 1) + ((int)bits & setMask)] & SHORT_MASK;
     }
 
     private int writeRow(final long rowBits, final MutableDirectBuffer target, final int offset)

@@ -22,6 +22,8 @@ public final class SimulatedBackend implements Backend
 {
     private static final long NO_STEP = -1;
     private static final int TOKEN_ID_MASK = 0xFFFF;
+    private static final long REQUEST_GAMMA = 0x9E3779B97F4A7C15L;
+    private static final long POSITION_GAMMA = 0xD1B54A32D192ED03L;
 
     private final SimulationConfig config;
     private final StepReader steps;
@@ -131,14 +133,14 @@ public final class SimulatedBackend implements Backend
         final int rank = events.nextIdentity();
         final RankState state = ranks[rank];
         final long step = state.step;
-        events.removeNext();
         if (phase == EventPhase.FORWARD)
         {
             final long delay = config.d2hDelay().nanos(config.seed(), rank, step, state.tokens);
-            events.add(timeNanos + state.costNanos + delay, EventPhase.D2H_COMPLETE, rank, step);
+            events.replaceNext(timeNanos + state.costNanos + delay, EventPhase.D2H_COMPLETE, rank, step);
             completions.forward(timeNanos, state.epoch, rank, step, timeNanos);
             return false;
         }
+        events.removeNext();
         // The rank is free before the engine hears of it: an engine without threads plans within the call.
         state.step = NO_STEP;
         idleRanks++;
@@ -161,7 +163,7 @@ public final class SimulatedBackend implements Backend
     /** A sampled token: a pure function of the seed, the request and the position that the token will take. */
     static int sampledToken(final long seed, final long requestId, final int position)
     {
-        return (int)SplitMix64.mix(SplitMix64.mix(seed, requestId), position) & TOKEN_ID_MASK;
+        return (int)SplitMix64.mix(seed + requestId * REQUEST_GAMMA + position * POSITION_GAMMA) & TOKEN_ID_MASK;
     }
 
     /** The step that is out on one rank. */

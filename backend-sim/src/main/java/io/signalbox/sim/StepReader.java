@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.backend.PlanRows;
 import io.signalbox.event.codec.ScheduleDecoder;
 
 /** Reads the rows of a plan: what they cost, and which tokens they sample. */
@@ -25,8 +26,7 @@ final class StepReader
      */
     int[] read(final ScheduleDecoder plan, final int[] reuse)
     {
-        skipToRows(plan);
-        final ScheduleDecoder.RowsDecoder row = plan.rows();
+        final ScheduleDecoder.RowsDecoder row = PlanRows.of(plan);
         rows = row.count();
         tokens = 0;
         prefillTokens = 0;
@@ -76,20 +76,5 @@ final class StepReader
     long contextTokens()
     {
         return contextTokens;
-    }
-
-    /** Groups can only be read in schema order; whole groups are passed over by their length. */
-    private static void skipToRows(final ScheduleDecoder plan)
-    {
-        final ScheduleDecoder.PreemptedDecoder preempted = plan.preempted();
-        plan.limit(plan.limit() + preempted.count() * preempted.actingBlockLength());
-        final ScheduleDecoder.AdmittedDecoder admitted = plan.admitted();
-        plan.limit(plan.limit() + admitted.count() * admitted.actingBlockLength());
-        final ScheduleDecoder.EvictedDecoder evicted = plan.evicted();
-        plan.limit(plan.limit() + evicted.count() * evicted.actingBlockLength());
-        final ScheduleDecoder.TableChangesDecoder tableChanges = plan.tableChanges();
-        plan.limit(plan.limit() + tableChanges.count() * tableChanges.actingBlockLength());
-        final ScheduleDecoder.PendingDecoder pending = plan.pending();
-        plan.limit(plan.limit() + pending.count() * pending.actingBlockLength());
     }
 }

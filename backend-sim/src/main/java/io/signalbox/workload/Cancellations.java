@@ -16,6 +16,9 @@ import java.util.TreeMap;
  */
 public record Cancellations(double fraction, long meanDelayNanos, long seed)
 {
+    /** Keeps the draws apart from those of a workload with the same seed. */
+    private static final long STREAM = 0x5851F42D4C957F2DL;
+
     public Cancellations
     {
         if (!(fraction >= 0.0 && fraction <= 1.0))
@@ -61,7 +64,7 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
 
     private WorkloadRequest maybeCancelled(final WorkloadRequest request)
     {
-        final SplitMix64 random = new SplitMix64(SplitMix64.mix(seed, request.requestId()));
+        final SplitMix64 random = new SplitMix64(SplitMix64.mix(seed ^ STREAM, request.requestId()));
         final boolean cancelled = random.nextDouble() < fraction;
         return cancelled ? request.cancelledAfter((long)(random.nextExponential() * meanDelayNanos)) : request;
     }

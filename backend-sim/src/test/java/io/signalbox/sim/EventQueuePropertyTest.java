@@ -43,6 +43,17 @@ class EventQueuePropertyTest
         return event;
     }
 
+    private static void replaceFirst(final EventQueue queue, final PriorityQueue<Event> model)
+    {
+        if (!model.isEmpty())
+        {
+            final Event first = model.remove();
+            final Event later = new Event(first.timeNanos() + 2, 9, first.identity(), first.sequence());
+            queue.replaceNext(later.timeNanos(), later.phase(), later.identity(), later.sequence());
+            model.add(later);
+        }
+    }
+
     @Property
     void shouldGiveEventsByTimePhaseIdentityAndSequence(@ForAll("events") final List<Event> events)
     {
@@ -74,6 +85,7 @@ class EventQueuePropertyTest
             }
             assertEquals(model.size(), queue.size());
         }
+        replaceFirst(queue, model);
         while (!model.isEmpty())
         {
             assertEquals(model.remove(), takeNext(queue));
