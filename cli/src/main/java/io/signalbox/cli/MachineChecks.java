@@ -36,6 +36,7 @@ final class MachineChecks
         checks.add(heap(Runtime.getRuntime().maxMemory()));
         checks.add(cores(Runtime.getRuntime().availableProcessors()));
         checks.add(disk(directory));
+        checks.add(SmokeRun.check(Path.of(System.getProperty("java.io.tmpdir"))));
         checks.add(gpu(new CudaProbe().probe()));
         return checks;
     }
@@ -140,7 +141,7 @@ final class MachineChecks
                 .append(Decimals.bytes(device.memoryBytes())).append(", compute capability ")
                 .append(device.computeCapability()).append('.');
         }
-        final String remedy = "not needed for simulate and replay; see the sentence above for a GPU";
-        return new Check("gpu", found.ready(), false, detail.toString(), found.ready() ? "" : remedy);
+        return new Check("gpu", found.ready(), false, detail.toString(),
+            found.ready() ? "" : "simulate and replay need none");
     }
 }

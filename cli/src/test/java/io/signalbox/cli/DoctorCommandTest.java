@@ -5,11 +5,15 @@ import io.signalbox.cuda.CudaAvailability;
 import io.signalbox.cuda.CudaAvailability.State;
 import io.signalbox.cuda.CudaDevice;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -44,7 +48,9 @@ class DoctorCommandTest
 
         assertEquals("true", found.get("ready"));
         assertEquals(
-            new TreeSet<>(List.of("java", "jvm flags", "warnings", "telemetry", "memory", "cores", "disk", "gpu")), names);
+            new TreeSet<>(List.of(
+                "java", "jvm flags", "warnings", "telemetry", "memory", "cores", "disk", "journal", "gpu")),
+            names);
     }
 
     @Test
@@ -56,12 +62,25 @@ class DoctorCommandTest
             MachineChecks.heap(64 << 20),
             MachineChecks.cores(1),
             MachineChecks.disk(Path.of("no", "such", "directory")),
+            SmokeRun.check(Path.of("no", "such", "directory")),
             MachineChecks.gpu(new CudaAvailability(State.NO_DRIVER, "none.", List.of())));
 
         for (final Check check : missing)
         {
             assertFalse(check.ok(), check.name());
             assertFalse(check.remedy().isEmpty(), check.name());
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingBehindAfterItsSmallRun(@TempDir final Path directory) throws IOException
+    {
+        final Check check = SmokeRun.check(directory);
+
+        assertTrue(check.ok(), check.detail());
+        try (Stream<Path> left = Files.list(directory))
+        {
+            assertEquals(List.of(), left.toList());
         }
     }
 
