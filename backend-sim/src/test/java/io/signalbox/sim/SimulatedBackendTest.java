@@ -3,11 +3,15 @@ package io.signalbox.sim;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.sim.Plans.Row;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -167,6 +171,74 @@ class SimulatedBackendTest
         fireAll(backend);
         assertSame(second, sink.slices.get(2));
         assertThrows(InvariantViolation.class, first::release);
+    }
+
+    @Test
+    void shouldAllocateNothingPerStepOnceWarm()
+    {
+        final SimulatedBackend backend = new SimulatedBackend(EXACT);
+        backend.start(2, new ModelShape(4, 64, 2), new ReleasingSink());
+        final ScheduleDecoder plan = Plans.plan(0, 1, new Row(1, 0, 300), new Row(2, 17, 1));
+        final ScheduleDecoder other = Plans.plan(1, 2, new Row(3, 40, 1));
+        step(backend, plan, other, 1000);
+        final com.sun.management.ThreadMXBean threads =
+            (com.sun.management.ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+        step(backend, plan, other, 10_000);
+        final long bytes = threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
+        // Reading the counter allocates a little itself; one object of the smallest size per step would be 160,000.
+        assertTrue(bytes < 10_000, bytes + " bytes in 10,000 rounds of two steps");
+    }
+
+    private static void step(
+        final SimulatedBackend backend, final ScheduleDecoder plan, final ScheduleDecoder other, final int rounds)
+    {
+        for (int round = 0; round < rounds; round++)
+        {
+            backend.submit(plan.sbeRewind());
+            backend.submit(other.sbeRewind());
+            while (backend.nextNanos() != EventQueue.NEVER)
+            {
+                backend.now(backend.nextNanos());
+                backend.fireNext();
+            }
+        }
+    }
+
+    /** Gives every slice back at once and keeps nothing. */
+    private static final class ReleasingSink implements CompletionSink
+    {
+        @Override
+        public void forward(
+            final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
+        {
+            // Not of interest.
+        }
+
+        @Override
+        public void d2hComplete(
+            final long timeNanos,
+            final int epoch,
+            final int rank,
+            final long step,
+            final int[] sampledTokens,
+            final int sampledCount,
+            final CaptureSlice rows)
+        {
+            rows.release();
+        }
+
+        @Override
+        public void fault(
+            final long timeNanos,
+            final int epoch,
+            final int rank,
+            final long step,
+            final FaultClass faultClass,
+            final String detail)
+        {
+            throw new AssertionError("no fault was asked for: " + detail);
+        }
     }
 
     @Test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.report.RunReport;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.SharedTraces;
+import io.signalbox.workload.WorkloadRequest;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ConversationTraceTest
+{
+    @Test
+    void shouldCompleteEveryRequestOfTheTraceWithEveryRow()
+    {
+        Assumptions.assumeTrue(Files.isRegularFile(SharedTraces.conversation()),
+            "skipped: the shared trace " + SharedTraces.conversation() + " is absent");
+        final MooncakeTrace trace = MooncakeTrace.read(SharedTraces.conversation());
+        final SchedulerConfig config = SchedulerConfig.builder()
+            .ranks(8).blockSizeTokens(512).kvBlocks(4096).router(RouterPolicy.KV_AWARE)
+            .capture(new ModelShape(4, 64, 2)).build();
+        final RunReport report = new Simulation(config, SimulationConfig.DEFAULT, trace)
+            .run(SteppedEngine::new, null, SimulationProgress.NONE);
+
+        assertEquals(new RunReport.Requests(12_031, 12_031, 0, 0, 0, 0), report.requests());
+        assertEquals(trace.requests().stream().mapToLong(WorkloadRequest::outputTokens).sum(),
+            report.throughput().outputTokens());
+        // A finished request has prompt + generated - 1 rows.
+        final long rows = trace.requests().stream()
+            .mapToLong(request -> request.promptTokens() + Math.max(0, request.outputTokens() - 1)).sum();
+        final RunReport.RoutedExperts experts = report.routedExperts();
+        assertEquals(rows, experts.captured() + experts.inherited());
+        assertEquals(0, experts.missing());
+        assertEquals(report.prefixCache().matchedTokens(), experts.inherited());
+        assertTrue(report.prefixCache().tokenHitRate() > 0.2);
+        assertTrue(experts.load().maxOverMean() > 2.0);
+    }
+}
