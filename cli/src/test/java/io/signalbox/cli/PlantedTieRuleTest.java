@@ -66,7 +66,8 @@ class PlantedTieRuleTest
     void shouldStopAtTheFirstPlacementThatATieDecided()
     {
         final Path journal = directory.resolve("journal");
-        final CommandRun run = CommandRun.of("simulate", "--conversations", "5", "--ranks", "4", "--journal", journal.toString());
+        final CommandRun run =
+            CommandRun.of("simulate", "--conversations", "5", "--ranks", "4", "--journal", journal.toString());
         assertEquals(0, run.exitCode(), run.err());
 
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches(), "the control");
@@ -74,9 +75,10 @@ class PlantedTieRuleTest
 
         assertFalse(found.matches());
         assertEquals(1, found.difference().message(), "the placement, straight after the Wake");
-        assertTrue(found.difference().recorded().contains("Placed"), found.difference().recorded());
-        assertTrue(found.difference().recorded().contains("FEWEST_REQUESTS_THEN_LOWEST_RANK"), found.difference().recorded());
-        assertTrue(found.difference().recorded().contains("rank=0"), found.difference().recorded());
+        final String recorded = found.difference().recorded();
+        assertTrue(recorded.contains("Placed"), recorded);
+        assertTrue(recorded.contains("FEWEST_REQUESTS_THEN_LOWEST_RANK"), recorded);
+        assertTrue(recorded.contains("rank=0"), recorded);
         assertTrue(found.difference().recomputed().contains("rank=3"), found.difference().recomputed());
         assertEquals(1, found.difference().requestId(), "the first request, on idle ranks");
     }

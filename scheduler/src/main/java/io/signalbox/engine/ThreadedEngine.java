@@ -59,7 +59,8 @@ public final class ThreadedEngine implements Engine
 
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         final Sequence durable = journalHandler.durable();
-        schedulerProcessor = processor(ingress, ingress.newBarrier(), new SchedulerHandler(this, context, track, finishedRows));
+        final SchedulerHandler schedulerHandler = new SchedulerHandler(this, context, track, finishedRows);
+        schedulerProcessor = processor(ingress, ingress.newBarrier(), schedulerHandler);
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(
             track, track.newBarrier(journalProcessor.getSequence()), new DispatchHandler(this, context.backend()));

@@ -2,10 +2,7 @@
 package io.signalbox.experts;
 
 import io.signalbox.StateDigest;
-import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -117,27 +114,15 @@ public final class RequestRows
         return digest;
     }
 
-    /** Reads rows {@code [from, to)} as int16 {@code [row][MoE layer][k]}; missing rows read as -1. */
-    public void read(final int from, final int to, final MutableDirectBuffer destination, final int offset)
-    {
-        final int rowBytes = pages.shape().moeLayers() * pages.shape().topK() * Short.BYTES;
-        for (int position = from; position < to; position++)
-        {
-            final int page = pageIds[position / pages.pageRows()];
-            pages.read(page, position % pages.pageRows(), destination, offset + (position - from) * rowBytes);
-        }
-    }
-
-    /** A copy of rows {@code [from, to)}. */
+    /** A copy of rows {@code [from, to)}; missing rows are -1. */
     public RoutedExperts copy(final int from, final int to)
     {
         final int idsPerRow = pages.shape().moeLayers() * pages.shape().topK();
-        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[(to - from) * idsPerRow * Short.BYTES]);
-        read(from, to, bytes, 0);
         final short[] ids = new short[(to - from) * idsPerRow];
-        for (int i = 0; i < ids.length; i++)
+        for (int position = from; position < to; position++)
         {
-            ids[i] = bytes.getShort(i * Short.BYTES, ByteOrder.LITTLE_ENDIAN);
+            final int page = pageIds[position / pages.pageRows()];
+            pages.read(page, position % pages.pageRows(), ids, (position - from) * idsPerRow);
         }
         return new RoutedExperts(from, to - from, pages.shape(), ids);
     }

@@ -4,7 +4,6 @@ package io.signalbox.experts;
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -205,25 +204,24 @@ public final class RoutedExpertPages
     }
 
     /**
-     * Reads one row as {@code [MoE layer][k]} int16 little endian; a missing row reads as {@link #MISSING}. Safe on any
-     * thread that was told of the end of a request, for the pages which that request still holds.
+     * Reads one row as {@code [MoE layer][k]}; a missing row reads as {@link #MISSING} in every place. Safe on any thread
+     * that was told of the end of a request, for the pages which that request still holds.
      */
-    public void read(final int page, final int row, final MutableDirectBuffer destination, final int offset)
+    public void read(final int page, final int row, final short[] destination, final int offset)
     {
+        final int ids = shape.moeLayers() * shape.topK();
         final long word = ((long[])VALIDITY.getAcquire(this))[page * validityWords + (row >>> 6)];
-        final boolean valid = (word & (1L << row)) != 0;
+        if ((word & (1L << row)) == 0)
+        {
+            Arrays.fill(destination, offset, offset + ids, MISSING);
+            return;
+        }
         final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page / pagesPerSlab];
         final int start = pageStart(page) + row * rowBytes;
-        final int ids = shape.moeLayers() * shape.topK();
         for (int i = 0; i < ids; i++)
         {
-            short expert = MISSING;
-            if (valid)
-            {
-                expert = (short)(shape.idBytes() == 1 ? slab[start + i] & 0xFF :
-                    (slab[start + 2 * i] & 0xFF) | (slab[start + 2 * i + 1] << 8));
-            }
-            destination.putShort(offset + i * Short.BYTES, expert, ByteOrder.LITTLE_ENDIAN);
+            destination[offset + i] = (short)(shape.idBytes() == 1 ? slab[start + i] & 0xFF :
+                (slab[start + 2 * i] & 0xFF) | (slab[start + 2 * i + 1] << 8));
         }
     }
 

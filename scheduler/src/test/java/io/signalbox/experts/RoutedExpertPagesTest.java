@@ -32,9 +32,9 @@ class RoutedExpertPagesTest
 
     private static short read(final RoutedExpertPages pages, final int page, final int row)
     {
-        final UnsafeBuffer out = new UnsafeBuffer(new byte[pages.shape().moeLayers() * pages.shape().topK() * 2]);
-        pages.read(page, row, out, 0);
-        return out.getShort(out.capacity() - 2);
+        final short[] ids = new short[pages.shape().moeLayers() * pages.shape().topK()];
+        pages.read(page, row, ids, 0);
+        return ids[ids.length - 1];
     }
 
     @Test

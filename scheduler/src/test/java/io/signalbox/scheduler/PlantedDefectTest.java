@@ -43,7 +43,7 @@ class PlantedDefectTest
         wrong.wake();
         final var differences = right.oracle().differences(wrong.scheduler, 1, 20);
         assertEquals(20, differences.size());
-        assertTrue(differences.get(7).endsWith(" is -1"), "what was not stored is missing, not expert 0: " + differences.get(7));
+        assertTrue(differences.get(7).endsWith(" is -1"), "not stored is missing, not expert 0: " + differences.get(7));
         right.oracle().assertRows(right.scheduler, 1, 20);
     }
 

@@ -121,11 +121,10 @@ final class RowOracle
     {
         final List<String> differences = new ArrayList<>();
         final Map<Integer, Long> own = requestRows.getOrDefault(requestId, Map.of());
-        final UnsafeBuffer actual = new UnsafeBuffer(new byte[2 * rowBytes]);
         final UnsafeBuffer expected = new UnsafeBuffer(new byte[rowBytes]);
         for (int position = 0; position < rowCount; position++)
         {
-            scheduler.rows(requestId).read(position, position + 1, actual, 0);
+            final short[] actual = scheduler.rows(requestId).copy(position, position + 1).ids();
             final Long seed = own.get(position);
             if (seed == null)
             {
@@ -135,9 +134,9 @@ final class RowOracle
             fill(seed, expected, 0, rowBytes);
             for (int i = 0; i < rowBytes; i++)
             {
-                if (actual.getShort(2 * i) != (short)(expected.getByte(i) & 0xFF))
+                if (actual[i] != (short)(expected.getByte(i) & 0xFF))
                 {
-                    differences.add("row " + position + " place " + i + " is " + actual.getShort(2 * i));
+                    differences.add("row " + position + " place " + i + " is " + actual[i]);
                     break;
                 }
             }
