@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
+import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.time.TimeProvider;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -33,6 +34,8 @@ final class ChronicleSegment implements JournalStore.Segment
     private final ExcerptAppender appender;
     private SpaceReserve reserve;
     private DocumentContext open;
+    private Bytes<?> target;
+    private long start;
     private long position;
 
     private ChronicleSegment(final Path directory, final long blockBytes, final SingleChronicleQueue queue)
@@ -82,14 +85,16 @@ final class ChronicleSegment implements JournalStore.Segment
     public long beginSeal(final int length)
     {
         open = appender.writingDocument();
-        return open.wire().bytes().writePosition();
+        target = open.wire().bytes();
+        start = target.writePosition();
+        return start;
     }
 
     @Override
     public void write(final byte[] record, final int length)
     {
-        open.wire().bytes().write(record, 0, length);
-        position = open.wire().bytes().writePosition();
+        target.write(record, 0, length);
+        position = start + length;
         open.close();
         open = null;
         if (reserve == null)
