@@ -7,11 +7,15 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
@@ -48,8 +52,10 @@ final class CoreWalls
         final Map<String, ArchRule> walls = new TreeMap<>();
         walls.put("core reads no clock", core().should().dependOnClassesThat().resideInAPackage("java.time..")
             .orShould().callMethodWhere(of(System.class, SYSTEM_CALLS)));
-        walls.put("core starts no thread and takes no lock", core().should().dependOnClassesThat()
-            .resideInAnyPackage("java.util.concurrent..", "com.lmax..", "org.agrona.concurrent..")
+        // Agrona keeps its plain buffer in the package of its concurrent ones.
+        walls.put("core starts no thread and takes no lock", core().should().dependOnClassesThat(
+            resideInAnyPackage("java.util.concurrent..", "com.lmax..", "org.agrona.concurrent..")
+                .and(not(belongToAnyOf(UnsafeBuffer.class))))
             .orShould().dependOnClassesThat().areAssignableTo(Thread.class)
             .orShould().dependOnClassesThat().areAssignableTo(ThreadLocal.class)
             .orShould().callMethodWhere(of(Object.class, Set.of("wait", "notify", "notifyAll"))));

@@ -10,6 +10,8 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RequestRows;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.kv.BlockHasher;
 
 import java.util.Map;
@@ -71,9 +73,10 @@ final class Walls
             .that().resideInAPackage(EVENT).should().dependOnClassesThat(oursExcept(EVENT)));
         walls.put("backend is an interface over events", noClasses()
             .that().resideInAPackage(BACKEND).should().dependOnClassesThat(oursExcept(BACKEND, EVENT)));
-        // Hashing a prompt is a pure function and no decision; the submitting thread does it.
+        // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
         walls.put("engine decides nothing", noClasses().that().resideInAPackage(ENGINE).should()
-            .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH).and(not(belongToAnyOf(BlockHasher.class)))));
+            .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)
+                .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class)))));
         walls.put("the scheduler module knows no other module", noClasses()
             .that().resideInAnyPackage(SCHEDULER_MODULE)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI)));
