@@ -73,7 +73,7 @@ final class Walls
             .that().resideInAPackage(EVENT).should().dependOnClassesThat(oursExcept(EVENT)));
         walls.put("backend is an interface over events", noClasses()
             .that().resideInAPackage(BACKEND).should().dependOnClassesThat(oursExcept(BACKEND, EVENT)));
-        // Hashing a prompt and handing over the rows of an ended request are no decisions.
+        // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
         walls.put("engine decides nothing", noClasses().that().resideInAPackage(ENGINE).should()
             .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)
                 .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class)))));
