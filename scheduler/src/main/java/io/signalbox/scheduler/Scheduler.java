@@ -21,7 +21,6 @@ import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RefusalReason;
-import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.TickDecoder;
@@ -53,7 +52,9 @@ public final class Scheduler
     private final RequestTable requests;
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
+    private final Admission admission;
     private final Placement placement;
+    private final StepResults results;
     private final StepCommit commit;
     private final OutputEncoder out = new OutputEncoder();
 
@@ -69,8 +70,6 @@ public final class Scheduler
     private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
     private final BackendResetDecoder backendReset = new BackendResetDecoder();
 
-    private int[] sampledTokens = new int[16];
-    private int sampledCount;
     private long[] endedWithRows = new long[16];
     private int endedWithRowsCount;
     private long rowsReleased;
@@ -97,7 +96,9 @@ public final class Scheduler
         {
             ranks[rank] = new DpRank(config, rank, pages);
         }
+        admission = new Admission(config, requests);
         placement = new Placement(router, ranks, config.maxRunning());
+        results = new StepResults(config.capture());
         commit = new StepCommit(config.blockSizeTokens(), pages);
     }
 
@@ -154,52 +155,16 @@ public final class Scheduler
     {
         timeNanos = input.timeNanos();
         final long requestId = input.requestId();
-        final int hashCount = input.blockHashesLength() / Long.BYTES;
-        final RefusalReason refusal = refusal(input, hashCount);
+        final RefusalReason refusal = draining ? RefusalReason.DRAINING : admission.refusal(input, placement.ranksLeft());
         if (refusal != RefusalReason.NULL_VAL)
         {
             out.refused(requestId, refusal);
             return;
         }
-        final Request request = requests.unused()
-            .reset(requestId, input.promptTokens(), input.maxNewTokens(), input.stopTokenId(), input.rowsFrom())
-            .admission(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
-        final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
-        for (int i = 0; i < hashCount; i++)
-        {
-            request.addBlockHash(input.buffer().getLong(hashesAt + i * Long.BYTES));
-        }
+        final Request request = admission.admit(input);
         armedDeadlines += request.deadlineNanos() >= 0 ? 1 : 0;
-        requests.add(request);
         queue.addByPriority(request);
         out.accepted(requestId);
-    }
-
-    private RefusalReason refusal(final SubmitDecoder input, final int hashCount)
-    {
-        final int promptTokens = input.promptTokens();
-        final int maxNewTokens = input.maxNewTokens();
-        if (promptTokens < 1 || maxNewTokens < 0 || promptTokens > Integer.MAX_VALUE - maxNewTokens)
-        {
-            return RefusalReason.MALFORMED;
-        }
-        if (hashCount != 0 && hashCount != promptTokens / config.blockSizeTokens())
-        {
-            return RefusalReason.HASH_COUNT;
-        }
-        if (requests.find(input.requestId()) != null)
-        {
-            return RefusalReason.DUPLICATE_ID;
-        }
-        if (draining)
-        {
-            return RefusalReason.DRAINING;
-        }
-        if (Request.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
-        {
-            return RefusalReason.TOO_LONG_FOR_POOL;
-        }
-        return placement.ranksLeft() == 0 ? RefusalReason.NO_RANK_LEFT : RefusalReason.NULL_VAL;
     }
 
     private void onCancel(final CancelDecoder input)
@@ -260,56 +225,18 @@ public final class Scheduler
     private void onD2hComplete(final D2hCompleteDecoder input, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
         timeNanos = input.timeNanos();
-        final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
+        final int rankIndex = input.rank();
+        final DpRank rank = rankInFlight(input.epoch(), rankIndex, input.step());
         if (rank == null)
         {
             return;
         }
-        final RowForm rowForm = input.rowForm();
-        final int rowCount = input.rowCount();
-        final int rowBytes = input.rowBytes();
-        readSampledTokens(input);
-        checkResults(rank.plan, rowForm, rowCount, rowBytes);
-        final DirectBuffer rows = rowForm == RowForm.CHUNKED ? chunkedRows : input.buffer();
-        final int rowsOffset =
-            rowForm == RowForm.CHUNKED ? chunkedOffset : input.limit() + D2hCompleteDecoder.rowsHeaderLength();
-        commit.apply(rank.plan, rank.planner, sampledTokens, rows, rowsOffset);
-        out.commit(rank.plan, commit, epoch, input.rank(), pages != null);
+        results.read(input, rank.plan, chunkedRows, chunkedOffset);
+        commit.apply(rank.plan, rank.planner, results.sampledTokens(), results.rows(), results.rowsOffset());
+        out.commit(rank.plan, commit, epoch, rankIndex, pages != null);
         rank.land();
         endRequests(rank.plan);
         planPoint();
-    }
-
-    private void readSampledTokens(final D2hCompleteDecoder input)
-    {
-        final D2hCompleteDecoder.SampledDecoder sampled = input.sampled();
-        final int count = sampled.count();
-        if (count > sampledTokens.length)
-        {
-            sampledTokens = new int[2 * count];
-        }
-        for (int i = 0; i < count; i++)
-        {
-            sampledTokens[i] = sampled.next().tokenId();
-        }
-        sampledCount = count;
-    }
-
-    private void checkResults(final StepPlan plan, final RowForm rowForm, final int rowCount, final int rowBytes)
-    {
-        if (sampledCount != plan.rowCount())
-        {
-            throw new InvariantViolation("step " + plan.step() + " has " + plan.rowCount() +
-                " rows but its completion brings " + sampledCount + " sampled tokens");
-        }
-        final boolean complete = pages == null ? rowForm == RowForm.NONE :
-            rowForm != RowForm.NONE && rowCount == plan.tokens() && rowBytes == pages.shape().rowBytes();
-        if (!complete)
-        {
-            throw new InvariantViolation("step " + plan.step() + " computes " + plan.tokens() +
-                " tokens but its completion brings " + rowCount + " routed-expert rows of " + rowBytes +
-                " bytes in the form " + rowForm);
-        }
     }
 
     private void endRequests(final StepPlan plan)

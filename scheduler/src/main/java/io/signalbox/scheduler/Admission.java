@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.Request;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.SubmitDecoder;
+
+/** Decides whether a {@code Submit} can ever run, and makes the request of one that can. */
+final class Admission
+{
+    private final SchedulerConfig config;
+    private final RequestTable requests;
+
+    Admission(final SchedulerConfig config, final RequestTable requests)
+    {
+        this.config = config;
+        this.requests = requests;
+    }
+
+    /** Why the request is refused, or {@link RefusalReason#NULL_VAL}. */
+    RefusalReason refusal(final SubmitDecoder input, final int ranksLeft)
+    {
+        final int promptTokens = input.promptTokens();
+        final int maxNewTokens = input.maxNewTokens();
+        if (promptTokens < 1 || maxNewTokens < 0 || promptTokens > Integer.MAX_VALUE - maxNewTokens)
+        {
+            return RefusalReason.MALFORMED;
+        }
+        final int hashCount = input.blockHashesLength() / Long.BYTES;
+        if (hashCount != 0 && hashCount != promptTokens / config.blockSizeTokens())
+        {
+            return RefusalReason.HASH_COUNT;
+        }
+        if (requests.find(input.requestId()) != null)
+        {
+            return RefusalReason.DUPLICATE_ID;
+        }
+        if (Request.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
+        {
+            return RefusalReason.TOO_LONG_FOR_POOL;
+        }
+        return ranksLeft == 0 ? RefusalReason.NO_RANK_LEFT : RefusalReason.NULL_VAL;
+    }
+
+    /** @param input whose variable-length fields are not yet read. */
+    Request admit(final SubmitDecoder input)
+    {
+        final Request request = requests.unused()
+            .reset(input.requestId(), input.promptTokens(), input.maxNewTokens(), input.stopTokenId(), input.rowsFrom())
+            .admission(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
+        final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
+        final int hashCount = input.blockHashesLength() / Long.BYTES;
+        for (int i = 0; i < hashCount; i++)
+        {
+            request.addBlockHash(input.buffer().getLong(hashesAt + i * Long.BYTES));
+        }
+        requests.add(request);
+        return request;
+    }
+}
