@@ -126,7 +126,7 @@ public final class PrefixCacheReplay
         }
         for (int i = matched; i < count; i++)
         {
-            allocator.register(table[i], hashes[i], i == 0 ? KvBlockAllocator.NO_BLOCK : table[i - 1]);
+            allocator.register(table[i], hashes[i], i, i == 0 ? KvBlockAllocator.NO_BLOCK : table[i - 1]);
         }
         allocator.release(table, count);
 

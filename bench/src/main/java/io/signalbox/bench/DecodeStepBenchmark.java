@@ -5,6 +5,7 @@ import io.signalbox.backend.PlanRows;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
@@ -51,6 +52,7 @@ public class DecodeStepBenchmark
     private final GroupWriter group = new GroupWriter(1 << 20);
     private final GroupReader reader = new GroupReader();
     private final ScheduleDecoder schedule = new ScheduleDecoder();
+    private final RowsChecksum checksum = new RowsChecksum();
     private final UnsafeBuffer noBytes = new UnsafeBuffer(new byte[0]);
     private Scheduler scheduler;
     private ModelShape shape;
@@ -92,7 +94,7 @@ public class DecodeStepBenchmark
         final D2hCompleteEncoder message = writer.d2hComplete();
         message.timeNanos(step).step(step).epoch(0).rank(0)
             .rowCount(shape == null ? 0 : stepTokens).rowBytes(shape == null ? 0 : shape.rowBytes())
-            .rowsChecksum(0).rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
+            .rowsChecksum(shape == null ? 0 : checksum.of(rows, 0, stepTokens * shape.rowBytes())).rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
         final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(stepRows);
         for (int i = 0; i < stepRows; i++)
         {

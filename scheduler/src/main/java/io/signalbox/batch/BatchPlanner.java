@@ -2,6 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.StateDigest;
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
@@ -74,6 +75,12 @@ public final class BatchPlanner
     public boolean hasWork()
     {
         return activeRequests() > 0;
+    }
+
+    /** Digest of what the planner holds beside its requests: their order, and the cache generation. */
+    public long digest()
+    {
+        return StateDigest.mix(running.digest(), waiting.digest(), generation);
     }
 
     /** Takes a request that the router placed on this rank. */
@@ -172,7 +179,7 @@ public final class BatchPlanner
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), false);
             if (blockPages != null)
             {
-                request.rows.allocated(i, blockId, blockPages);
+                request.rows.allocated(i, blockId, blockPages, generation);
             }
         }
         return true;
@@ -190,9 +197,10 @@ public final class BatchPlanner
             }
             waiting.removeFirst();
             running.addLast(request);
+            request.enterGeneration(generation);
             share(plan, request, matched);
             final int start = matched * blockSizeTokens;
-            request.startAt(start, generation);
+            request.startAt(start);
             request.stage(Request.Stage.RUNNING);
             plan.addAdmitted(request, matched, request.isResumed());
             final int tokens = Math.min(request.knownTokens() - start, budget);
@@ -227,7 +235,7 @@ public final class BatchPlanner
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), true);
             if (blockPages != null)
             {
-                request.rows.matched(i, blockId, blockPages, request.generatedTokens() > 0);
+                request.rows.matched(i, blockId, blockPages, generation, request.generatedTokens() > 0);
             }
         }
         request.blockCount = matched;
@@ -248,11 +256,18 @@ public final class BatchPlanner
             final int blockId = request.blockTable[index];
             plan.addSpan(blockId, allocator.issue(blockId), offset, count);
             position += count;
-            if (prefixCaching && offset + count == blockSizeTokens && index < request.hashCount)
+            if (offset + count == blockSizeTokens && index < request.hashCount && isNews(request, index))
             {
                 plan.addPending(blockId, request.blockHashes[index]);
             }
         }
+    }
+
+    /** Whether the block's hash is one that the commit of the step can register. */
+    private boolean isNews(final Request request, final int index)
+    {
+        return prefixCaching && request.generation == generation &&
+            allocator.find(request.blockHashes[index]) == KvBlockAllocator.NO_BLOCK;
     }
 
     /** Takes a request that has ended, or that goes back to the queue, off this rank; its blocks are released. */
@@ -271,7 +286,7 @@ public final class BatchPlanner
     }
 
     /** A step that will never complete: its requests start over, in their order, ahead of the waiting ones. */
-    public void requeue(final StepPlan plan)
+    public void requeue(final StepPlan plan, final RequeueListener listener)
     {
         for (int row = plan.rowCount() - 1; row >= 0; row--)
         {
@@ -280,22 +295,27 @@ public final class BatchPlanner
             if (request.stage() == Request.Stage.RUNNING)
             {
                 running.remove(request);
-                giveUpBlocks(request);
-                waiting.addFirst(request);
+                startOver(request, listener);
             }
         }
     }
 
     /** The KV memory is gone: every running request starts over, in its order, ahead of the waiting ones. */
-    public void requeueRunning()
+    public void requeueRunning(final RequeueListener listener)
     {
         while (!running.isEmpty())
         {
             final Request request = running.removeLast();
             request.inFlight = false;
-            giveUpBlocks(request);
-            waiting.addFirst(request);
+            startOver(request, listener);
         }
+    }
+
+    private void startOver(final Request request, final RequeueListener listener)
+    {
+        listener.onRequeue(request, request.blockCount());
+        giveUpBlocks(request);
+        waiting.addFirst(request);
     }
 
     /** Starts a new generation: nothing cached or computed so far is shared with later requests. */
@@ -325,6 +345,6 @@ public final class BatchPlanner
 
     private int blocksFor(final int tokens)
     {
-        return (tokens + blockSizeTokens - 1) / blockSizeTokens;
+        return (int)((tokens + (long)blockSizeTokens - 1) / blockSizeTokens);
     }
 }

@@ -38,6 +38,7 @@ public final class Request
 
     long[] blockHashes = new long[16];
     int hashCount;
+    private long promptDigest;
     int[] blockTable = new int[16];
     int blockCount;
 
@@ -70,6 +71,7 @@ public final class Request
         stopTokenId = stopToken;
         rowsFrom = wantedRowsFrom;
         hashCount = 0;
+        promptDigest = 0;
         blockCount = 0;
         stage = Stage.QUEUED;
         rank = NO_RANK;
@@ -77,6 +79,7 @@ public final class Request
         computedHighWater = 0;
         generatedTokens = 0;
         inFlight = false;
+        generation = 0;
         cancelled = false;
         expired = false;
         resumed = false;
@@ -99,6 +102,7 @@ public final class Request
             blockHashes = Arrays.copyOf(blockHashes, 2 * hashCount);
         }
         blockHashes[hashCount++] = blockHash;
+        promptDigest = StateDigest.mix(promptDigest, blockHash);
     }
 
     public long id()
@@ -186,10 +190,23 @@ public final class Request
         computedHighWater = Math.max(computedHighWater, computedTokens);
     }
 
-    /** The matched prefix counts as computed. */
-    void startAt(final int matchedTokens, final int currentGeneration)
+    /**
+     * What is computed from now on belongs to this cache generation. Rows of a former one that were not paired with an
+     * emitted token are given up: their tokens are computed again.
+     */
+    void enterGeneration(final int currentGeneration)
     {
+        if (generation != currentGeneration && generatedTokens == 0 && rows != null)
+        {
+            rows.clear();
+            computedHighWater = 0;
+        }
         generation = currentGeneration;
+    }
+
+    /** The matched prefix counts as computed. */
+    void startAt(final int matchedTokens)
+    {
         computedTokens = 0;
         computed(matchedTokens);
     }
@@ -289,16 +306,23 @@ public final class Request
         liveIndex = index;
     }
 
+    private int flags()
+    {
+        return (inFlight ? 1 : 0) | (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0);
+    }
+
     /** Digest of everything that decides the request's future. */
     public long digest()
     {
         long digest = StateDigest.mix(
             id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
-        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), (inFlight ? 2 : 0) | (cancelled ? 1 : 0));
+        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
+        digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
+        digest = StateDigest.mix(digest, deadlineNanos, stopTokenId);
         for (int i = 0; i < blockCount; i++)
         {
             digest = StateDigest.mix(digest, blockTable[i]);
         }
-        return digest;
+        return StateDigest.mix(digest, promptDigest);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.StateDigest;
+
 import java.util.Arrays;
 
 /** A double-ended queue of requests in an array that only ever grows. */
@@ -28,11 +30,6 @@ public final class RequestQueue
     public Request first()
     {
         return ring[head];
-    }
-
-    public Request last()
-    {
-        return get(size - 1);
     }
 
     public void addFirst(final Request request)
@@ -95,6 +92,17 @@ public final class RequestQueue
             }
         }
         return false;
+    }
+
+    /** Digest of the order. */
+    public long digest()
+    {
+        long digest = 0;
+        for (int i = 0; i < size; i++)
+        {
+            digest = StateDigest.mix(digest, get(i).id());
+        }
+        return digest;
     }
 
     private int slot(final int index)

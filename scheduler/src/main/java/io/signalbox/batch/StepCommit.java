@@ -112,7 +112,8 @@ public final class StepCommit
         for (int index = start / blockSizeTokens; index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
-            if (allocator.register(blockId, request.blockHashes[index], registeredParent(request, index, allocator)))
+            final int parent = registeredParent(request, index, allocator);
+            if (allocator.register(blockId, request.blockHashes[index], index, parent))
             {
                 addRegistered(blockId, request.blockHashes[index]);
             }

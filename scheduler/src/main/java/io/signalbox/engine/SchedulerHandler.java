@@ -6,6 +6,7 @@ import com.lmax.disruptor.RingBuffer;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.InputWriter;
 import io.signalbox.experts.RequestRows;
+import io.signalbox.scheduler.RowHandover;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
@@ -65,13 +66,14 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     /** Before the group is published, so that whoever sees a Free finds the rows. */
     private void handOverRows()
     {
-        for (int i = 0; i < scheduler.endedWithRows(); i++)
+        final RowHandover handover = scheduler.rowHandover();
+        for (int i = 0; i < handover.waitingCount(); i++)
         {
-            finishedRows.put(scheduler.endedWithRows(i), scheduler.rows(scheduler.endedWithRows(i)));
+            finishedRows.put(handover.waiting(i), scheduler.rows(handover.waiting(i)));
         }
-        if (scheduler.rowsReleased() != Scheduler.NO_REQUEST)
+        if (handover.released() != RowHandover.NO_REQUEST)
         {
-            finishedRows.remove(scheduler.rowsReleased());
+            finishedRows.remove(handover.released());
         }
     }
 

@@ -18,6 +18,7 @@ public final class RequestRows
     private final RoutedExpertPages pages;
     private int[] pageIds = new int[8];
     private boolean[] inherited = new boolean[8];
+    private int[] generations = new int[8];
     private int pageCount;
 
     public RequestRows(final RoutedExpertPages pages)
@@ -35,12 +36,26 @@ public final class RequestRows
         return pageIds[index];
     }
 
-    /** The request got a block of its own as entry {@code index} of its table. */
-    public void allocated(final int index, final int blockId, final BlockPages blockPages)
+    /**
+     * The request got a block of its own as entry {@code index} of its table. After a preemption within one cache
+     * generation the block takes up the page that the request has there. A full page of an older generation stays with
+     * the request and is shared with nobody: the block gets a page of its own. (A page that is not full belongs to a
+     * block without a hash, which is never shared.)
+     *
+     * @param generation cache generation in which the block is computed.
+     */
+    public void allocated(final int index, final int blockId, final BlockPages blockPages, final int generation)
     {
         if (index == pageCount)
         {
-            append(pages.allocate(), false);
+            append(pages.allocate(), false, generation);
+        }
+        else if (generations[index] != generation && pages.isFull(pageIds[index]))
+        {
+            final int page = pages.allocate();
+            blockPages.replace(blockId, page);
+            pages.release(page);
+            return;
         }
         blockPages.replace(blockId, pageIds[index]);
     }
@@ -50,32 +65,39 @@ public final class RequestRows
      * was preempted may have rows of its own there: they stand if they were paired with a token that was emitted, else
      * the rows of the shared block replace them, because those belong to the KV content that is used from now on.
      */
-    public void matched(final int index, final int blockId, final BlockPages blockPages, final boolean hasEmitted)
+    public void matched(
+        final int index, final int blockId, final BlockPages blockPages, final int generation, final boolean hasEmitted)
     {
         final int page = blockPages.page(blockId);
         if (index == pageCount)
         {
             pages.retain(page);
-            append(page, true);
+            append(page, true, generation);
         }
         else if (!hasEmitted && pageIds[index] != page)
         {
             pages.retain(page);
             pages.release(pageIds[index]);
-            pageIds[index] = page;
-            inherited[index] = true;
+            set(index, page, true, generation);
         }
     }
 
-    private void append(final int page, final boolean isInherited)
+    private void append(final int page, final boolean isInherited, final int generation)
     {
         if (pageCount == pageIds.length)
         {
             pageIds = Arrays.copyOf(pageIds, 2 * pageCount);
             inherited = Arrays.copyOf(inherited, 2 * pageCount);
+            generations = Arrays.copyOf(generations, 2 * pageCount);
         }
-        pageIds[pageCount] = page;
-        inherited[pageCount++] = isInherited;
+        set(pageCount++, page, isInherited, generation);
+    }
+
+    private void set(final int index, final int page, final boolean isInherited, final int generation)
+    {
+        pageIds[index] = page;
+        inherited[index] = isInherited;
+        generations[index] = generation;
     }
 
     /** Rows below {@code rowCount} that are there and came with a prefix match. */

@@ -35,6 +35,7 @@ public final class KvBlockAllocator
     private final int[] issues;
     private final long[] blockHashes;
     private final long[] timestamps;
+    private final int[] depths;
     private final int[] parents;
     private final int[] childCounts;
     private final PrefixIndex prefixIndex;
@@ -63,6 +64,7 @@ public final class KvBlockAllocator
         issues = new int[blockCount];
         blockHashes = new long[blockCount];
         timestamps = new long[blockCount];
+        depths = new int[blockCount];
         parents = new int[blockCount];
         childCounts = new int[blockCount];
         prefixIndex = new PrefixIndex(blockCount);
@@ -207,7 +209,9 @@ public final class KvBlockAllocator
     /** Gives back one reference of each block; blocks that lose their last one are cached or return to the pool. */
     public void release(final int[] blockIds, final int count)
     {
-        for (int i = 0; i < count; i++)
+        // Last table entry first: a block's children come off before the block, and the pool hands out the
+        // beginning of a table before its end. A block that is named twice ends with its last reference.
+        for (int i = count - 1; i >= 0; i--)
         {
             final int blockId = blockIds[i];
             if (refCounts[blockId] == 0)
@@ -217,14 +221,9 @@ public final class KvBlockAllocator
             poolDigest -= blockDigest(blockId);
             refCounts[blockId]--;
             poolDigest += blockDigest(blockId);
-        }
-        // Last table entry first: a block's children come off before the block, and the pool hands out the
-        // beginning of a table before its end.
-        for (int i = count - 1; i >= 0; i--)
-        {
-            if (refCounts[blockIds[i]] == 0)
+            if (refCounts[blockId] == 0)
             {
-                orphan(blockIds[i]);
+                orphan(blockId);
             }
         }
     }
@@ -253,10 +252,11 @@ public final class KvBlockAllocator
     /**
      * Makes the block findable under its hash.
      *
+     * @param depth         blocks ahead of it in its prefix; a match finds it at this depth only.
      * @param parentBlockId the previous block of the same owner where that one is registered, else {@link #NO_BLOCK}.
      * @return false, with nothing changed, when another block already has the hash or prefix caching is off.
      */
-    public boolean register(final int blockId, final long blockHash, final int parentBlockId)
+    public boolean register(final int blockId, final long blockHash, final int depth, final int parentBlockId)
     {
         if (blockHash <= NO_HASH || refCounts[blockId] == 0 || blockHashes[blockId] != NO_HASH)
         {
@@ -270,6 +270,7 @@ public final class KvBlockAllocator
         prefixIndex.put(blockHash, blockId);
         poolDigest -= blockDigest(blockId);
         blockHashes[blockId] = blockHash;
+        depths[blockId] = depth;
         poolDigest += blockDigest(blockId);
         if (parentBlockId != NO_BLOCK)
         {
@@ -287,7 +288,8 @@ public final class KvBlockAllocator
 
     /**
      * Number of leading hashes, at most {@code limit}, whose blocks are all registered and build upon each other. Hashes
-     * that are not chained over their prefix match no further than their first break: whoever owns a block owns its parent.
+     * that are not chained over their prefix match no further than their first break: whoever owns a block owns its
+     * parent, and no table names a block twice.
      */
     public int longestMatch(final long[] hashes, final int limit)
     {
@@ -295,7 +297,8 @@ public final class KvBlockAllocator
         for (int matched = 0; matched < limit; matched++)
         {
             final int blockId = prefixIndex.get(hashes[matched]);
-            if (blockId == NO_BLOCK || (parents[blockId] != NO_BLOCK && parents[blockId] != previous))
+            if (blockId == NO_BLOCK || depths[blockId] != matched ||
+                (parents[blockId] != NO_BLOCK && parents[blockId] != previous))
             {
                 return matched;
             }

@@ -5,6 +5,7 @@ import io.signalbox.batch.Request;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.kv.KvBlockAllocator;
 
 /** Decides whether a {@code Submit} can ever run, and makes the request of one that can. */
 final class Admission
@@ -19,7 +20,7 @@ final class Admission
     }
 
     /** Why the request is refused, or {@link RefusalReason#NULL_VAL}. */
-    RefusalReason refusal(final SubmitDecoder input, final int ranksLeft)
+    RefusalReason refusal(final SubmitDecoder input, final int ranksLeft, final int queued)
     {
         final int promptTokens = input.promptTokens();
         final int maxNewTokens = input.maxNewTokens();
@@ -27,10 +28,14 @@ final class Admission
         {
             return RefusalReason.MALFORMED;
         }
-        final int hashCount = input.blockHashesLength() / Long.BYTES;
-        if (hashCount != 0 && hashCount != promptTokens / config.blockSizeTokens())
+        final int hashBytes = input.blockHashesLength();
+        if (hashBytes != 0 && hashBytes != (long)Long.BYTES * (promptTokens / config.blockSizeTokens()))
         {
             return RefusalReason.HASH_COUNT;
+        }
+        if (!hashesAreInRange(input, hashBytes))
+        {
+            return RefusalReason.MALFORMED;
         }
         if (requests.find(input.requestId()) != null)
         {
@@ -40,7 +45,24 @@ final class Admission
         {
             return RefusalReason.TOO_LONG_FOR_POOL;
         }
-        return ranksLeft == 0 ? RefusalReason.NO_RANK_LEFT : RefusalReason.NULL_VAL;
+        if (ranksLeft == 0)
+        {
+            return RefusalReason.NO_RANK_LEFT;
+        }
+        return queued >= config.maxQueued() ? RefusalReason.QUEUE_FULL : RefusalReason.NULL_VAL;
+    }
+
+    private static boolean hashesAreInRange(final SubmitDecoder input, final int hashBytes)
+    {
+        final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
+        for (int i = 0; i < hashBytes; i += Long.BYTES)
+        {
+            if (input.buffer().getLong(hashesAt + i) <= KvBlockAllocator.NO_HASH)
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** @param input whose variable-length fields are not yet read. */

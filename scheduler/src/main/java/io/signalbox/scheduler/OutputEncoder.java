@@ -15,6 +15,7 @@ import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
+import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.TieRule;
@@ -32,6 +33,7 @@ final class OutputEncoder
     private final ScheduleEncoder schedule = new ScheduleEncoder();
     private final CommitEncoder commit = new CommitEncoder();
     private final FreeEncoder free = new FreeEncoder();
+    private final RequeuedEncoder requeued = new RequeuedEncoder();
     private final DigestEncoder digest = new DigestEncoder();
     private GroupWriter group;
 
@@ -178,6 +180,12 @@ final class OutputEncoder
         end(commit);
     }
 
+    /** Bytes of the group so far. */
+    int groupLength()
+    {
+        return group.length();
+    }
+
     /** Must be called before the request's blocks are released. */
     void free(final Request request, final FreeReason reason)
     {
@@ -200,6 +208,20 @@ final class OutputEncoder
             released.next().blockId(request.blockId(i));
         }
         end(free);
+    }
+
+    /** Must be called before the request's blocks are released. */
+    void requeued(final Request request, final int releasedBlocks)
+    {
+        requeued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .requestId(request.id())
+            .rank(request.rank());
+        final RequeuedEncoder.ReleasedEncoder released = requeued.releasedCount(releasedBlocks);
+        for (int i = 0; i < releasedBlocks; i++)
+        {
+            released.next().blockId(request.blockId(i));
+        }
+        end(requeued);
     }
 
     void digest(final long inputs, final long pool, final long prefixIndex, final long rows, final long requests)

@@ -3,15 +3,21 @@ package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
+import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 
 /** Takes requests off the queue, as many as the ranks have room for, and lets the router place them. */
 final class Placement
 {
+    /** Decisions of one plan point; the rest waits for the next, so that no burst outgrows a group. */
+    private static final int MAX_DECISION_BYTES = 16 * 1024 * 1024;
+    private static final int PLACED_BYTES = 64;
+
     private final DpRouter router;
     private final DpRank[] ranks;
     private final int maxActive;
+    private final int maxPlaced;
     private final PlacementBatch batch;
     private final Request[] batched = new Request[PlacementBatch.MAX_REQUESTS];
     private final RequestQueue unplaced = new RequestQueue();
@@ -21,6 +27,8 @@ final class Placement
         this.router = router;
         this.ranks = ranks;
         this.maxActive = maxActive;
+        maxPlaced = MAX_DECISION_BYTES /
+            (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
         batch = new PlacementBatch(ranks.length, maxActive);
     }
 
@@ -34,35 +42,31 @@ final class Placement
         return left;
     }
 
-    void place(final RequestQueue queue, final OutputEncoder out)
+    /** @return whether the queue still holds requests that were not considered. */
+    boolean place(final RequestQueue queue, final OutputEncoder out)
     {
-        while (!queue.isEmpty())
+        // A batch may hold nothing but requests that wait for one full rank; those behind them may go elsewhere.
+        int left = maxPlaced;
+        while (left > 0 && !queue.isEmpty() && room() > 0)
         {
-            final int placed = placeBatch(queue, out);
-            if (placed == 0)
-            {
-                break;
-            }
+            left -= placeBatch(queue, out, left);
         }
+        final boolean unconsidered = !queue.isEmpty() && room() > 0;
         while (!unplaced.isEmpty())
         {
             queue.addFirst(unplaced.removeLast());
         }
+        return unconsidered;
     }
 
-    private int placeBatch(final RequestQueue queue, final OutputEncoder out)
+    private int placeBatch(final RequestQueue queue, final OutputEncoder out, final int most)
     {
-        long room = room();
+        final long size = Math.min(Math.min(room(), most), PlacementBatch.MAX_REQUESTS);
         batch.clear();
         readRanks();
-        while (room > 0 && !queue.isEmpty() && batch.count() < PlacementBatch.MAX_REQUESTS)
+        while (batch.count() < size && !queue.isEmpty())
         {
             add(queue.removeFirst());
-            room--;
-        }
-        if (batch.count() == 0)
-        {
-            return 0;
         }
         router.place(batch);
         int placed = 0;

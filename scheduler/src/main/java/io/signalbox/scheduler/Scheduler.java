@@ -6,6 +6,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
+import io.signalbox.batch.RequeueListener;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
@@ -33,8 +34,6 @@ import io.signalbox.router.LoadBalancedDpRouter;
 import io.signalbox.router.RouterPolicy;
 import org.agrona.DirectBuffer;
 
-import java.util.Arrays;
-
 /**
  * The state machine: one input in, one group out. Given the same inputs in the same order it reaches the same state
  * and writes the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing
@@ -45,7 +44,8 @@ import java.util.Arrays;
  */
 public final class Scheduler
 {
-    public static final long NO_REQUEST = Long.MIN_VALUE;
+    /** A group that has grown to this plans no further rank; the rest is planned at the next plan point. */
+    private static final int PLANNED_GROUP_BYTES = 24 * 1024 * 1024;
 
     private final SchedulerConfig config;
     private final RoutedExpertPages pages;
@@ -57,6 +57,9 @@ public final class Scheduler
     private final StepResults results;
     private final StepCommit commit;
     private final OutputEncoder out = new OutputEncoder();
+    private final RequeueListener requeued = out::requeued;
+    private final Deadlines deadlines = new Deadlines();
+    private final RowHandover rowHandover = new RowHandover();
 
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SubmitDecoder submit = new SubmitDecoder();
@@ -70,12 +73,11 @@ public final class Scheduler
     private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
     private final BackendResetDecoder backendReset = new BackendResetDecoder();
 
-    private long[] endedWithRows = new long[16];
-    private int endedWithRowsCount;
-    private long rowsReleased;
     private int epoch;
     private boolean draining;
-    private int armedDeadlines;
+    /** Something happened since the last plan point that may let a queued request be placed. */
+    private boolean placementDue;
+    private boolean moreToPlace;
     private long inputs;
     private long ignoredCompletions;
     private long timeNanos;
@@ -123,8 +125,7 @@ public final class Scheduler
         final GroupWriter group)
     {
         group.append(input, offset, length);
-        endedWithRowsCount = 0;
-        rowsReleased = NO_REQUEST;
+        rowHandover.clear();
         out.into(group);
         header.wrap(input, offset);
         switch (header.templateId())
@@ -151,25 +152,33 @@ public final class Scheduler
         }
     }
 
+    /** Time never goes back, whatever clocks the inputs were stamped by. */
+    private void advance(final long inputTimeNanos)
+    {
+        timeNanos = Math.max(timeNanos, inputTimeNanos);
+    }
+
     private void onSubmit(final SubmitDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         final long requestId = input.requestId();
-        final RefusalReason refusal = draining ? RefusalReason.DRAINING : admission.refusal(input, placement.ranksLeft());
+        final RefusalReason refusal = draining ? RefusalReason.DRAINING :
+            admission.refusal(input, placement.ranksLeft(), queue.size());
         if (refusal != RefusalReason.NULL_VAL)
         {
             out.refused(requestId, refusal);
             return;
         }
         final Request request = admission.admit(input);
-        armedDeadlines += request.deadlineNanos() >= 0 ? 1 : 0;
+        deadlines.arm(request);
+        placementDue = true;
         queue.addByPriority(request);
         out.accepted(requestId);
     }
 
     private void onCancel(final CancelDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         final Request request = requests.find(input.requestId());
         if (request != null && request.stage() != Request.Stage.FINISHED && !request.isCancelled())
         {
@@ -180,7 +189,7 @@ public final class Scheduler
 
     private void onControl(final ControlDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         final ControlKind kind = input.kind();
         if (kind == ControlKind.DRAIN)
         {
@@ -198,7 +207,7 @@ public final class Scheduler
             final Request request = requests.find(input.requestId());
             if (request != null && request.stage() == Request.Stage.FINISHED)
             {
-                rowsReleased = request.id();
+                rowHandover.released(request.id());
                 requests.remove(request);
             }
         }
@@ -206,25 +215,25 @@ public final class Scheduler
 
     private void onWake(final WakeDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         planPoint();
     }
 
     private void onTick(final TickDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         planPoint();
     }
 
     private void onForward(final ForwardDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         rankInFlight(input.epoch(), input.rank(), input.step());
     }
 
     private void onD2hComplete(final D2hCompleteDecoder input, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         final int rankIndex = input.rank();
         final DpRank rank = rankInFlight(input.epoch(), rankIndex, input.step());
         if (rank == null)
@@ -258,7 +267,7 @@ public final class Scheduler
 
     private void onBackendFault(final BackendFaultDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
         if (rank != null)
         {
@@ -269,7 +278,7 @@ public final class Scheduler
     /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
     private void onStepTimedOut(final StepTimedOutDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
         if (rank != null)
         {
@@ -280,11 +289,11 @@ public final class Scheduler
     private void abandonStep(final DpRank rank, final boolean rankLost)
     {
         rank.land();
-        rank.planner.requeue(rank.plan);
+        rank.planner.requeue(rank.plan, requeued);
         if (rankLost)
         {
             rank.lost(true);
-            rank.planner.requeueRunning();
+            rank.planner.requeueRunning(requeued);
             rank.planner.evacuate(queue);
         }
         freeAllCancelled();
@@ -297,13 +306,13 @@ public final class Scheduler
 
     private void onBackendReset(final BackendResetDecoder input)
     {
-        timeNanos = input.timeNanos();
+        advance(input.timeNanos());
         epoch = input.newEpoch();
         for (final DpRank rank : ranks)
         {
             rank.land();
             rank.lost(false);
-            rank.planner.requeueRunning();
+            rank.planner.requeueRunning(requeued);
             if (input.kvMemoryKept() == Flag.NO)
             {
                 rank.planner.forgetPrefixes();
@@ -331,8 +340,9 @@ public final class Scheduler
     private void planPoint()
     {
         expireDeadlines();
-        placement.place(queue, out);
-        for (int i = 0; i < ranks.length; i++)
+        moreToPlace = placement.place(queue, out);
+        placementDue = false;
+        for (int i = 0; i < ranks.length && out.groupLength() < PLANNED_GROUP_BYTES; i++)
         {
             final DpRank rank = ranks[i];
             if (rank.isIdle() && rank.planner.hasWork())
@@ -350,15 +360,10 @@ public final class Scheduler
 
     private void expireDeadlines()
     {
-        for (int i = requests.size() - 1; armedDeadlines > 0 && i >= 0; i--)
+        if (timeNanos >= deadlines.nextNanos())
         {
-            final Request request = requests.at(i);
-            if (request.deadlineNanos() >= 0 && request.deadlineNanos() <= timeNanos &&
-                request.stage() != Request.Stage.FINISHED && !request.isCancelled())
-            {
-                request.expire();
-                freeUnlessInFlight(request);
-            }
+            deadlines.expire(requests, timeNanos);
+            freeAllCancelled();
         }
     }
 
@@ -405,25 +410,16 @@ public final class Scheduler
         {
             ranks[request.rank()].planner.remove(request);
         }
-        armedDeadlines -= request.deadlineNanos() >= 0 ? 1 : 0;
+        placementDue = true;
         if (request.wantsRows() && pages != null)
         {
             request.finished();
-            noteEndedWithRows(request.id());
+            rowHandover.waits(request.id());
         }
         else
         {
             requests.remove(request);
         }
-    }
-
-    private void noteEndedWithRows(final long requestId)
-    {
-        if (endedWithRowsCount == endedWithRows.length)
-        {
-            endedWithRows = Arrays.copyOf(endedWithRows, 2 * endedWithRowsCount);
-        }
-        endedWithRows[endedWithRowsCount++] = requestId;
     }
 
     private void writeDigest()
@@ -435,7 +431,12 @@ public final class Scheduler
             pool += StateDigest.mix(rank, ranks[rank].planner.allocator().poolDigest());
             prefixIndex += StateDigest.mix(rank, ranks[rank].planner.allocator().prefixIndexDigest());
         }
-        out.digest(inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest());
+        long order = StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0);
+        for (final DpRank rank : ranks)
+        {
+            order = StateDigest.mix(order, rank.planner.digest(), rank.isLost() ? 1 : 0);
+        }
+        out.digest(inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order);
     }
 
     /** Time of the last applied input. */
@@ -462,7 +463,13 @@ public final class Scheduler
                 return true;
             }
         }
-        return idle && !queue.isEmpty();
+        return idle && !queue.isEmpty() && (placementDue || moreToPlace);
+    }
+
+    /** No armed deadline is earlier than this; {@link Long#MAX_VALUE} when none is armed. */
+    public long nextDeadlineNanos()
+    {
+        return deadlines.nextNanos();
     }
 
     /** Backend events that were ignored because their epoch or step has passed. */
@@ -483,21 +490,10 @@ public final class Scheduler
         return pages;
     }
 
-    /** Requests that ended by the last input and hold their rows for the client. */
-    public int endedWithRows()
+    /** What the last input did to the rows of ended requests. */
+    public RowHandover rowHandover()
     {
-        return endedWithRowsCount;
-    }
-
-    public long endedWithRows(final int index)
-    {
-        return endedWithRows[index];
-    }
-
-    /** The request whose rows the last input released, or {@link #NO_REQUEST}. */
-    public long rowsReleased()
-    {
-        return rowsReleased;
+        return rowHandover;
     }
 
     /** The rows of a live or finished request, or null. */

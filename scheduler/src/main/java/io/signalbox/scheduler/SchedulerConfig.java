@@ -21,6 +21,10 @@ public final class SchedulerConfig
     /** The allocator's largest pool. */
     public static final int MAX_KV_BLOCKS = 16_777_216;
     public static final int MAX_RUNNING = 65_536;
+    /** Block table changes that one step may lead to by computing tokens; keeps a Schedule far below a group's bound. */
+    public static final int MAX_STEP_BLOCKS = 262_144;
+    /** Routed-expert rows of one step, and of one KV block. */
+    public static final int MAX_ROWS_BYTES = 1 << 30;
 
     private final int ranks;
     private final int kvBlocks;
@@ -30,6 +34,7 @@ public final class SchedulerConfig
     private final RouterPolicy router;
     private final double beta;
     private final int maxRunning;
+    private final int maxQueued;
     private final int stepTokens;
     private final ModelShape capture;
     private final int digestInterval;
@@ -40,6 +45,7 @@ public final class SchedulerConfig
         blockSizeTokens = inRange("blockSizeTokens", builder.blockSizeTokens, 1, MAX_BLOCK_SIZE_TOKENS);
         kvBlocks = inRange("kvBlocks", builder.kvBlocks, 2, MAX_KV_BLOCKS);
         maxRunning = inRange("maxRunning", builder.maxRunning, 1, MAX_RUNNING);
+        maxQueued = inRange("maxQueued", builder.maxQueued, 1, Integer.MAX_VALUE);
         stepTokens = inRange("stepTokens", builder.stepTokens, 1, 1 << 24);
         digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
         if (!(builder.beta >= 0.0) || Double.isInfinite(builder.beta))
@@ -52,6 +58,27 @@ public final class SchedulerConfig
         prefixCaching = builder.prefixCaching;
         router = builder.router;
         capture = builder.capture;
+        checkStepBlocks();
+        checkRowsBytes("blockSizeTokens", blockSizeTokens);
+        checkRowsBytes("stepTokens", stepTokens);
+    }
+
+    private void checkStepBlocks()
+    {
+        if (stepTokens / blockSizeTokens > MAX_STEP_BLOCKS)
+        {
+            throw new ConfigException("stepTokens=" + stepTokens + " fills more than " + MAX_STEP_BLOCKS +
+                " blocks of blockSizeTokens=" + blockSizeTokens + " in one step; give a smaller budget or larger blocks.");
+        }
+    }
+
+    private void checkRowsBytes(final String name, final int tokens)
+    {
+        if (capture != null && (long)tokens * capture.rowBytes() > MAX_ROWS_BYTES)
+        {
+            throw new ConfigException(name + "=" + tokens + " with routed-expert rows of " + capture.rowBytes() +
+                " bytes is above " + MAX_ROWS_BYTES + " bytes; give a smaller " + name + " or model shape.");
+        }
     }
 
     public static Builder builder()
@@ -102,6 +129,12 @@ public final class SchedulerConfig
         return maxRunning;
     }
 
+    /** Most requests that wait for a rank; further ones are refused. */
+    public int maxQueued()
+    {
+        return maxQueued;
+    }
+
     /** Token budget of one step of one rank. */
     public int stepTokens()
     {
@@ -132,6 +165,7 @@ public final class SchedulerConfig
         settings.put("scheduler.router", router.label());
         settings.put("scheduler.beta", Double.toString(beta));
         settings.put("scheduler.maxRunning", Integer.toString(maxRunning));
+        settings.put("scheduler.maxQueued", Integer.toString(maxQueued));
         settings.put("scheduler.stepTokens", Integer.toString(stepTokens));
         settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
         settings.put("scheduler.capture", Boolean.toString(capture != null));
@@ -156,6 +190,7 @@ public final class SchedulerConfig
             .router(RouterPolicy.of(text(settings, "scheduler.router")))
             .beta(real(settings, "scheduler.beta"))
             .maxRunning(number(settings, "scheduler.maxRunning"))
+            .maxQueued(number(settings, "scheduler.maxQueued"))
             .stepTokens(number(settings, "scheduler.stepTokens"))
             .digestInterval(number(settings, "scheduler.digestInterval"));
         if (Boolean.parseBoolean(text(settings, "scheduler.capture")))
@@ -219,7 +254,8 @@ public final class SchedulerConfig
     {
         if (value < min || value > max)
         {
-            throw new ConfigException(name + "=" + value + " is not between " + min + " and " + max + ".");
+            throw new ConfigException(
+                name + "=" + value + " is not between " + min + " and " + max + "; give a value in that range.");
         }
         return value;
     }
@@ -235,6 +271,7 @@ public final class SchedulerConfig
         private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
         private double beta = 1.0;
         private int maxRunning = 256;
+        private int maxQueued = 1 << 20;
         private int stepTokens = 8192;
         private ModelShape capture;
         private int digestInterval = 4096;
@@ -284,6 +321,12 @@ public final class SchedulerConfig
         public Builder maxRunning(final int value)
         {
             maxRunning = value;
+            return this;
+        }
+
+        public Builder maxQueued(final int value)
+        {
+            maxQueued = value;
             return this;
         }
 

@@ -3,6 +3,7 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
@@ -12,6 +13,7 @@ import org.agrona.DirectBuffer;
 final class StepResults
 {
     private final ModelShape capture;
+    private final RowsChecksum checksum = new RowsChecksum();
     private int[] sampledTokens = new int[16];
     private DirectBuffer rows;
     private int rowsOffset;
@@ -29,9 +31,30 @@ final class StepResults
         final RowForm rowForm = input.rowForm();
         checkRows(plan, rowForm, input.rowCount(), input.rowBytes());
         readSampledTokens(input, plan);
+        if (capture == null)
+        {
+            rows = null;
+            return;
+        }
         final boolean chunked = rowForm == RowForm.CHUNKED;
         rows = chunked ? chunkedRows : input.buffer();
         rowsOffset = chunked ? chunkedOffset : input.limit() + D2hCompleteDecoder.rowsHeaderLength();
+        checkBytes(input, plan, chunked);
+    }
+
+    private void checkBytes(final D2hCompleteDecoder input, final StepPlan plan, final boolean chunked)
+    {
+        final int length = plan.tokens() * capture.rowBytes();
+        final int present = !chunked ? input.rowsLength() : rows == null ? 0 : rows.capacity() - rowsOffset;
+        if (present < length)
+        {
+            throw new InvariantViolation("step " + plan.step() + " has " + length + " bytes of routed-expert rows but " +
+                present + " came with its completion");
+        }
+        if (checksum.of(rows, rowsOffset, length) != input.rowsChecksum())
+        {
+            throw new InvariantViolation("the routed-expert rows of step " + plan.step() + " do not match their checksum");
+        }
     }
 
     private void checkRows(final StepPlan plan, final RowForm rowForm, final int rowCount, final int rowBytes)
@@ -71,7 +94,7 @@ final class StepResults
         return sampledTokens;
     }
 
-    /** Holds the rows, one per token of the plan; meaningless where capture is off. */
+    /** Holds the rows, one per token of the plan; null where capture is off. */
     DirectBuffer rows()
     {
         return rows;

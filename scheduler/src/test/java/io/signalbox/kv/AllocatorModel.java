@@ -15,6 +15,7 @@ final class AllocatorModel
     private final int[] owners;
     private final long[] timestamps;
     private final Map<Integer, Long> hashOf = new HashMap<>();
+    private final Map<Integer, Integer> depthOf = new HashMap<>();
     private final Map<Integer, Integer> parentOf = new HashMap<>();
     final List<Long> evicted = new ArrayList<>();
     long clock;
@@ -91,13 +92,14 @@ final class AllocatorModel
         }
     }
 
-    boolean register(final int block, final long hash, final int parent)
+    boolean register(final int block, final long hash, final int depth, final int parent)
     {
         if (find(hash) != KvBlockAllocator.NO_BLOCK)
         {
             return false;
         }
         hashOf.put(block, hash);
+        depthOf.put(block, depth);
         if (parent != KvBlockAllocator.NO_BLOCK)
         {
             parentOf.put(block, parent);
@@ -116,9 +118,11 @@ final class AllocatorModel
         return owners[block];
     }
 
-    boolean buildsUpon(final int block, final int previous)
+    /** Whether a match may go on with the block at this depth, behind the previous one. */
+    boolean continues(final int block, final int depth, final int previous)
     {
-        return block != KvBlockAllocator.NO_BLOCK && parentOf.getOrDefault(block, previous) == previous;
+        return block != KvBlockAllocator.NO_BLOCK && depthOf.get(block) == depth &&
+            parentOf.getOrDefault(block, previous) == previous;
     }
 
     long hashOf(final int block)

@@ -5,6 +5,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import org.junit.jupiter.api.Test;
 
+import java.util.Arrays;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -26,7 +28,7 @@ class KvBlockAllocatorTest
         final int[] blockIds = allocate(allocator, hashes.length);
         for (int i = 0; i < hashes.length; i++)
         {
-            assertTrue(allocator.register(blockIds[i], hashes[i], i == 0 ? KvBlockAllocator.NO_BLOCK : blockIds[i - 1]));
+            assertTrue(allocator.register(blockIds[i], hashes[i], i, i == 0 ? KvBlockAllocator.NO_BLOCK : blockIds[i - 1]));
         }
         allocator.release(blockIds, blockIds.length);
         return blockIds;
@@ -111,11 +113,35 @@ class KvBlockAllocatorTest
     {
         final KvBlockAllocator allocator = new KvBlockAllocator(8, EvictionPolicy.LRU, true);
         final int[] blocks = allocate(allocator, 2);
-        assertTrue(allocator.register(blocks[0], 77, KvBlockAllocator.NO_BLOCK));
-        assertFalse(allocator.register(blocks[1], 77, KvBlockAllocator.NO_BLOCK));
+        assertTrue(allocator.register(blocks[0], 77, 0, KvBlockAllocator.NO_BLOCK));
+        assertFalse(allocator.register(blocks[1], 77, 0, KvBlockAllocator.NO_BLOCK));
         assertEquals(blocks[0], allocator.find(77));
         allocator.release(blocks, 2);
         assertEquals(1, allocator.evictable());
+    }
+
+    @Test
+    void shouldReturnABlockThatIsNamedTwiceWithItsLastReferenceOnly()
+    {
+        for (final EvictionPolicy policy : EvictionPolicy.values())
+        {
+            final KvBlockAllocator allocator = new KvBlockAllocator(8, policy, true);
+            final int[] block = allocate(allocator, 1);
+            allocator.register(block[0], 77, 0, KvBlockAllocator.NO_BLOCK);
+            allocator.retain(block[0]);
+            allocator.release(new int[] {block[0], block[0]}, 2);
+            assertEquals(7, allocator.allocatable(), policy.name());
+            assertEquals(7, Arrays.stream(allocate(allocator, 7)).distinct().count(), policy.name());
+        }
+    }
+
+    @Test
+    void shouldFindABlockOnlyAtTheDepthOfItsPrefix()
+    {
+        final KvBlockAllocator allocator = new KvBlockAllocator(8, EvictionPolicy.LRU, true);
+        cachedChain(allocator, 77);
+        assertEquals(1, allocator.longestMatch(new long[] {77, 77}, 2), "a table must not name a block twice");
+        assertEquals(0, allocator.longestMatch(new long[] {5, 77}, 2));
     }
 
     @Test
@@ -137,7 +163,7 @@ class KvBlockAllocatorTest
         final KvBlockAllocator allocator = new KvBlockAllocator(4, EvictionPolicy.LRU, true);
         assertThrows(InvariantViolation.class, () -> allocator.release(new int[] {0}, 1));
         assertThrows(InvariantViolation.class, () -> allocator.retain(0));
-        assertThrows(InvariantViolation.class, () -> allocator.register(0, 5, KvBlockAllocator.NO_BLOCK));
+        assertThrows(InvariantViolation.class, () -> allocator.register(0, 5, 0, KvBlockAllocator.NO_BLOCK));
         assertThrows(ConfigException.class, () -> new KvBlockAllocator(1, EvictionPolicy.LRU, true));
     }
 

@@ -17,6 +17,7 @@ final class RandomRun
     private final Random random;
     private final boolean faults;
     private long nextId = 1;
+    private int epoch;
 
     RandomRun(final long seed, final boolean faults)
     {
@@ -49,6 +50,11 @@ final class RandomRun
         {
             act(harness);
         }
+        if (faults)
+        {
+            // Brings lost ranks back, so that strictly hinted requests can end too.
+            harness.reset(++epoch, random.nextBoolean());
+        }
         harness.drain();
     }
 
@@ -67,13 +73,9 @@ final class RandomRun
         {
             harness.cancel(1 + random.nextInt((int)nextId));
         }
-        else if (choice == 8 && faults && !harness.inFlight.isEmpty())
+        else if (choice < 11 && faults)
         {
-            harness.fault(anyInFlight(harness), FaultClass.STEP_FAILED);
-        }
-        else if (choice == 9 && faults && random.nextInt(4) == 0)
-        {
-            harness.control(ControlKind.CACHE_RESET, -1);
+            disturb(harness);
         }
         else if (!harness.inFlight.isEmpty())
         {
@@ -81,12 +83,56 @@ final class RandomRun
         }
     }
 
+    private void disturb(final SchedulerHarness harness)
+    {
+        final boolean stepInFlight = !harness.inFlight.isEmpty();
+        switch (random.nextInt(10))
+        {
+            case 0 -> harness.control(ControlKind.CACHE_RESET, -1);
+            case 1 -> harness.reset(++epoch, random.nextBoolean());
+            case 2, 3 -> harness.tick(deadline(harness, 0));
+            case 4, 5, 6, 7 ->
+            {
+                if (stepInFlight)
+                {
+                    harness.fault(anyInFlight(harness), FaultClass.STEP_FAILED);
+                }
+            }
+            default ->
+            {
+                if (stepInFlight && harness.config.ranks() > 1)
+                {
+                    harness.fault(anyInFlight(harness), FaultClass.RANK_LOST);
+                }
+            }
+        }
+    }
+
+    private static long deadline(final SchedulerHarness harness, final int later)
+    {
+        return 100_000 + harness.groups.size() * 10L + later;
+    }
+
     private void submit(final SchedulerHarness harness)
     {
         final int blockSize = harness.config.blockSizeTokens();
         final int prompt = 1 + random.nextInt(Math.max(1, harness.config.kvBlocks() * blockSize * 2 / 3));
+        if (random.nextInt(10) == 0)
+        {
+            harness.submitHashed(nextId++, prompt, random.nextInt(12), wildHashes(prompt / blockSize));
+            return;
+        }
         final int shared = random.nextInt(1 + prompt / blockSize);
-        harness.submit(nextId++, 1 + random.nextInt(3), shared, prompt, random.nextInt(12));
+        final int hint = random.nextInt(4) == 0 ? random.nextInt(5) : -1;
+        final long deadline = faults && random.nextInt(6) == 0 ? deadline(harness, random.nextInt(400)) : -1;
+        harness.submit(
+            nextId++, 1 + random.nextInt(3), shared, prompt, random.nextInt(12), hint, random.nextBoolean(), deadline);
+    }
+
+    /** Repeated, unchained and out of range: what no honest client sends. */
+    private long[] wildHashes(final int blocks)
+    {
+        return random.longs(blocks, random.nextInt(20) == 0 ? -2 : 1, 6).toArray();
     }
 
     private int anyInFlight(final SchedulerHarness harness)

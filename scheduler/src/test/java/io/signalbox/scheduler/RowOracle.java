@@ -26,13 +26,20 @@ final class RowOracle
     {
     }
 
+    /** A row by the seed it was made from, and the cache generation in which it came to the request. */
+    private record Row(long seed, int generation)
+    {
+    }
+
     private final int blockSize;
     private final int rowBytes;
-    private final Map<Long, Map<Integer, Long>> requestRows = new HashMap<>();
+    private final Map<Long, Map<Integer, Row>> requestRows = new HashMap<>();
     private final Map<Long, Map<Integer, BlockUse>> tables = new HashMap<>();
     private final Map<BlockUse, Map<Integer, Long>> blockRows = new HashMap<>();
     private final Deque<Runnable> commits = new ArrayDeque<>();
+    private final Map<Long, Integer> admittedIn = new HashMap<>();
     private boolean ownerGone;
+    private int generation;
 
     RowOracle(final SchedulerConfig config)
     {
@@ -64,20 +71,39 @@ final class RowOracle
         }
     }
 
+    /** Nothing computed so far is shared with what is computed from now on. */
+    void newGeneration()
+    {
+        generation++;
+    }
+
+    /** A request that emitted nothing gives up the rows of a former generation when it starts over. */
+    void admitted(final long requestId, final boolean hasEmitted)
+    {
+        final Integer before = admittedIn.put(requestId, generation);
+        if (before != null && before != generation && !hasEmitted)
+        {
+            requestRows.remove(requestId);
+        }
+    }
+
     void tableChange(final int rank, final ScheduleDecoder.TableChangesDecoder change, final boolean hasEmitted)
     {
         final BlockUse use = new BlockUse(rank, change.blockId(), change.issue());
         final long requestId = change.requestId();
         final int index = change.blockIndex();
         tables.computeIfAbsent(requestId, id -> new HashMap<>()).put(index, use);
-        final Map<Integer, Long> own = requestRows.computeIfAbsent(requestId, id -> new HashMap<>());
+        final Map<Integer, Row> own = requestRows.computeIfAbsent(requestId, id -> new HashMap<>());
         if (change.kind() == TableChangeKind.MATCHED)
         {
             final Map<Integer, Long> shared = blockRows.getOrDefault(use, Map.of());
-            shared.forEach((offset, row) ->
+            shared.forEach((offset, seed) ->
             {
                 final int position = index * blockSize + offset;
-                own.put(position, hasEmitted ? own.getOrDefault(position, row) : row);
+                if (!hasEmitted || !own.containsKey(position))
+                {
+                    own.put(position, new Row(seed, generation));
+                }
             });
         }
     }
@@ -106,13 +132,18 @@ final class RowOracle
         {
             return;
         }
-        final Map<Integer, Long> own = requestRows.computeIfAbsent(row.requestId(), id -> new HashMap<>());
+        final Map<Integer, Row> own = requestRows.computeIfAbsent(row.requestId(), id -> new HashMap<>());
+        final int admitted = admittedIn.get(row.requestId());
         for (int i = 0; i < row.tokens(); i++)
         {
             final int position = row.start() + i;
-            own.putIfAbsent(position, row(step, firstToken + i));
+            final long computed = row(step, firstToken + i);
+            own.putIfAbsent(position, new Row(computed, admitted));
+            // A block holds what its own generation knows of the position, never an older row.
+            final Row kept = own.get(position);
             final BlockUse use = tables.get(row.requestId()).get(position / blockSize);
-            blockRows.computeIfAbsent(use, key -> new HashMap<>()).putIfAbsent(position % blockSize, own.get(position));
+            blockRows.computeIfAbsent(use, key -> new HashMap<>())
+                .putIfAbsent(position % blockSize, kept.generation() == admitted ? kept.seed() : computed);
         }
     }
 
@@ -120,18 +151,18 @@ final class RowOracle
     List<String> differences(final Scheduler scheduler, final long requestId, final int rowCount)
     {
         final List<String> differences = new ArrayList<>();
-        final Map<Integer, Long> own = requestRows.getOrDefault(requestId, Map.of());
+        final Map<Integer, Row> own = requestRows.getOrDefault(requestId, Map.of());
         final UnsafeBuffer expected = new UnsafeBuffer(new byte[rowBytes]);
         for (int position = 0; position < rowCount; position++)
         {
             final short[] actual = scheduler.rows(requestId).copy(position, position + 1).ids();
-            final Long seed = own.get(position);
-            if (seed == null)
+            final Row row = own.get(position);
+            if (row == null)
             {
                 differences.add("row " + position + " was never computed");
                 continue;
             }
-            fill(seed, expected, 0, rowBytes);
+            fill(row.seed(), expected, 0, rowBytes);
             for (int i = 0; i < rowBytes; i++)
             {
                 if (actual[i] != (short)(expected.getByte(i) & 0xFF))

@@ -5,6 +5,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlKind;
@@ -98,15 +99,32 @@ final class SchedulerHarness
             .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
             .rowsFrom(0).priority(0).rankHint(rankHint).temperature(1f).topP(1f)
             .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
-        final int blocks = prompt / config.blockSizeTokens();
-        final UnsafeBuffer hashes = new UnsafeBuffer(new byte[Math.max(1, blocks * Long.BYTES)]);
-        for (int i = 0; i < blocks; i++)
+        final long[] hashes = new long[prompt / config.blockSizeTokens()];
+        for (int i = 0; i < hashes.length; i++)
         {
-            hashes.putLong(i * Long.BYTES, blockHash(i < sharedBlocks ? family : 1_000_000 + id, i));
+            hashes[i] = blockHash(i < sharedBlocks ? family : 1_000_000 + id, i);
         }
-        submit.putBlockHashes(hashes, 0, blocks * Long.BYTES);
-        submit.putCacheKey(hashes, 0, 0);
-        submit.putTokens(hashes, 0, 0);
+        finishSubmit(submit, hashes);
+    }
+
+    /** A prompt whose block hashes the client chose as it liked. */
+    void submitHashed(final long id, final int prompt, final int newTokens, final long... hashes)
+    {
+        final SubmitEncoder submit = writer.submit();
+        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
+            .rowsFrom(0).priority(0).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
+        finishSubmit(submit, hashes);
+    }
+
+    private void finishSubmit(final SubmitEncoder submit, final long[] hashes)
+    {
+        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES]);
+        for (int i = 0; i < hashes.length; i++)
+        {
+            bytes.putLong(i * Long.BYTES, hashes[i]);
+        }
+        submit.putBlockHashes(bytes, 0, bytes.capacity()).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0);
         apply(null);
     }
 
@@ -132,6 +150,10 @@ final class SchedulerHarness
     void control(final ControlKind kind, final long requestId)
     {
         writer.control().timeNanos(++now).requestId(requestId).kind(kind).note("");
+        if (kind == ControlKind.CACHE_RESET && oracle != null)
+        {
+            oracle.newGeneration();
+        }
         apply(null);
     }
 
@@ -146,6 +168,10 @@ final class SchedulerHarness
     void reset(final int epoch, final boolean kvMemoryKept)
     {
         inFlight.clear();
+        if (!kvMemoryKept && oracle != null)
+        {
+            oracle.newGeneration();
+        }
         writer.backendReset().timeNanos(++now).newEpoch(epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
         apply(null);
     }
@@ -168,7 +194,8 @@ final class SchedulerHarness
         final boolean inline = step.tokens() * rowBytes <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete();
         message.timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(step.rank())
-            .rowCount(capture ? step.tokens() : 0).rowBytes(rowBytes).rowsChecksum(0)
+            .rowCount(capture ? step.tokens() : 0).rowBytes(rowBytes)
+            .rowsChecksum(capture ? new RowsChecksum().of(rows, 0, step.tokens() * rowBytes) : 0)
             .rowForm(!capture ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
         final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(step.rows().size());
         step.rows().forEach(row -> sampled.next().tokenId((int)(row.requestId() * 1000 + row.start() + row.tokens())));
@@ -219,7 +246,13 @@ final class SchedulerHarness
     {
         final int rank = schedule.rank();
         schedule.preempted().forEach(preempted -> { });
-        schedule.admitted().forEach(admitted -> { });
+        schedule.admitted().forEach(admitted ->
+        {
+            if (oracle != null)
+            {
+                oracle.admitted(admitted.requestId(), emitted.containsKey(admitted.requestId()));
+            }
+        });
         schedule.evicted().forEach(evicted -> { });
         schedule.tableChanges().forEach(change ->
         {

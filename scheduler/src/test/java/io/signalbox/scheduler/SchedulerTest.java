@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
 import org.junit.jupiter.api.Test;
 
+import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -226,6 +232,116 @@ class SchedulerTest
         assertEquals(3, harness.inFlight.get(0).rows().get(0).requestId());
         harness.drain();
         assertEquals(3, harness.ended.size());
+    }
+
+    @Test
+    void shouldNotLetAStrictHintToAFullRankHoldUpTheOthers()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).maxRunning(1).build());
+        harness.submit(1, 1, 0, 16, 50, 0, false, -1);
+        harness.wake();
+        harness.submit(2, 1, 0, 16, 2, 0, false, -1);
+        harness.submit(3, 1, 0, 16, 2);
+        harness.wake();
+        assertEquals(3, harness.inFlight.get(1).rows().get(0).requestId());
+        harness.complete(1);
+        harness.complete(1);
+        assertFalse(harness.scheduler.wantsWake(), "request 2 waits for rank 0, and no Wake can help it");
+    }
+
+    @Test
+    void shouldKeepABurstOfPlacementsWithinTheBoundOfAGroup()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(SchedulerConfig.builder().ranks(128).kvBlocks(1024).build());
+        for (int id = 1; id <= 128 * 256; id++)
+        {
+            harness.submit(id, id, 0, 16, 1);
+        }
+        harness.wake();
+        assertTrue(harness.groups.get(harness.groups.size() - 1).length < GroupWriter.MAX_GROUP_BYTES / 2);
+        harness.drain();
+        assertEquals(128 * 256, harness.ended.size());
+    }
+
+    @Test
+    void shouldShareNoRowsAcrossAGeneration()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 1, 17, 5);
+        harness.wake();
+        harness.complete(0);
+        harness.control(ControlKind.CACHE_RESET, -1);
+        harness.fault(0, FaultClass.STEP_FAILED);
+        harness.complete(0);
+        harness.submit(2, 1, 1, 17, 1);
+        harness.drain();
+        assertEquals(16, harness.ended.get(0).inherited() + harness.ended.get(1).inherited());
+        harness.oracle().assertRows(harness.scheduler, 1, 21);
+        harness.oracle().assertRows(harness.scheduler, 2, 17);
+        assertFalse(Arrays.equals(harness.scheduler.rows(1).copy(0, 16).ids(), harness.scheduler.rows(2).copy(0, 16).ids()));
+    }
+
+    @Test
+    void shouldRefuseHashesOutOfRangeAndSurviveRepeatedOnes()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submitHashed(1, 16, 1, 0);
+        harness.submitHashed(2, 32, 1, 5, -7);
+        harness.submitHashed(3, 32, 1, 5);
+        assertEquals(List.of(1L, 2L, 3L), harness.refused);
+        for (int id = 4; id < 8; id++)
+        {
+            harness.submitHashed(id, 33, 2, 77, 77);
+            harness.drain();
+        }
+        assertEquals(4, harness.ended.size());
+        assertEquals(16, harness.scheduler.planner(0).allocator().allocatable());
+    }
+
+    @Test
+    void shouldRefuseMoreThanTheQueueHolds()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().maxQueued(2).build());
+        for (int id = 1; id <= 3; id++)
+        {
+            harness.submit(id, 1, 0, 16, 1);
+        }
+        assertEquals(List.of(3L), harness.refused);
+    }
+
+    @Test
+    void shouldNeverLetTimeGoBack()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.tick(500);
+        harness.tick(100);
+        assertEquals(500, harness.scheduler.timeNanos());
+    }
+
+    @Test
+    void shouldRefuseShapesWhoseRowsOutgrowABlockOrAStep()
+    {
+        assertThrows(ConfigException.class,
+            () -> small().blockSizeTokens(65_536).capture(new ModelShape(1024, 512, 512)).build());
+        assertThrows(ConfigException.class, () -> small().stepTokens(1 << 24).capture(new ModelShape(58, 256, 8)).build());
+        assertThrows(ConfigException.class, () -> small().stepTokens(1 << 24).capture(null).blockSizeTokens(1).build());
+    }
+
+    @Test
+    void shouldStopOnRowsThatAreCutShortOrDoNotMatchTheirChecksum()
+    {
+        for (final int rowsLength : new int[] {0, 16 * 4})
+        {
+            final SchedulerHarness harness = new SchedulerHarness(small().build());
+            harness.submit(1, 1, 0, 16, 1);
+            harness.wake();
+            final D2hCompleteEncoder message = harness.writer.d2hComplete().timeNanos(9).step(1).epoch(0).rank(0)
+                .rowCount(16).rowBytes(4).rowsChecksum(1).rowForm(RowForm.INLINE);
+            message.sampledCount(1).next().tokenId(5);
+            message.putRows(new byte[rowsLength], 0, rowsLength);
+            assertThrows(InvariantViolation.class, () -> harness.scheduler.apply(
+                harness.writer.buffer(), 0, harness.writer.length(), null, 0, new GroupWriter(100)));
+        }
     }
 
     @Test

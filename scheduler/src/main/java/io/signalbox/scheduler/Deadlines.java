@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.Request;
+
+/** Knows when the next deadline may pass, so that the live requests are only walked when one has. */
+final class Deadlines
+{
+    static final long NONE = Long.MAX_VALUE;
+
+    /** No armed deadline is earlier; the request that it was may be gone. */
+    private long nextNanos = NONE;
+
+    long nextNanos()
+    {
+        return nextNanos;
+    }
+
+    void arm(final Request request)
+    {
+        if (request.deadlineNanos() >= 0)
+        {
+            nextNanos = Math.min(nextNanos, request.deadlineNanos());
+        }
+    }
+
+    /** Marks every request whose deadline has passed as expired. */
+    void expire(final RequestTable requests, final long nowNanos)
+    {
+        nextNanos = NONE;
+        for (int i = requests.size() - 1; i >= 0; i--)
+        {
+            final Request request = requests.at(i);
+            final boolean ending = request.stage() == Request.Stage.FINISHED || request.isCancelled();
+            if (request.deadlineNanos() >= 0 && !ending)
+            {
+                if (request.deadlineNanos() <= nowNanos)
+                {
+                    request.expire();
+                }
+                else
+                {
+                    nextNanos = Math.min(nextNanos, request.deadlineNanos());
+                }
+            }
+        }
+    }
+}
