@@ -179,7 +179,7 @@ public final class BatchPlanner
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), false);
             if (blockPages != null)
             {
-                request.rows.allocated(i, blockId, blockPages, generation);
+                request.rows.allocated(i, blockId, blockPages, request.generation);
             }
         }
         return true;
@@ -235,7 +235,7 @@ public final class BatchPlanner
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), true);
             if (blockPages != null)
             {
-                request.rows.matched(i, blockId, blockPages, generation, request.generatedTokens() > 0);
+                request.rows.matched(i, blockId, blockPages, request.generation, request.generatedTokens() > 0);
             }
         }
         request.blockCount = matched;

@@ -42,7 +42,7 @@ public final class RequestRows
      * the request and is shared with nobody: the block gets a page of its own. (A page that is not full belongs to a
      * block without a hash, which is never shared.)
      *
-     * @param generation cache generation in which the block is computed.
+     * @param generation cache generation of the admission under which the block is computed.
      */
     public void allocated(final int index, final int blockId, final BlockPages blockPages, final int generation)
     {

@@ -282,6 +282,27 @@ class SchedulerTest
     }
 
     @Test
+    void shouldCountABlockToTheGenerationItsRequestWasAdmittedIn()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().stepTokens(16).build());
+        harness.submit(1, 1, 2, 33, 5);
+        harness.wake();
+        harness.control(ControlKind.CACHE_RESET, -1);
+        harness.complete(0);
+        // The second block is handed out after the reset, but computed upon a first one from before.
+        harness.complete(0);
+        harness.complete(0);
+        harness.complete(0);
+        harness.fault(0, FaultClass.STEP_FAILED);
+        harness.drain();
+        harness.submit(2, 1, 2, 33, 1);
+        harness.drain();
+        assertEquals(32, harness.ended.get(1).inherited());
+        harness.oracle().assertRows(harness.scheduler, 1, 37);
+        harness.oracle().assertRows(harness.scheduler, 2, 33);
+    }
+
+    @Test
     void shouldRefuseHashesOutOfRangeAndSurviveRepeatedOnes()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
