@@ -11,6 +11,7 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -42,6 +43,7 @@ public final class ReportListener implements GroupListener
     private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
     private final ScheduleDecoder schedule = new ScheduleDecoder();
     private final CommitDecoder commit = new CommitDecoder();
+    private final RequeuedDecoder requeued = new RequeuedDecoder();
     private final FreeDecoder free = new FreeDecoder();
     private final Long2ObjectHashMap<RequestRecord> live = new Long2ObjectHashMap<>();
     private final RankRecord[] ranks;
@@ -145,6 +147,8 @@ public final class ReportListener implements GroupListener
             }
             case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrapAndApplyHeader(group, reader.offset(), header));
             case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrapAndApplyHeader(group, reader.offset(), header));
+            case RequeuedDecoder.TEMPLATE_ID ->
+                onRequeued(requeued.wrapAndApplyHeader(group, reader.offset(), header));
             case FreeDecoder.TEMPLATE_ID -> onFree(free.wrapAndApplyHeader(group, reader.offset(), header));
             default ->
             {
@@ -169,11 +173,6 @@ public final class ReportListener implements GroupListener
         {
             admitted.next();
             final RequestRecord request = live.get(admitted.requestId());
-            if (request.rank >= 0)
-            {
-                // A fault takes blocks away without naming them; what was not given back ends here at the latest.
-                ranks[request.rank].release(request, nowNanos);
-            }
             request.rank = plan.rank();
             if (admitted.resumed() == Flag.NO)
             {
@@ -190,6 +189,11 @@ public final class ReportListener implements GroupListener
             live.get(change.requestId()).blocks.addInt(change.blockId());
             rank.hold(change.blockId(), nowNanos);
         }
+    }
+
+    private void onRequeued(final RequeuedDecoder failed)
+    {
+        ranks[failed.rank()].release(live.get(failed.requestId()), nowNanos);
     }
 
     private void onCommit(final CommitDecoder step)

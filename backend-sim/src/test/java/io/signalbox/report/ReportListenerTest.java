@@ -3,6 +3,7 @@ package io.signalbox.report;
 
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
@@ -70,16 +71,18 @@ class ReportListenerTest
     private void complete(final long nanos, final long step, final int sampledCount, final byte... rows)
     {
         final RowForm form = rows.length == 0 ? RowForm.NONE : RowForm.INLINE;
-        complete(nanos, step, sampledCount, form, rows.length / 2).putRows(rows, 0, rows.length);
+        final UnsafeBuffer captured = new UnsafeBuffer(rows);
+        complete(nanos, step, sampledCount, form, captured).putRows(rows, 0, rows.length);
         apply(null);
     }
 
     private D2hCompleteEncoder complete(
-        final long nanos, final long step, final int sampledCount, final RowForm form, final int rowCount)
+        final long nanos, final long step, final int sampledCount, final RowForm form, final UnsafeBuffer rows)
     {
         final D2hCompleteEncoder message = inputs.d2hComplete()
-            .timeNanos(nanos).step(step).epoch(0).rank(0).rowCount(rowCount).rowBytes(form == RowForm.NONE ? 0 : 2)
-            .rowsChecksum(0).rowForm(form);
+            .timeNanos(nanos).step(step).epoch(0).rank(0)
+            .rowCount(rows.capacity() / 2).rowBytes(form == RowForm.NONE ? 0 : 2)
+            .rowsChecksum(new RowsChecksum().of(rows, 0, rows.capacity())).rowForm(form);
         final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
         for (int i = 0; i < sampledCount; i++)
         {
@@ -164,7 +167,7 @@ class ReportListenerTest
         // Layer 0 takes experts 0, 0, 1; layer 1 takes 3, 3, 3.
         complete(10, 1, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
         final UnsafeBuffer chunk = new UnsafeBuffer(new byte[] {2, 3});
-        complete(20, 2, 1, RowForm.CHUNKED, 1).putRows(new byte[0], 0, 0);
+        complete(20, 2, 1, RowForm.CHUNKED, chunk).putRows(new byte[0], 0, 0);
         report.onChunkedRows(chunk, 0, 1);
         apply(chunk);
         final RunReport.RoutedExperts experts = report.report().routedExperts();
