@@ -94,7 +94,8 @@ public class DecodeStepBenchmark
         final D2hCompleteEncoder message = writer.d2hComplete();
         message.timeNanos(step).step(step).epoch(0).rank(0)
             .rowCount(shape == null ? 0 : stepTokens).rowBytes(shape == null ? 0 : shape.rowBytes())
-            .rowsChecksum(shape == null ? 0 : checksum.of(rows, 0, stepTokens * shape.rowBytes())).rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
+            .rowsChecksum(shape == null ? 0 : checksum.of(rows, 0, stepTokens * shape.rowBytes()))
+            .rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
         final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(stepRows);
         for (int i = 0; i < stepRows; i++)
         {

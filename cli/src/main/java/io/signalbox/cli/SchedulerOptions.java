@@ -45,6 +45,10 @@ final class SchedulerOptions
         description = "Most requests running on one rank at a time (default: ${DEFAULT-VALUE}).")
     private int maxRunning = 256;
 
+    @Option(names = "--max-queued", paramLabel = "N",
+        description = "Most requests waiting for a rank; further ones are refused (default: ${DEFAULT-VALUE}).")
+    private int maxQueued = 1 << 20;
+
     @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
     private int stepTokens = 8192;
 
@@ -76,6 +80,7 @@ final class SchedulerOptions
             .evictionPolicy(evictionPolicy)
             .prefixCaching(!noPrefixCaching)
             .maxRunning(maxRunning)
+            .maxQueued(maxQueued)
             .stepTokens(stepTokens)
             .capture(noCapture ? null : new ModelShape(moeLayers, experts, topK))
             .build();
