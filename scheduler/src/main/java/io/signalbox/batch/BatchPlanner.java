@@ -285,22 +285,10 @@ public final class BatchPlanner
         promptTokens -= request.promptTokens();
     }
 
-    /** A step that will never complete: its requests start over, in their order, ahead of the waiting ones. */
-    public void requeue(final StepPlan plan, final RequeueListener listener)
-    {
-        for (int row = plan.rowCount() - 1; row >= 0; row--)
-        {
-            final Request request = plan.rowRequest(row);
-            request.inFlight = false;
-            if (request.stage() == Request.Stage.RUNNING)
-            {
-                running.remove(request);
-                startOver(request, listener);
-            }
-        }
-    }
-
-    /** The KV memory is gone: every running request starts over, in its order, ahead of the waiting ones. */
+    /**
+     * The step in flight will never complete: its requests start over, in their order, ahead of the waiting ones. That
+     * is every running request, because each has at least one token in every step.
+     */
     public void requeueRunning(final RequeueListener listener)
     {
         while (!running.isEmpty())

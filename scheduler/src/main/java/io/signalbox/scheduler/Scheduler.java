@@ -289,11 +289,10 @@ public final class Scheduler
     private void abandonStep(final DpRank rank, final boolean rankLost)
     {
         rank.land();
-        rank.planner.requeue(rank.plan, requeued);
+        rank.planner.requeueRunning(requeued);
         if (rankLost)
         {
             rank.lost(true);
-            rank.planner.requeueRunning(requeued);
             rank.planner.evacuate(queue);
         }
         freeAllCancelled();

@@ -73,6 +73,16 @@ class DpRouterTest
     }
 
     @Test
+    void shouldNormaliseByThePromptWhereItExceedsTheSummedLoad()
+    {
+        final PlacementBatch batch = batch(8, 30, 10);
+        batch.add(200, -1, false);
+        new KvAwareDpRouter(2.0).place(batch);
+        assertEquals(200 + 2.0 * (30.0 / 200.0 * 200), batch.score(0, 0));
+        assertEquals(200 + 2.0 * (10.0 / 200.0 * 200), batch.score(0, 1));
+    }
+
+    @Test
     void shouldGiveKvAwareTiesToTheLowestRank()
     {
         final PlacementBatch batch = batch(8, 0, 0, 0);
