@@ -105,7 +105,7 @@ public final class BatchPlanner
         return allocator.longestMatch(request.blockHashes, limit);
     }
 
-    /** Fills the plan of the next step; a plan without rows means that there is nothing to do. */
+    /** Fills the plan of the next step, with one row for each running request; there must be work. */
     public void plan(final StepPlan plan)
     {
         plan.clear();
@@ -116,6 +116,11 @@ public final class BatchPlanner
         if (plan.preemptedCount() == 0)
         {
             admitWaiting(plan);
+        }
+        if (plan.rowCount() != running.size() || plan.rowCount() == 0)
+        {
+            throw new InvariantViolation("rank " + rank + " plans " + plan.rowCount() + " rows for " + running.size() +
+                " running and " + waiting.size() + " waiting requests");
         }
     }
 

@@ -347,10 +347,6 @@ public final class Scheduler
             if (rank.isIdle() && rank.planner.hasWork())
             {
                 rank.planner.plan(rank.plan);
-                if (rank.plan.rowCount() == 0)
-                {
-                    throw new InvariantViolation("rank " + i + " has work but its plan is empty");
-                }
                 rank.launch();
                 out.schedule(rank.plan, epoch, i, rank.planner.allocator());
             }
