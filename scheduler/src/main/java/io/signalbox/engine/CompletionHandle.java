@@ -6,6 +6,9 @@ import io.signalbox.event.codec.RefusalReason;
 import org.agrona.collections.IntArrayList;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A client's view of one request: the tokens that became visible so far, and how it ended. Thread-safe. */
 public final class CompletionHandle
@@ -19,12 +22,22 @@ public final class CompletionHandle
     public record Ended(
         FreeReason reason, RefusalReason refusal, int[] tokens, int capturedRows, int inheritedRows, int missingRows)
     {
+        /** Rows of routed experts that the request has, there or not. */
+        int rows()
+        {
+            return capturedRows + inheritedRows + missingRows;
+        }
     }
+
+    /** A common pool without workers runs nothing; there each completion gets a thread. */
+    private static final Executor CALLBACKS = ForkJoinPool.getCommonPoolParallelism() > 0 ?
+        ForkJoinPool.commonPool() : new CompletableFuture<Void>().defaultExecutor();
 
     private final long requestId;
     private final int rowsFrom;
     private final IntArrayList tokens = new IntArrayList();
     private final CompletableFuture<Ended> ended = new CompletableFuture<>();
+    private final AtomicBoolean rowsTaken = new AtomicBoolean();
 
     CompletionHandle(final long requestId, final int rowsFrom)
     {
@@ -37,12 +50,21 @@ public final class CompletionHandle
         return rowsFrom;
     }
 
+    /** Whether the caller is the first: the rows of a request are handed over once. */
+    boolean takeRows()
+    {
+        return rowsTaken.compareAndSet(false, true);
+    }
+
     public long requestId()
     {
         return requestId;
     }
 
-    /** Completes when the request has ended or was refused; fails with the engine. */
+    /**
+     * Completes when the request has ended or was refused; fails with the engine. Completed on the common pool and not
+     * in the engine's threads, so that what depends on it may call the client; by then {@link #tokens()} has them all.
+     */
     public CompletableFuture<Ended> ended()
     {
         return ended;
@@ -67,16 +89,16 @@ public final class CompletionHandle
 
     void refused(final RefusalReason reason)
     {
-        ended.complete(new Ended(null, reason, new int[0], 0, 0, 0));
+        ended.completeAsync(() -> new Ended(null, reason, new int[0], 0, 0, 0), CALLBACKS);
     }
 
     void freed(final FreeReason reason, final int captured, final int inherited, final int missing)
     {
-        ended.complete(new Ended(reason, null, tokens(), captured, inherited, missing));
+        ended.completeAsync(() -> new Ended(reason, null, tokens(), captured, inherited, missing), CALLBACKS);
     }
 
     void failed(final Throwable cause)
     {
-        ended.completeExceptionally(cause);
+        CALLBACKS.execute(() -> ended.completeExceptionally(cause));
     }
 }

@@ -19,9 +19,17 @@ public record CompletionRequest(
 {
     public CompletionRequest
     {
+        if (prompt == null)
+        {
+            throw new ConfigException("the prompt is null; give its token ids.");
+        }
         if (prompt.length == 0)
         {
             throw new ConfigException("the prompt is empty; give at least one token.");
+        }
+        if (cacheKey == null)
+        {
+            throw new ConfigException("cacheKey is null; give an empty array where KV content depends on nothing else.");
         }
         if (maxNewTokens < 0)
         {

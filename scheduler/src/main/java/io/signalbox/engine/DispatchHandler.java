@@ -4,24 +4,32 @@ package io.signalbox.engine;
 import com.lmax.disruptor.EventHandler;
 import io.signalbox.backend.Backend;
 
-/** Launches steps, each after its group has been appended to the journal. */
+/** Launches steps, each after its group has been appended to the journal, and none once the engine is closing. */
 final class DispatchHandler implements EventHandler<TrackSlot>
 {
     private final ThreadedEngine engine;
     private final Dispatcher dispatcher;
+    private final StepsInFlight steps;
 
-    DispatchHandler(final ThreadedEngine engine, final Backend backend)
+    /** @param steps null when nobody asks how long steps take. */
+    DispatchHandler(final ThreadedEngine engine, final Backend backend, final StepsInFlight steps)
     {
         this.engine = engine;
+        this.steps = steps;
         dispatcher = new Dispatcher(backend);
     }
 
     @Override
     public void onEvent(final TrackSlot slot, final long sequence, final boolean endOfBatch)
     {
-        if (!engine.isFailed())
+        if (engine.isFailed() || engine.isClosing())
         {
-            dispatcher.dispatch(slot.group.buffer(), 0, slot.group.length());
+            return;
         }
+        if (steps != null)
+        {
+            steps.onGroup(slot.group.buffer(), 0, slot.group.length());
+        }
+        dispatcher.dispatch(slot.group.buffer(), 0, slot.group.length());
     }
 }

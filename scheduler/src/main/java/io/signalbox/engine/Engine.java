@@ -12,11 +12,16 @@ import org.agrona.DirectBuffer;
  */
 public interface Engine extends AutoCloseable
 {
+    /** No input is larger: a group holds its input and all that the input leads to, and is bounded itself. */
+    int MAX_INPUT_BYTES = 8 * 1024 * 1024;
+
     /**
-     * Sequences one encoded input; waits for room where there is none.
+     * Sequences one encoded input; waits for room where there is none. When it throws, nothing was sequenced.
      *
-     * @param rows the rows of a {@code D2hComplete} whose form is CHUNKED, else null.
-     * @throws IllegalStateException when the engine has failed or is closed; the message names the cause.
+     * @param rows the rows of a {@code D2hComplete} whose form is CHUNKED, else null. The engine releases them, also
+     *             when it refuses the input.
+     * @throws IllegalArgumentException when the input is larger than {@link #MAX_INPUT_BYTES} or has no header.
+     * @throws IllegalStateException    when the engine has failed or is closed; the message names the cause.
      */
     void offer(DirectBuffer input, int offset, int length, CaptureSlice rows);
 
@@ -29,7 +34,14 @@ public interface Engine extends AutoCloseable
      */
     RequestRows rows(long requestId);
 
-    /** Stops within a bounded time; what was offered before is processed and journaled. */
+    /**
+     * Stops within a bounded time; a second call does nothing. What was offered before is processed and journaled, but
+     * no further step goes to the backend. Later inputs are refused with {@link IllegalStateException}: so are the
+     * completions that a backend still reports to its {@link io.signalbox.backend.CompletionSink}, and the steps they
+     * belong to stay without a result in the journal, as after a crash. The backend is closed once the engine is
+     * quiet, the journal last, each even if something before it failed; the first failure is then thrown. Must not be
+     * called from within the backend, the journal or the listener.
+     */
     @Override
     void close();
 }

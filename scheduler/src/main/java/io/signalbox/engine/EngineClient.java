@@ -8,22 +8,17 @@ import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
-import io.signalbox.kv.BlockHasher;
-import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -32,57 +27,44 @@ import java.util.function.LongSupplier;
  * has slots, so that the completions of the backend always find one. An engine without a free credit refuses, or lets
  * the caller wait up to a deadline; it never loses or reorders.
  *
- * <p>Give {@link #listener()} to the {@link EngineContext}, then {@link #connect} to the engine. Thread-safe.
+ * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
+ * the two. Thread-safe, also from within whatever depends on a handle.
  */
 public final class EngineClient
 {
-    private final SchedulerConfig config;
     private final LongSupplier clock;
-    private final Semaphore credits;
-    private final int creditCount;
+    private final ClientCredits credits;
+    private final OpenHandles handles = new OpenHandles();
     private final AtomicLong nextRequestId = new AtomicLong(1);
-    private final Map<Long, CompletionHandle> handles = new ConcurrentHashMap<>();
-    private final ThreadLocal<Encoding> encodings;
+    private final ThreadLocal<SubmitEncoding> encodings;
     private final GroupReader reader = new GroupReader();
+    private final SubmitDecoder submit = new SubmitDecoder();
+    private final CancelDecoder cancel = new CancelDecoder();
+    private final ControlDecoder control = new ControlDecoder();
     private final CommitDecoder commit = new CommitDecoder();
     private final FreeDecoder free = new FreeDecoder();
     private final RefusedDecoder refused = new RefusedDecoder();
     private volatile Engine engine;
-    private volatile Throwable failure;
 
-    /** What one submitting thread needs: hashing and encoding happen outside the engine's threads. */
-    private static final class Encoding
+    /** @param context from which the client takes configuration, ring and clock; it follows the context's engine. */
+    public EngineClient(final EngineContext context)
     {
-        final InputWriter writer = new InputWriter();
-        final BlockHasher hasher;
-
-        Encoding(final int blockSizeTokens)
-        {
-            hasher = new BlockHasher(blockSizeTokens);
-        }
-    }
-
-    /**
-     * Creates a client.
-     *
-     * @param ingressSlots slots of the engine's ingress ring.
-     * @param clock        nanoseconds on any fixed origin: the logical time of inputs.
-     */
-    public EngineClient(final SchedulerConfig config, final int ingressSlots, final LongSupplier clock)
-    {
-        this.config = config;
-        this.clock = clock;
-        creditCount = ingressSlots - 2 * config.ranks();
+        final int ranks = context.config().ranks();
+        final int blockSizeTokens = context.config().blockSizeTokens();
+        final int creditCount = context.ingressSlots() - 2 * ranks;
         if (creditCount < 1)
         {
-            throw new ConfigException("ingressSlots=" + ingressSlots +
-                " leaves no slot for clients beside two for each of " + config.ranks() +
-                " ranks; give at least " + (2 * config.ranks() + 1) + ".");
+            throw new ConfigException("ingressSlots=" + context.ingressSlots() +
+                " leaves no slot for clients beside two for each of " + ranks + " ranks; give at least " +
+                (2 * ranks + 1) + ".");
         }
-        credits = new Semaphore(creditCount);
-        encodings = ThreadLocal.withInitial(() -> new Encoding(config.blockSizeTokens()));
+        clock = context.clock();
+        credits = new ClientCredits(creditCount);
+        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(blockSizeTokens));
+        context.attach(this);
     }
 
+    /** @param target opened on the context that the client was made from. */
     public void connect(final Engine target)
     {
         engine = target;
@@ -91,134 +73,158 @@ public final class EngineClient
     /** Inputs that clients may have in the ingress ring at a time. */
     public int creditCount()
     {
-        return creditCount;
+        return credits.count();
     }
 
     /**
      * Submits a request, waiting for a credit up to the timeout.
      *
      * @return the handle, or null when the engine had no credit in time: nothing was submitted.
+     * @throws IllegalArgumentException when the request is larger than {@link Engine#MAX_INPUT_BYTES}.
+     * @throws IllegalStateException    when the engine has failed or is closed.
      */
     public CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
     {
-        if (!credits.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS))
+        // Encoded before a credit is taken: what cannot be encoded costs none.
+        final CompletionHandle handle = new CompletionHandle(nextRequestId.getAndIncrement(), request.rowsFrom());
+        final SubmitEncoding encoding = encodings.get();
+        final SubmitEncoder message = encoding.encode(request, handle.requestId());
+        if (!takeCredit(timeoutNanos))
         {
             return null;
         }
-        checkRunning();
-        final CompletionHandle handle = new CompletionHandle(nextRequestId.getAndIncrement(), request.rowsFrom());
-        handles.put(handle.requestId(), handle);
-        final Encoding encoding = encodings.get();
-        encode(encoding, request, handle.requestId());
-        offer(encoding.writer);
+        message.timeNanos(clock.getAsLong());
+        credits.sent(handle.requestId());
+        try
+        {
+            handles.add(handle);
+            engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), null);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            handles.remove(handle.requestId());
+            credits.passed(handle.requestId());
+            throw e;
+        }
         return handle;
     }
 
-    /** Asks for the end of a request; its handle completes as cancelled unless it ended before. */
-    public void cancel(final CompletionHandle handle) throws InterruptedException
+    /**
+     * Asks for the end of a request; its handle completes as cancelled unless it ended before.
+     *
+     * @return false when the engine had no credit in time: nothing was asked.
+     */
+    public boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
     {
-        credits.acquire();
-        checkRunning();
+        if (!takeCredit(timeoutNanos))
+        {
+            return false;
+        }
         final InputWriter writer = encodings.get().writer;
         writer.cancel().timeNanos(clock.getAsLong()).requestId(handle.requestId());
-        offer(writer);
+        offer(writer, handle.requestId());
+        return true;
     }
 
     /**
-     * Takes the routed experts of a request that has ended and asked for them: a copy from the wanted position on. The
+     * Waits for the end of a request and takes its routed experts, once: a copy from the wanted position on. The
      * scheduler then gives up its own.
      *
-     * @return null when the request asked for none, capture is off, or they were taken before.
+     * @return null when the request asked for none or was refused, capture is off, or they were taken before.
+     * @throws TimeoutException when the request had not ended, or the engine had no credit, in time: nothing was taken.
      */
-    public RoutedExperts takeRows(final CompletionHandle handle) throws InterruptedException
+    public RoutedExperts takeRows(final CompletionHandle handle, final long timeoutNanos)
+        throws InterruptedException, TimeoutException
     {
-        final RequestRows rows = engine.rows(handle.requestId());
+        final long start = System.nanoTime();
+        final CompletionHandle.Ended ended = awaitEnd(handle, timeoutNanos);
+        if (!takeCredit(timeoutNanos - (System.nanoTime() - start)))
+        {
+            throw new TimeoutException("the engine had no credit in time to release the rows");
+        }
+        final RequestRows rows = handle.takeRows() ? engine.rows(handle.requestId()) : null;
         if (rows == null)
         {
+            credits.giveBack();
             return null;
         }
-        final CompletionHandle.Ended ended = handle.ended().join();
-        final int count = ended.capturedRows() + ended.inheritedRows() + ended.missingRows();
-        final RoutedExperts copy = rows.copy(Math.min(handle.rowsFrom(), count), count);
-        credits.acquire();
-        checkRunning();
+        final RoutedExperts copy = rows.copy(Math.min(handle.rowsFrom(), ended.rows()), ended.rows());
         final InputWriter writer = encodings.get().writer;
         writer.control().timeNanos(clock.getAsLong()).requestId(handle.requestId()).kind(ControlKind.RELEASE_ROWS).note("");
-        offer(writer);
+        offer(writer, handle.requestId());
         return copy;
     }
 
-    private void checkRunning()
+    private static CompletionHandle.Ended awaitEnd(final CompletionHandle handle, final long timeoutNanos)
+        throws InterruptedException, TimeoutException
     {
-        if (failure != null)
+        try
         {
-            throw new IllegalStateException("the engine has failed: " + failure.getMessage(), failure);
+            return handle.ended().get(timeoutNanos, TimeUnit.NANOSECONDS);
+        }
+        catch (final ExecutionException e)
+        {
+            throw new IllegalStateException(
+                "the request has no rows because the engine stopped: " + e.getCause().getMessage(), e.getCause());
         }
     }
 
-    private void offer(final InputWriter writer)
+    /** Once the engine takes no further input, each who waits passes the credit on to the next, who finds the same. */
+    private boolean takeCredit(final long timeoutNanos) throws InterruptedException
     {
+        if (engine == null)
+        {
+            throw new IllegalStateException("the client has no engine; connect it first");
+        }
+        if (!credits.take(timeoutNanos))
+        {
+            handles.checkRunning();
+            return false;
+        }
+        try
+        {
+            handles.checkRunning();
+        }
+        catch (final IllegalStateException e)
+        {
+            credits.giveBack();
+            throw e;
+        }
+        return true;
+    }
+
+    private void offer(final InputWriter writer, final long requestId)
+    {
+        credits.sent(requestId);
         try
         {
             engine.offer(writer.buffer(), 0, writer.length(), null);
         }
-        catch (final IllegalStateException e)
+        catch (final RuntimeException | Error e)
         {
-            failAll(e);
+            credits.passed(requestId);
             throw e;
         }
     }
 
-    private void encode(final Encoding encoding, final CompletionRequest request, final long requestId)
-    {
-        final int[] prompt = request.prompt();
-        final long[] hashes = new long[prompt.length / config.blockSizeTokens()];
-        encoding.hasher.hash(prompt, prompt.length, request.cacheKey(), hashes);
-        final UnsafeBuffer hashBytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES]);
-        for (int i = 0; i < hashes.length; i++)
-        {
-            hashBytes.putLong(i * Long.BYTES, hashes[i]);
-        }
-        final UnsafeBuffer tokenBytes = new UnsafeBuffer(new byte[prompt.length * Integer.BYTES]);
-        for (int i = 0; i < prompt.length; i++)
-        {
-            tokenBytes.putInt(i * Integer.BYTES, prompt[i]);
-        }
-        final SubmitEncoder submit = encoding.writer.submit();
-        submit.timeNanos(clock.getAsLong()).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(request.deadlineNanos()).samplingSeed(requestId).promptTokens(prompt.length)
-            .maxNewTokens(request.maxNewTokens()).stopTokenId(request.stopTokenId()).rowsFrom(request.rowsFrom())
-            .priority(request.priority()).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
-        submit.putBlockHashes(hashBytes, 0, hashBytes.capacity());
-        submit.putCacheKey(request.cacheKey(), 0, request.cacheKey().length);
-        submit.putTokens(tokenBytes, 0, tokenBytes.capacity());
-    }
-
     /** Follows the groups of the engine: credits come back, tokens become visible, handles complete. */
-    public GroupListener listener()
-    {
-        return this::onGroup;
-    }
-
-    private void onGroup(final DirectBuffer group, final int offset, final int length)
+    void onGroup(final DirectBuffer group, final int offset, final int length)
     {
         reader.wrap(group, offset, length);
-        reader.next();
-        if (reader.templateId() == SubmitDecoder.TEMPLATE_ID || reader.templateId() == CancelDecoder.TEMPLATE_ID ||
-            reader.templateId() == ControlDecoder.TEMPLATE_ID)
-        {
-            credits.release();
-        }
         while (reader.next())
         {
+            final int at = reader.offset();
             switch (reader.templateId())
             {
-                case CommitDecoder.TEMPLATE_ID ->
-                    onCommit(commit.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
-                case FreeDecoder.TEMPLATE_ID ->
-                    onFree(free.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
-                case RefusedDecoder.TEMPLATE_ID ->
-                    onRefused(refused.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
+                case SubmitDecoder.TEMPLATE_ID ->
+                    credits.passed(submit.wrapAndApplyHeader(group, at, reader.header()).requestId());
+                case CancelDecoder.TEMPLATE_ID ->
+                    credits.passed(cancel.wrapAndApplyHeader(group, at, reader.header()).requestId());
+                case ControlDecoder.TEMPLATE_ID ->
+                    credits.passed(control.wrapAndApplyHeader(group, at, reader.header()).requestId());
+                case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrapAndApplyHeader(group, at, reader.header()));
+                case FreeDecoder.TEMPLATE_ID -> onFree(free.wrapAndApplyHeader(group, at, reader.header()));
+                case RefusedDecoder.TEMPLATE_ID -> onRefused(refused.wrapAndApplyHeader(group, at, reader.header()));
                 default ->
                 {
                 }
@@ -230,7 +236,7 @@ public final class EngineClient
     {
         for (final CommitDecoder.RowsDecoder row : message.rows())
         {
-            final CompletionHandle handle = row.emittedTokenId() < 0 ? null : handles.get(row.requestId());
+            final CompletionHandle handle = row.emittedTokenId() < 0 ? null : handles.find(row.requestId());
             if (handle != null)
             {
                 handle.emitted(row.emittedTokenId());
@@ -256,12 +262,10 @@ public final class EngineClient
         }
     }
 
-    /** Completes every open handle exceptionally and lets nobody wait: to be called when the engine has failed. */
-    public void failAll(final Throwable cause)
+    /** The engine takes no further input: completes every open handle exceptionally and lets nobody wait. */
+    void failAll(final Throwable cause)
     {
-        failure = cause;
-        credits.release(creditCount);
-        handles.values().forEach(handle -> handle.failed(cause));
-        handles.clear();
+        handles.failAll(cause);
+        credits.giveBack();
     }
 }

@@ -8,6 +8,7 @@ import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** What an engine is made of. {@link #conclude()} checks it all before anything starts. */
 public final class EngineContext
@@ -21,10 +22,13 @@ public final class EngineContext
     private GroupJournal journal = NoJournal.INSTANCE;
     private GroupListener listener = (group, offset, length) -> { };
     private Consumer<Throwable> failureListener = cause -> { };
+    private EngineClient client;
+    private LongSupplier clock = System::nanoTime;
     private WakeSource wakeSource = WakeSource.ENGINE;
     private Waiting waiting = Waiting.BLOCKING;
     private int ingressSlots = 1024;
     private int trackSlots = 1024;
+    private long stepTimeoutNanos;
     private long closeTimeoutNanos = 10_000_000_000L;
 
     /** Who sequences {@code Wake} inputs. */
@@ -46,6 +50,7 @@ public final class EngineContext
 
     public EngineContext config(final SchedulerConfig value)
     {
+        refuseAfterClient("the configuration");
         config = value;
         return this;
     }
@@ -68,7 +73,10 @@ public final class EngineContext
         return this;
     }
 
-    /** Told once, from the failing thread, when the engine stops on an exception: {@link EngineClient#failAll}. */
+    /**
+     * Told once why the engine takes no further input: from the failing thread when it stops on an exception, else from
+     * {@link Engine#close}. Must not wait for the engine.
+     */
     public EngineContext failureListener(final Consumer<Throwable> value)
     {
         failureListener = value;
@@ -90,6 +98,7 @@ public final class EngineContext
     /** A power of two. */
     public EngineContext ingressSlots(final int value)
     {
+        refuseAfterClient("the number of ingress slots");
         ingressSlots = value;
         return this;
     }
@@ -99,6 +108,40 @@ public final class EngineContext
     {
         trackSlots = value;
         return this;
+    }
+
+    /**
+     * How long a step may be in flight before it is given up, and its rank with it; 0, the default, for ever. Needs
+     * the timer of a {@link ThreadedEngine} that wakes itself.
+     */
+    public EngineContext stepTimeoutNanos(final long value)
+    {
+        stepTimeoutNanos = value;
+        return this;
+    }
+
+    /** Nanoseconds on any fixed origin: the logical time of what clients and the timer offer. */
+    public EngineContext clock(final LongSupplier value)
+    {
+        refuseAfterClient("the clock");
+        clock = value;
+        return this;
+    }
+
+    /** The client reads configuration, ring and clock, so these stand from here on. */
+    void attach(final EngineClient value)
+    {
+        refuseAfterClient("a client");
+        client = value;
+    }
+
+    private void refuseAfterClient(final String what)
+    {
+        if (client != null)
+        {
+            throw new ConfigException(
+                what + " was given to an EngineContext that has a client; set it before the client is made.");
+        }
     }
 
     public EngineContext closeTimeoutNanos(final long value)
@@ -118,6 +161,10 @@ public final class EngineContext
         {
             throw new ConfigException("the backend " + capabilities.name() +
                 " cannot capture routed experts; turn capture off or choose another backend.");
+        }
+        if (stepTimeoutNanos < 0)
+        {
+            throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos + " is negative; give 0 for no timeout.");
         }
         checkSlots("ingressSlots", ingressSlots);
         checkSlots("trackSlots", trackSlots);
@@ -154,14 +201,34 @@ public final class EngineContext
         return journal;
     }
 
+    /** The client first: its credits come back even if the other listener is slow. */
     GroupListener listener()
     {
-        return listener;
+        if (client == null)
+        {
+            return listener;
+        }
+        final GroupListener following = listener;
+        return (group, offset, length) ->
+        {
+            client.onGroup(group, offset, length);
+            following.onGroup(group, offset, length);
+        };
     }
 
     Consumer<Throwable> failureListener()
     {
-        return failureListener;
+        return client == null ? failureListener : ((Consumer<Throwable>)client::failAll).andThen(failureListener);
+    }
+
+    LongSupplier clock()
+    {
+        return clock;
+    }
+
+    long stepTimeoutNanos()
+    {
+        return stepTimeoutNanos;
     }
 
     WakeSource wakeSource()

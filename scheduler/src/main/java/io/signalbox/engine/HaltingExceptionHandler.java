@@ -4,8 +4,11 @@ package io.signalbox.engine;
 import com.lmax.disruptor.ExceptionHandler;
 
 /**
- * Stops the engine on the first exception of any handler. Returning would skip the event and throwing would hang the
- * publishers, so the handlers look at the engine's state before each event and let the rest pass unseen.
+ * Stops the engine on the first exception of any handler. When this returns, Disruptor moves the handler's sequence
+ * past the event that failed and goes on with the rest of the batch, so the gates behind it open for a group that may
+ * not have been appended. The engine is marked as failed before that, and every handler looks at the mark before each
+ * event: what follows passes unseen, until the halted threads find their barriers alerted and end. Throwing instead
+ * would end the thread with its sequence standing still, and leave whoever waits for it waiting for ever.
  */
 final class HaltingExceptionHandler<T> implements ExceptionHandler<T>
 {

@@ -4,12 +4,10 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
-
-import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
  * Turns the reports of a backend into inputs. Each rank has a writer of its own, because the reports of one rank come
@@ -19,17 +17,17 @@ final class IngressSink implements CompletionSink
 {
     private final Engine engine;
     private final InputWriter[] writers;
-    private final CRC32C[] checksums;
+    private final RowsChecksum[] checksums;
 
     IngressSink(final Engine engine, final int ranks)
     {
         this.engine = engine;
         writers = new InputWriter[ranks];
-        checksums = new CRC32C[ranks];
+        checksums = new RowsChecksum[ranks];
         for (int rank = 0; rank < ranks; rank++)
         {
             writers[rank] = new InputWriter();
-            checksums[rank] = new CRC32C();
+            checksums[rank] = new RowsChecksum();
         }
     }
 
@@ -62,7 +60,7 @@ final class IngressSink implements CompletionSink
             .rank(rank)
             .rowCount(rows == null ? 0 : rows.rowCount())
             .rowBytes(rows == null ? 0 : rows.rowBytes())
-            .rowsChecksum(rows == null ? 0 : checksum(rank, rows, rowsLength))
+            .rowsChecksum(rows == null ? 0 : checksums[rank].of(rows.buffer(), rows.offset(), rowsLength))
             .rowForm(rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
         final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
         for (int i = 0; i < sampledCount; i++)
@@ -78,23 +76,6 @@ final class IngressSink implements CompletionSink
         message.putRows(rows.buffer(), rows.offset(), rowsLength);
         rows.release();
         engine.offer(writer.buffer(), 0, writer.length(), null);
-    }
-
-    private long checksum(final int rank, final CaptureSlice rows, final int length)
-    {
-        final CRC32C checksum = checksums[rank];
-        checksum.reset();
-        if (rows.buffer().byteArray() != null)
-        {
-            checksum.update(rows.buffer().byteArray(), rows.buffer().wrapAdjustment() + rows.offset(), length);
-        }
-        else
-        {
-            final ByteBuffer bytes = rows.buffer().byteBuffer().duplicate();
-            final int start = rows.buffer().wrapAdjustment() + rows.offset();
-            checksum.update(bytes.limit(start + length).position(start));
-        }
-        return checksum.getValue();
     }
 
     @Override

@@ -12,11 +12,19 @@ final class IngressSlot
     private int length;
     private CaptureSlice rows;
 
+    /** A copy that throws leaves the slot empty: a claimed slot must be published, and must not repeat a former input. */
     void set(final DirectBuffer source, final int offset, final int inputLength, final CaptureSlice slice)
     {
+        length = 0;
+        rows = null;
         input.putBytes(0, source, offset, inputLength);
         length = inputLength;
         rows = slice;
+    }
+
+    boolean isEmpty()
+    {
+        return length == 0;
     }
 
     DirectBuffer input()

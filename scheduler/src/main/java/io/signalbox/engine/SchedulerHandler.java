@@ -5,12 +5,8 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.InputWriter;
-import io.signalbox.experts.RequestRows;
-import io.signalbox.scheduler.RowHandover;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
-
-import java.util.Map;
 
 /** The scheduler thread: owns the core, and turns each input into one group on the track. */
 final class SchedulerHandler implements EventHandler<IngressSlot>
@@ -18,7 +14,8 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     private final ThreadedEngine engine;
     private final Scheduler scheduler;
     private final RingBuffer<TrackSlot> track;
-    private final Map<Long, RequestRows> finishedRows;
+    private final FinishedRows finishedRows;
+    private final DeadlineWatch deadlines;
     private final boolean wakesItself;
     private final InputWriter wakeWriter = new InputWriter();
 
@@ -26,11 +23,13 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         final ThreadedEngine engine,
         final EngineContext context,
         final RingBuffer<TrackSlot> track,
-        final Map<Long, RequestRows> finishedRows)
+        final FinishedRows finishedRows,
+        final DeadlineWatch deadlines)
     {
-        this.finishedRows = finishedRows;
         this.engine = engine;
         this.track = track;
+        this.finishedRows = finishedRows;
+        this.deadlines = deadlines;
         scheduler = context.scheduler();
         wakesItself = context.wakeSource() == EngineContext.WakeSource.ENGINE;
     }
@@ -42,9 +41,12 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         {
             return;
         }
-        process(slot.input(), slot.length(), slot.takeRows());
+        if (!slot.isEmpty())
+        {
+            process(slot.input(), slot.length(), slot.takeRows());
+        }
         // When to wake is the shell's choice, and the Wake is an input like any other: the core sees no batches.
-        if (endOfBatch && wakesItself && scheduler.wantsWake())
+        if (endOfBatch && wakesItself && !engine.isClosing() && scheduler.wantsWake())
         {
             wakeWriter.wake().timeNanos(scheduler.timeNanos());
             process(wakeWriter.buffer(), wakeWriter.length(), null);
@@ -59,22 +61,10 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         slot.group.reset();
         scheduler.apply(input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
         slot.set(scheduler.timeNanos(), rows);
-        handOverRows();
+        // Before the group is published, so that whoever sees a Free finds the rows.
+        finishedRows.update(scheduler);
+        deadlines.applied(input, scheduler.nextDeadlineNanos());
         track.publish(sequence);
-    }
-
-    /** Before the group is published, so that whoever sees a Free finds the rows. */
-    private void handOverRows()
-    {
-        final RowHandover handover = scheduler.rowHandover();
-        for (int i = 0; i < handover.waitingCount(); i++)
-        {
-            finishedRows.put(handover.waiting(i), scheduler.rows(handover.waiting(i)));
-        }
-        if (handover.released() != RowHandover.NO_REQUEST)
-        {
-            finishedRows.remove(handover.released());
-        }
     }
 
     /** A full track stops the scheduler from taking the next input, and nothing else. */
@@ -84,7 +74,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         while (!track.hasAvailableCapacity(1))
         {
             engine.checkRunning();
-            ThreadedEngine.pause(spins++);
+            Pause.pause(spins++);
         }
     }
 }

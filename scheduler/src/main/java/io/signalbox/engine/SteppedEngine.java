@@ -8,9 +8,11 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /**
  * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
- * and the listener. What most tests and the simulator run on.
+ * and the listener. What most tests and the simulator run on. Inputs come from one thread at a time; there is no timer.
  */
 public final class SteppedEngine implements Engine
 {
@@ -21,9 +23,9 @@ public final class SteppedEngine implements Engine
     private final Dispatcher dispatcher;
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final InputWriter wakeWriter = new InputWriter();
+    private final AtomicBoolean closing = new AtomicBoolean();
     private Throwable failure;
     private boolean busy;
-    private boolean closed;
 
     public SteppedEngine(final EngineContext context)
     {
@@ -39,10 +41,16 @@ public final class SteppedEngine implements Engine
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
-        if (failure != null || closed || busy)
+        try
         {
-            throw new IllegalStateException(busy ? "a backend must not report from within submit" :
-                closed ? "the engine is closed" : "the engine has failed: " + failure.getMessage(), failure);
+            checkOpen();
+            InputBounds.check(length);
+            input.boundsCheck(offset, length);
+        }
+        catch (final RuntimeException e)
+        {
+            release(rows);
+            throw e;
         }
         busy = true;
         try
@@ -66,19 +74,39 @@ public final class SteppedEngine implements Engine
         }
     }
 
+    private void checkOpen()
+    {
+        if (failure != null || closing.get() || busy)
+        {
+            throw new IllegalStateException(busy ? "a backend must not report from within submit" :
+                closing.get() ? "the engine is closed" : "the engine has failed: " + failure.getMessage(), failure);
+        }
+    }
+
     private void process(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
-        group.reset();
-        scheduler.apply(
-            input, offset, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), group);
-        journal.append(scheduler.timeNanos(), group.buffer(), 0, group.length(), rows);
-        if (rows != null)
+        try
         {
-            rows.release();
+            group.reset();
+            scheduler.apply(
+                input, offset, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), group);
+            journal.append(scheduler.timeNanos(), group.buffer(), 0, group.length(), rows);
+        }
+        finally
+        {
+            release(rows);
         }
         journal.endOfBatch();
         dispatcher.dispatch(group.buffer(), 0, group.length());
         listener.onGroup(group.buffer(), 0, group.length());
+    }
+
+    private static void release(final CaptureSlice rows)
+    {
+        if (rows != null)
+        {
+            rows.release();
+        }
     }
 
     @Override
@@ -99,11 +127,21 @@ public final class SteppedEngine implements Engine
     @Override
     public void close()
     {
-        if (!closed)
+        if (closing.compareAndSet(false, true))
         {
-            closed = true;
-            context.backend().close();
-            journal.close();
+            new ClosingSteps()
+                .run(context.backend()::close)
+                .run(this::tellFailureListener)
+                .run(journal::close)
+                .rethrow();
+        }
+    }
+
+    private void tellFailureListener()
+    {
+        if (failure == null)
+        {
+            context.failureListener().accept(new IllegalStateException("the engine is closed"));
         }
     }
 }

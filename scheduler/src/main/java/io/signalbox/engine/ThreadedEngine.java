@@ -3,7 +3,6 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.BatchEventProcessor;
 import com.lmax.disruptor.BatchEventProcessorBuilder;
-import com.lmax.disruptor.BlockingWaitStrategy;
 import com.lmax.disruptor.BusySpinWaitStrategy;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
@@ -15,8 +14,9 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -26,71 +26,85 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <pre>
  *   offer → ingress ring → scheduler → track ring → journal ─ appended ─► dispatch → backend
- *                                                       └──── durable ──► listener
+ *     ▲                                                 └──── durable ──► listener
+ *     └── timer: deadlines, steps that take too long
  * </pre>
  *
  * An exception in any handler stops the engine: it takes no further input, lets nobody wait, and names its cause to
- * every caller.
+ * every caller. The timer runs where the engine wakes itself; else time is the caller's affair.
  */
 public final class ThreadedEngine implements Engine
 {
-    private static final int THREADS = 4;
-    private static final long PARK_NANOS = 50_000;
+    private static final int SPINNING_THREADS = 4;
+    private static final long TIMER_PERIOD_NANOS = 1_000_000;
 
     private final EngineContext context;
-    private final RingBuffer<IngressSlot> ingress;
     private final RingBuffer<TrackSlot> track;
+    private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
     private final BatchEventProcessor<TrackSlot> journalProcessor;
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
-    private final Map<Long, RequestRows> finishedRows = new ConcurrentHashMap<>();
-    private final Thread[] threads;
+    private final FinishedRows finishedRows = new FinishedRows();
+    private final List<Thread> threads = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
-    private volatile boolean closing;
+    private final AtomicBoolean listenerTold = new AtomicBoolean();
     private volatile boolean closed;
 
     public ThreadedEngine(final EngineContext context)
     {
         this.context = context.conclude();
         refuseTooManySpinners();
-        ingress = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
+        final RingBuffer<IngressSlot> ingressRing =
+            RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
+        ingress = new Ingress(this, ingressRing);
 
+        final DeadlineWatch deadlines = new DeadlineWatch();
+        final StepsInFlight steps = stepsInFlight();
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         final Sequence durable = journalHandler.durable();
-        final SchedulerHandler schedulerHandler = new SchedulerHandler(this, context, track, finishedRows);
-        schedulerProcessor = processor(ingress, ingress.newBarrier(), schedulerHandler);
+        schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
+            new SchedulerHandler(this, context, track, finishedRows, deadlines));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
-        dispatchProcessor = processor(
-            track, track.newBarrier(journalProcessor.getSequence()), new DispatchHandler(this, context.backend()));
+        dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
+            new DispatchHandler(this, context.backend(), steps));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
-        ingress.addGatingSequences(schedulerProcessor.getSequence());
+        ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
 
         context.backend().start(
             context.config().ranks(), context.config().capture(), new IngressSink(this, context.config().ranks()));
-        threads = new Thread[] {
-            start("signalbox-scheduler", schedulerProcessor),
-            start("signalbox-journal", journalProcessor),
-            start("signalbox-dispatch", dispatchProcessor),
-            start("signalbox-listener", listenerProcessor)
-        };
+        start("signalbox-scheduler", schedulerProcessor);
+        start("signalbox-journal", journalProcessor);
+        start("signalbox-dispatch", dispatchProcessor);
+        start("signalbox-listener", listenerProcessor);
+        if (context.wakeSource() == EngineContext.WakeSource.ENGINE)
+        {
+            final EngineTimer timer = new EngineTimer(this, deadlines, steps);
+            start("signalbox-timer", () -> runTimer(timer));
+        }
     }
 
     private void refuseTooManySpinners()
     {
         final int cores = Runtime.getRuntime().availableProcessors();
-        if (context.waiting() == EngineContext.Waiting.SPINNING && cores < THREADS)
+        if (context.waiting() == EngineContext.Waiting.SPINNING && cores < SPINNING_THREADS)
         {
-            throw new ConfigException("spinning needs a core for each of the engine's " + THREADS +
+            throw new ConfigException("spinning needs a core for each of the engine's " + SPINNING_THREADS +
                 " threads but there are " + cores + "; wait by blocking.");
         }
     }
 
     private WaitStrategy waitStrategy()
     {
-        return context.waiting() == EngineContext.Waiting.SPINNING ? new BusySpinWaitStrategy() : new BlockingWaitStrategy();
+        return context.waiting() == EngineContext.Waiting.SPINNING ? new BusySpinWaitStrategy() : new ParkingWaitStrategy();
+    }
+
+    private StepsInFlight stepsInFlight()
+    {
+        return context.stepTimeoutNanos() == 0 || context.wakeSource() == EngineContext.WakeSource.CALLER ? null :
+            new StepsInFlight(context.config().ranks(), context.stepTimeoutNanos(), context.clock());
     }
 
     private <T> BatchEventProcessor<T> processor(
@@ -101,43 +115,37 @@ public final class ThreadedEngine implements Engine
         return processor;
     }
 
-    private static Thread start(final String name, final Runnable work)
+    private void start(final String name, final Runnable work)
     {
         final Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();
-        return thread;
+        threads.add(thread);
+    }
+
+    private void runTimer(final EngineTimer timer)
+    {
+        while (!isFailed() && !isClosing())
+        {
+            try
+            {
+                timer.poll(context.clock().getAsLong());
+            }
+            catch (final RuntimeException | Error e)
+            {
+                if (!isClosing())
+                {
+                    fail(e);
+                }
+            }
+            LockSupport.parkNanos(TIMER_PERIOD_NANOS);
+        }
     }
 
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
-        if (closing)
-        {
-            throw new IllegalStateException("the engine is closed");
-        }
-        awaitIngressRoom();
-        final long sequence = ingress.next();
-        try
-        {
-            ingress.get(sequence).set(input, offset, length, rows);
-        }
-        finally
-        {
-            ingress.publish(sequence);
-        }
-    }
-
-    /** Does not claim a slot before there is room, so that a failed engine leaves no producer waiting inside the ring. */
-    private void awaitIngressRoom()
-    {
-        int spins = 0;
-        while (!ingress.hasAvailableCapacity(1))
-        {
-            checkRunning();
-            pause(spins++);
-        }
-        checkRunning();
+        ingress.offer(input, offset, length, rows);
     }
 
     @Override
@@ -149,51 +157,24 @@ public final class ThreadedEngine implements Engine
     @Override
     public void awaitProcessed()
     {
-        awaitProcessed(Long.MAX_VALUE);
-    }
-
-    private boolean awaitProcessed(final long timeoutNanos)
-    {
-        final long start = System.nanoTime();
-        int spins = 0;
+        int round = 0;
         while (!isProcessed())
         {
             checkRunning();
-            if (System.nanoTime() - start > timeoutNanos)
-            {
-                return false;
-            }
-            pause(spins++);
+            Pause.pause(round++);
         }
         checkRunning();
-        return true;
     }
 
     private boolean isProcessed()
     {
-        if (schedulerProcessor.getSequence().get() < ingress.getCursor())
+        if (schedulerProcessor.getSequence().get() < ingress.cursor())
         {
             return false;
         }
         // Read after the scheduler has caught up: everything it led to is on the track by then.
         final long last = track.getCursor();
         return dispatchProcessor.getSequence().get() >= last && listenerProcessor.getSequence().get() >= last;
-    }
-
-    static void pause(final int spins)
-    {
-        if (spins < 100)
-        {
-            Thread.onSpinWait();
-        }
-        else if (spins < 1000)
-        {
-            Thread.yield();
-        }
-        else
-        {
-            LockSupport.parkNanos(PARK_NANOS);
-        }
     }
 
     void checkRunning()
@@ -214,6 +195,12 @@ public final class ThreadedEngine implements Engine
         return failure.get() != null;
     }
 
+    /** Whether the engine is on its way to its end: inputs that are in the rings still pass, but no step is launched. */
+    boolean isClosing()
+    {
+        return ingress.isShut();
+    }
+
     /** The cause for which the engine stopped, or null. */
     public Throwable failure()
     {
@@ -225,6 +212,14 @@ public final class ThreadedEngine implements Engine
         if (failure.compareAndSet(null, cause))
         {
             haltAll();
+            tellFailureListener(cause);
+        }
+    }
+
+    private void tellFailureListener(final Throwable cause)
+    {
+        if (listenerTold.compareAndSet(false, true))
+        {
             context.failureListener().accept(cause);
         }
     }
@@ -237,34 +232,42 @@ public final class ThreadedEngine implements Engine
         listenerProcessor.halt();
     }
 
-    /** Backend first, so that no completion comes any more; then what is in the rings is processed and journaled. */
+    /** A second caller waits for the first, so that the journal is closed for both when they return. */
     @Override
-    public void close()
+    public synchronized void close()
     {
-        if (closed)
+        if (isClosing())
         {
             return;
         }
-        context.backend().close();
-        closing = true;
-        try
+        ingress.shut();
+        new ClosingSteps()
+            .run(this::drain)
+            .run(context.backend()::close)
+            .run(this::stopThreads)
+            .run(() -> tellFailureListener(new IllegalStateException("the engine is closed")))
+            .run(context.journal()::close)
+            .rethrow();
+    }
+
+    private void drain()
+    {
+        final long start = System.nanoTime();
+        int round = 0;
+        while (!isFailed() && !(ingress.isQuiet() && isProcessed()))
         {
-            if (!isFailed() && !awaitProcessed(context.closeTimeoutNanos()))
+            if (System.nanoTime() - start > context.closeTimeoutNanos())
             {
                 throw new IllegalStateException("the engine still had work after " + context.closeTimeoutNanos() + " ns");
             }
-        }
-        finally
-        {
-            closed = true;
-            haltAll();
-            joinThreads();
-            context.journal().close();
+            Pause.pause(round++);
         }
     }
 
-    private void joinThreads()
+    private void stopThreads()
     {
+        closed = true;
+        haltAll();
         final long deadline = System.nanoTime() + context.closeTimeoutNanos();
         for (final Thread thread : threads)
         {

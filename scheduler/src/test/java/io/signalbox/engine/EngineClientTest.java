@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.backend.CaptureSlice;
+import io.signalbox.ConfigException;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -32,12 +36,19 @@ class EngineClientTest
     private final SchedulerConfig config = SchedulerConfig.builder()
         .ranks(2).blockSizeTokens(16).kvBlocks(65).capture(new ModelShape(2, 64, 2)).build();
     private final AtomicLong clock = new AtomicLong();
-    private final EngineClient client = new EngineClient(config, 8, clock::incrementAndGet);
+    private final EngineContext context =
+        new EngineContext().config(config).ingressSlots(8).trackSlots(8).clock(clock::incrementAndGet);
+    private final EngineClient client = new EngineClient(context);
 
     private EngineContext context()
     {
-        return new EngineContext().config(config).ingressSlots(8).trackSlots(8)
-            .listener(client.listener()).failureListener(client::failAll);
+        return context;
+    }
+
+    private static CompletionRequest requestWithRows(final int maxNewTokens, final int rowsFrom)
+    {
+        return new CompletionRequest(
+            IntStream.range(0, 40).toArray(), maxNewTokens, -1, new byte[0], -1, 0, rowsFrom);
     }
 
     private static CompletionRequest request(final int promptTokens, final int maxNewTokens)
@@ -75,13 +86,11 @@ class EngineClientTest
             final List<CompletionHandle> handles = new ArrayList<>();
             for (int i = 0; i < 50; i++)
             {
-                handles.add(client.submit(
-                    new CompletionRequest(IntStream.range(0, 40).toArray(), 7, -1, new byte[0], -1, 0, 30), 30 * SECOND));
+                handles.add(client.submit(requestWithRows(7, 30), 30 * SECOND));
             }
             for (final CompletionHandle handle : handles)
             {
-                handle.ended().join();
-                final RoutedExperts experts = client.takeRows(handle);
+                final RoutedExperts experts = client.takeRows(handle, 30 * SECOND);
                 assertEquals(30, experts.start());
                 assertEquals(16, experts.rows());
                 for (final short expert : experts.ids())
@@ -89,48 +98,173 @@ class EngineClientTest
                     assertTrue(expert >= 0 && expert < 64, "expert " + expert);
                 }
                 engine.awaitProcessed();
-                assertNull(client.takeRows(handle), "taken once");
+                assertNull(client.takeRows(handle, 30 * SECOND), "taken once");
+                assertNull(engine.rows(handle.requestId()), "the scheduler has given up its own");
             }
         }
     }
 
     @Test
-    void shouldRefuseWithoutACreditAndGiveCreditsBack() throws Exception
+    void shouldRefuseWithoutACredit() throws Exception
     {
-        final SteppedEngine engine = new SteppedEngine(context().backend(new SilentBackend()));
-        final List<Integer> taken = new ArrayList<>();
-        client.connect(new Engine()
-        {
-            @Override
-            public void offer(
-                final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
-            {
-                taken.add(length);
-            }
+        final HoldingEngine engine = new HoldingEngine();
+        client.connect(engine);
+        final CompletionHandle handle = submitAllCredits();
+        assertNull(client.submit(request(16, 1), 0), "every credit is out");
+        assertFalse(client.cancel(handle, 0), "every credit is out");
+        assertEquals(client.creditCount(), engine.held.size());
+    }
 
-            @Override
-            public void awaitProcessed()
-            {
-            }
-
-            @Override
-            public RequestRows rows(final long requestId)
-            {
-                return null;
-            }
-
-            @Override
-            public void close()
-            {
-            }
-        });
+    /** Returns the last handle. */
+    private CompletionHandle submitAllCredits() throws InterruptedException
+    {
+        CompletionHandle last = null;
         for (int i = 0; i < client.creditCount(); i++)
         {
-            assertNotNull(client.submit(request(16, 1), 0));
+            last = client.submit(request(16, 1), 0);
+            assertNotNull(last, "request " + i);
         }
-        assertNull(client.submit(request(16, 1), 0), "every credit is out");
-        assertEquals(client.creditCount(), taken.size());
-        engine.close();
+        return last;
+    }
+
+    @Test
+    void shouldGiveTheCreditBackWhenARequestIsTooLargeForTheEngine() throws Exception
+    {
+        try (ThreadedEngine engine = new ThreadedEngine(context().backend(new RacingBackend())))
+        {
+            client.connect(engine);
+            for (int i = 0; i <= client.creditCount(); i++)
+            {
+                final IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class,
+                    () -> client.submit(request(2_100_000, 1), SECOND));
+                assertTrue(refusal.getMessage().contains("above the bound of " + Engine.MAX_INPUT_BYTES));
+            }
+            assertNull(engine.failure());
+            assertEquals(FreeReason.LENGTH, client.submit(request(16, 1), SECOND).ended().join().reason());
+        }
+    }
+
+    @Test
+    void shouldTakeNoCreditForAnInputOfAnotherPublisher() throws Exception
+    {
+        try (SteppedEngine engine = new SteppedEngine(context().backend(new SilentBackend())))
+        {
+            client.connect(new HoldingEngine());
+            submitAllCredits();
+            final InputWriter writer = new InputWriter();
+            for (int i = 0; i < 100; i++)
+            {
+                writer.control().timeNanos(1).requestId(-1).kind(ControlKind.NOTE).note("by an operator");
+                engine.offer(writer.buffer(), 0, writer.length(), null);
+            }
+            assertNull(client.submit(request(16, 1), 0), "a credit came back for another's input");
+        }
+    }
+
+    @Test
+    void shouldLetEveryWaiterGoWhenTheEngineFails() throws Exception
+    {
+        client.connect(new HoldingEngine());
+        final CompletionHandle handle = submitAllCredits();
+        final List<Thread> waiters = new ArrayList<>();
+        for (int i = 0; i < 10; i++)
+        {
+            final Thread waiter = new Thread(
+                () -> assertThrows(IllegalStateException.class, () -> client.cancel(handle, 3600 * SECOND)));
+            waiter.setDaemon(true);
+            waiter.start();
+            waiters.add(waiter);
+        }
+        for (final Thread waiter : waiters)
+        {
+            while (waiter.getState() != Thread.State.TIMED_WAITING)
+            {
+                Thread.onSpinWait();
+            }
+        }
+        client.failAll(new IllegalStateException("planted"));
+        for (final Thread waiter : waiters)
+        {
+            waiter.join();
+        }
+        assertThrows(CompletionException.class, () -> handle.ended().join());
+    }
+
+    @Test
+    void shouldLetWhatDependsOnAHandleCallTheClient() throws Exception
+    {
+        try (ThreadedEngine engine = new ThreadedEngine(context().backend(new RacingBackend())))
+        {
+            client.connect(engine);
+            final List<CompletableFuture<RoutedExperts>> taken = new ArrayList<>();
+            for (int i = 0; i < 400; i++)
+            {
+                final CompletionHandle handle = client.submit(requestWithRows(1, 0), 30 * SECOND);
+                taken.add(handle.ended().thenApply(ended -> takeRows(handle)));
+            }
+            for (final CompletableFuture<RoutedExperts> experts : taken)
+            {
+                assertEquals(40, experts.join().rows());
+            }
+        }
+    }
+
+    private RoutedExperts takeRows(final CompletionHandle handle)
+    {
+        try
+        {
+            return client.takeRows(handle, 30 * SECOND);
+        }
+        catch (final InterruptedException | TimeoutException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void shouldHandOverTheRowsToOneOfTwoTakers() throws Exception
+    {
+        try (ThreadedEngine engine = new ThreadedEngine(context().backend(new RacingBackend())))
+        {
+            client.connect(engine);
+            for (int i = 0; i < 200; i++)
+            {
+                final CompletionHandle handle = client.submit(requestWithRows(2, 0), 30 * SECOND);
+                final CompletableFuture<RoutedExperts> other = CompletableFuture.supplyAsync(() -> takeRows(handle));
+                final RoutedExperts mine = takeRows(handle);
+                assertTrue(mine == null ^ other.join() == null, "round " + i);
+            }
+        }
+    }
+
+    @Test
+    void shouldTellWhenTheRowsCannotBeTakenInTime() throws Exception
+    {
+        client.connect(new HoldingEngine());
+        final CompletionHandle handle = client.submit(requestWithRows(2, 0), SECOND);
+        assertThrows(TimeoutException.class, () -> client.takeRows(handle, 0));
+    }
+
+    @Test
+    void shouldRefuseAContextThatChangesAfterItsClientWasMade()
+    {
+        assertThrows(ConfigException.class, () -> context.ingressSlots(16));
+        assertThrows(ConfigException.class, () -> context.config(config));
+        assertThrows(ConfigException.class, () -> context.clock(System::nanoTime));
+        assertThrows(ConfigException.class, () -> new EngineClient(context));
+    }
+
+    @Test
+    void shouldRefuseARequestWithoutPromptOrCacheKeyInOneSentence()
+    {
+        for (final Executable request : new Executable[] {
+            () -> CompletionRequest.of(null, 1),
+            () -> CompletionRequest.of(new int[0], 1),
+            () -> new CompletionRequest(new int[16], 1, -1, null, -1, 0, -1)})
+        {
+            final String message = assertThrows(ConfigException.class, request).getMessage();
+            assertTrue(message.endsWith("."), message);
+        }
     }
 
     @Test
@@ -152,7 +286,7 @@ class EngineClientTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(20, 5), SECOND);
-            client.cancel(handle);
+            assertTrue(client.cancel(handle, SECOND));
             assertEquals(FreeReason.CANCELLED, handle.ended().join().reason());
         }
     }

@@ -4,13 +4,17 @@ package io.signalbox.engine;
 import io.signalbox.ConfigException;
 import io.signalbox.event.InputWriter;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -80,6 +84,43 @@ class EngineGateTest
         engine.close();
         assertTrue(backend.isClosed());
         assertThrows(IllegalStateException.class, () -> offerWake(engine));
+    }
+
+    @Test
+    void shouldSkipAnInputThatCouldNotBeCopiedAndNotRepeatTheSlotsFormerOne()
+    {
+        final RecordingJournal journal = new RecordingJournal();
+        final UnsafeBuffer tooShort = new UnsafeBuffer(new byte[8]);
+        try (ThreadedEngine engine = new ThreadedEngine(new EngineContext().config(config).backend(new SilentBackend())
+            .journal(journal).wakeSource(EngineContext.WakeSource.CALLER).ingressSlots(8).trackSlots(8)))
+        {
+            for (int round = 0; round < 20; round++)
+            {
+                offerWake(engine);
+                assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(tooShort, 0, 64, null));
+            }
+            engine.awaitProcessed();
+            assertNull(engine.failure());
+        }
+        assertEquals(20, journal.recorded.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldRefuseAnInputAboveTheBoundOrWithoutAHeaderAndGoOn(final boolean threaded)
+    {
+        final EngineContext context = new EngineContext().config(config).backend(new SilentBackend());
+        final UnsafeBuffer large = new UnsafeBuffer(new byte[Engine.MAX_INPUT_BYTES + 1]);
+        try (Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context))
+        {
+            final IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> engine.offer(large, 0, large.capacity(), null));
+            assertEquals("an input of 8388609 bytes is above the bound of 8388608 bytes", refusal.getMessage());
+            assertThrows(IllegalArgumentException.class, () -> engine.offer(large, 0, 7, null));
+            assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(large, large.capacity(), 64, null));
+            offerWake(engine);
+            engine.awaitProcessed();
+        }
     }
 
     @Test

@@ -4,6 +4,8 @@ package io.signalbox.engine;
 import io.signalbox.TestStrength;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -29,6 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Timeout(300)
 class EngineIdentityTest
 {
+    private static final ControlKind[] CONTROLS = {ControlKind.CACHE_RESET, ControlKind.NOTE, ControlKind.RELEASE_ROWS};
     private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
 
     private static SchedulerConfig config(final Random random)
@@ -50,7 +53,7 @@ class EngineIdentityTest
     {
         for (int seed = 0; seed < TestStrength.count(40, 400); seed++)
         {
-            assertSameGroups(seed, 256);
+            assertSameGroups(seed, 256, 0);
         }
     }
 
@@ -59,29 +62,54 @@ class EngineIdentityTest
     {
         for (int seed = 1000; seed < 1000 + TestStrength.count(40, 400); seed++)
         {
-            assertSameGroups(seed, 8);
+            assertSameGroups(seed, 8, 0);
         }
     }
 
-    private static void assertSameGroups(final int seed, final int slots)
+    @Test
+    void shouldGiveTheSameGroupsWhenStepsFailAndRanksAreLost()
+    {
+        int faults = 0;
+        for (int seed = 2000; seed < 2000 + TestStrength.count(40, 400); seed++)
+        {
+            faults += countFaults(assertSameGroups(seed, seed % 2 == 0 ? 8 : 256, 12));
+        }
+        assertTrue(faults >= 40, "only " + faults + " steps failed");
+    }
+
+    private static int countFaults(final List<byte[]> groups)
+    {
+        int faults = 0;
+        for (final byte[] group : groups)
+        {
+            final GroupReader reader = new GroupReader().wrap(new UnsafeBuffer(group), 0, group.length);
+            reader.next();
+            faults += reader.templateId() == BackendFaultDecoder.TEMPLATE_ID ? 1 : 0;
+        }
+        return faults;
+    }
+
+    private static List<byte[]> assertSameGroups(final int seed, final int slots, final int stepsPerFault)
     {
         final SchedulerConfig config = config(new Random(seed));
-        final RecordingJournal threaded = runThreaded(seed, slots, config);
+        final RecordingJournal threaded = runThreaded(seed, slots, config, new RacingBackend(stepsPerFault));
         final List<byte[]> stepped = runStepped(config, threaded);
         assertEquals(threaded.recorded.size(), stepped.size());
         for (int i = 0; i < stepped.size(); i++)
         {
             assertArrayEquals(threaded.recorded.get(i).group(), stepped.get(i), "seed " + seed + " group " + i);
         }
+        return stepped;
     }
 
-    private static RecordingJournal runThreaded(final int seed, final int slots, final SchedulerConfig config)
+    private static RecordingJournal runThreaded(
+        final int seed, final int slots, final SchedulerConfig config, final RacingBackend backend)
     {
         final RecordingJournal journal = new RecordingJournal();
         final AtomicInteger ended = new AtomicInteger();
         final int requestsPerThread = 12;
         final EngineContext context = new EngineContext()
-            .config(config).backend(new RacingBackend()).journal(journal).ingressSlots(slots).trackSlots(slots)
+            .config(config).backend(backend).journal(journal).ingressSlots(slots).trackSlots(slots)
             .listener((group, offset, length) -> ended.addAndGet(countEnds(group, offset, length)));
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {
@@ -92,6 +120,7 @@ class EngineIdentityTest
                 clients.add(new Thread(() -> submitAll(engine, config, new Random(seed * 31L + id), id, requestsPerThread)));
             }
             clients.forEach(Thread::start);
+            clients.forEach(EngineIdentityTest::join);
             while (ended.get() < 2 * requestsPerThread)
             {
                 assertTrue(engine.failure() == null, () -> "the engine failed: " + engine.failure());
@@ -100,6 +129,18 @@ class EngineIdentityTest
         }
         assertTrue(journal.isClosed());
         return journal;
+    }
+
+    private static void join(final Thread client)
+    {
+        try
+        {
+            client.join();
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static int countEnds(final DirectBuffer group, final int offset, final int length)
@@ -120,27 +161,40 @@ class EngineIdentityTest
         final InputWriter writer = new InputWriter();
         for (int i = 0; i < requests; i++)
         {
-            final long id = client * 1000L + i;
-            final int prompt = 1 + random.nextInt(60 * config.blockSizeTokens());
-            final SubmitEncoder submit = writer.submit();
-            submit.timeNanos(i).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-                .samplingSeed(0).promptTokens(prompt).maxNewTokens(random.nextInt(20)).stopTokenId(-1).rowsFrom(-1)
-                .priority(random.nextInt(3)).rankHint(-1).temperature(1f).topP(1f)
-                .rankHintRelaxed(Flag.NO);
-            final UnsafeBuffer hashes = new UnsafeBuffer(new byte[8 + prompt / config.blockSizeTokens() * Long.BYTES]);
-            for (int block = 0; block < prompt / config.blockSizeTokens(); block++)
-            {
-                hashes.putLong(block * Long.BYTES, 1 + block + 1_000L * (block < 5 ? 1 : id + 2));
-            }
-            submit.putBlockHashes(hashes, 0, prompt / config.blockSizeTokens() * Long.BYTES);
-            submit.putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+            final int earlier = client * 1000 + random.nextInt(i + 1);
+            writeSubmit(writer, config, random, client * 1000L + i);
             engine.offer(writer.buffer(), 0, writer.length(), null);
             if (random.nextInt(5) == 0)
             {
-                writer.cancel().timeNanos(i).requestId(client * 1000L + random.nextInt(i + 1));
+                writer.cancel().timeNanos(i).requestId(earlier);
+                engine.offer(writer.buffer(), 0, writer.length(), null);
+            }
+            if (random.nextInt(3) == 0)
+            {
+                final ControlKind kind = CONTROLS[random.nextInt(CONTROLS.length)];
+                writer.control().timeNanos(i).requestId(earlier).kind(kind).note(kind == ControlKind.NOTE ? "a note" : "");
                 engine.offer(writer.buffer(), 0, writer.length(), null);
             }
         }
+    }
+
+    private static void writeSubmit(
+        final InputWriter writer, final SchedulerConfig config, final Random random, final long id)
+    {
+        final int prompt = 1 + random.nextInt(60 * config.blockSizeTokens());
+        final int hashCount = prompt / config.blockSizeTokens();
+        final UnsafeBuffer hashes = new UnsafeBuffer(new byte[hashCount * Long.BYTES]);
+        for (int block = 0; block < hashCount; block++)
+        {
+            hashes.putLong(block * Long.BYTES, 1 + block + 1_000L * (block < 5 ? 1 : id + 2));
+        }
+        final SubmitEncoder submit = writer.submit();
+        submit.timeNanos(id).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
+            .samplingSeed(0).promptTokens(prompt).maxNewTokens(random.nextInt(20)).stopTokenId(-1)
+            .rowsFrom(random.nextInt(2) - 1).priority(random.nextInt(3)).rankHint(-1).temperature(1f).topP(1f)
+            .rankHintRelaxed(Flag.NO);
+        submit.putBlockHashes(hashes, 0, hashes.capacity());
+        submit.putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
     }
 
     private static List<byte[]> runStepped(final SchedulerConfig config, final RecordingJournal recorded)

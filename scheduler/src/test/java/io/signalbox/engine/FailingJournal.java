@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 final class FailingJournal implements GroupJournal
 {
     private final int failAt;
-    private int appended;
-    private boolean closed;
+    private volatile int appended;
+    private volatile boolean closed;
 
     FailingJournal(final int failAt)
     {
@@ -20,7 +20,8 @@ final class FailingJournal implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        if (++appended == failAt)
+        appended = appended + 1;
+        if (appended == failAt)
         {
             throw new IllegalStateException("planted failure of the journal");
         }

@@ -6,6 +6,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.PlanRows;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -15,13 +16,25 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Completes steps on one thread per rank, as fast as each happens to run. */
+/** Completes steps on one thread per rank, as fast as each happens to run; some fail, and now and then a rank is lost. */
 final class RacingBackend implements Backend
 {
     private final List<ExecutorService> rankThreads = new ArrayList<>();
+    private final int stepsPerFault;
     private ModelShape shape;
     private CompletionSink sink;
     private volatile boolean closed;
+
+    RacingBackend()
+    {
+        this(0);
+    }
+
+    /** @param stepsPerFault about one step in so many fails, and one fault in eight is the end of its rank; 0: none. */
+    RacingBackend(final int stepsPerFault)
+    {
+        this.stepsPerFault = stepsPerFault;
+    }
 
     @Override
     public BackendCapabilities capabilities()
@@ -65,6 +78,13 @@ final class RacingBackend implements Backend
         try
         {
             sink.forward(step, epoch, rank, step, step);
+            final long chance = StateDigest.mix(rank, step, stepsPerFault) >>> 1;
+            if (stepsPerFault > 0 && chance % stepsPerFault == 0)
+            {
+                final boolean rankLost = chance / stepsPerFault % 8 == 0;
+                sink.fault(step, epoch, rank, step, rankLost ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
+                return;
+            }
             final int[] sampled = new int[rows];
             final int rowBytes = shape.rowBytes();
             final UnsafeBuffer captured = new UnsafeBuffer(new byte[tokens * rowBytes]);

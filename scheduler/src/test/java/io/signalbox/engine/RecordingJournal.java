@@ -8,6 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
 /** Keeps every group in memory, with its rows. */
 final class RecordingJournal implements GroupJournal
 {
@@ -55,6 +57,7 @@ final class RecordingJournal implements GroupJournal
     @Override
     public synchronized void close()
     {
+        assertFalse(closed, "closed twice");
         closed = true;
     }
 

@@ -10,8 +10,9 @@ import io.signalbox.experts.ModelShape;
 /** Takes plans and never reports: completions come from a recording, or not at all. */
 final class SilentBackend implements Backend
 {
-    private int submitted;
-    private boolean closed;
+    private volatile int submitted;
+    private volatile long lastAborted = -1;
+    private volatile boolean closed;
 
     @Override
     public BackendCapabilities capabilities()
@@ -27,7 +28,13 @@ final class SilentBackend implements Backend
     @Override
     public void submit(final ScheduleDecoder plan)
     {
-        submitted++;
+        submitted = submitted + 1;
+    }
+
+    /** The step that the engine gave up last, or -1. */
+    long lastAborted()
+    {
+        return lastAborted;
     }
 
     int submitted()
@@ -43,6 +50,7 @@ final class SilentBackend implements Backend
     @Override
     public void abort(final int rank, final long step)
     {
+        lastAborted = step;
     }
 
     @Override

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import org.agrona.collections.Long2LongCounterMap;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The right to have an input in the ingress ring. A credit comes back when the input that took it has passed; inputs
+ * of other publishers, which took none, give none.
+ */
+final class ClientCredits
+{
+    private final int count;
+    private final Semaphore free;
+    private final Long2LongCounterMap underWay = new Long2LongCounterMap(0);
+
+    ClientCredits(final int count)
+    {
+        this.count = count;
+        free = new Semaphore(count);
+    }
+
+    int count()
+    {
+        return count;
+    }
+
+    /** Returns false when none came free in time. */
+    boolean take(final long timeoutNanos) throws InterruptedException
+    {
+        return free.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Gives back a credit that was taken for nothing. */
+    void giveBack()
+    {
+        free.release();
+    }
+
+    /** The credit just taken goes with an input that names the request. */
+    void sent(final long requestId)
+    {
+        synchronized (underWay)
+        {
+            underWay.incrementAndGet(requestId);
+        }
+    }
+
+    /** An input that names the request has passed, or was refused. */
+    void passed(final long requestId)
+    {
+        synchronized (underWay)
+        {
+            if (underWay.get(requestId) == 0)
+            {
+                return;
+            }
+            underWay.decrementAndGet(requestId);
+        }
+        free.release();
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.event.InputWriter;
+
+/**
+ * Turns the passing of time into inputs: a {@code Tick} when a deadline may have passed, a {@code StepTimedOut} for a
+ * step that has been in flight for too long. Holds no thread; who owns one calls {@link #poll} now and then.
+ */
+final class EngineTimer
+{
+    private final Engine engine;
+    private final DeadlineWatch deadlines;
+    private final StepsInFlight steps;
+    private final InputWriter writer = new InputWriter();
+
+    /** @param steps null when steps may take as long as they like. */
+    EngineTimer(final Engine engine, final DeadlineWatch deadlines, final StepsInFlight steps)
+    {
+        this.engine = engine;
+        this.deadlines = deadlines;
+        this.steps = steps;
+    }
+
+    /**
+     * Offers what is due.
+     *
+     * @param nowNanos on the engine's clock.
+     * @throws IllegalStateException when the engine has failed or is closed.
+     */
+    void poll(final long nowNanos)
+    {
+        if (deadlines.takeDue(nowNanos))
+        {
+            writer.tick().timeNanos(nowNanos);
+            engine.offer(writer.buffer(), 0, writer.length(), null);
+        }
+        for (int rank = 0; steps != null && rank < steps.ranks(); rank++)
+        {
+            if (steps.takeOverdue(rank, nowNanos, writer))
+            {
+                engine.offer(writer.buffer(), 0, writer.length(), null);
+            }
+        }
+    }
+}

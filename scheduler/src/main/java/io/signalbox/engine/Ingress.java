@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import com.lmax.disruptor.InsufficientCapacityException;
+import com.lmax.disruptor.RingBuffer;
+import io.signalbox.backend.CaptureSlice;
+import org.agrona.DirectBuffer;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The way into the ingress ring. An offer counts itself before it looks whether the way is open, and closing looks at
+ * the count after it has shut the way: each offer is either refused or waited for, and none is lost silently.
+ */
+final class Ingress
+{
+    private final ThreadedEngine engine;
+    private final RingBuffer<IngressSlot> ring;
+    private final AtomicInteger underWay = new AtomicInteger();
+    private volatile boolean shut;
+
+    Ingress(final ThreadedEngine engine, final RingBuffer<IngressSlot> ring)
+    {
+        this.engine = engine;
+        this.ring = ring;
+    }
+
+    void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+    {
+        boolean taken = false;
+        underWay.incrementAndGet();
+        try
+        {
+            if (shut)
+            {
+                throw new IllegalStateException("the engine is closed");
+            }
+            InputBounds.check(length);
+            publish(input, offset, length, rows);
+            taken = true;
+        }
+        finally
+        {
+            underWay.decrementAndGet();
+            if (!taken && rows != null)
+            {
+                rows.release();
+            }
+        }
+    }
+
+    private void publish(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+    {
+        final long sequence = claim();
+        try
+        {
+            ring.get(sequence).set(input, offset, length, rows);
+        }
+        finally
+        {
+            ring.publish(sequence);
+        }
+    }
+
+    /** Claims a slot or none: a claim that waits inside the ring would wait for ever once the engine has failed. */
+    private long claim()
+    {
+        for (int spins = 0; ; spins++)
+        {
+            engine.checkRunning();
+            try
+            {
+                return ring.tryNext();
+            }
+            catch (final InsufficientCapacityException e)
+            {
+                Pause.pause(spins);
+            }
+        }
+    }
+
+    /** Later offers are refused. */
+    void shut()
+    {
+        shut = true;
+    }
+
+    boolean isShut()
+    {
+        return shut;
+    }
+
+    /** To be asked after {@link #shut()}: whether every offer that came before it has been published or refused. */
+    boolean isQuiet()
+    {
+        return underWay.get() == 0;
+    }
+
+    long cursor()
+    {
+        return ring.getCursor();
+    }
+}

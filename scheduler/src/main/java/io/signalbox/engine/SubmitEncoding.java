@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.kv.BlockHasher;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Hashes and encodes the requests of one submitting thread, outside the engine's threads. */
+final class SubmitEncoding
+{
+    final InputWriter writer = new InputWriter();
+    private final int blockSizeTokens;
+    private final BlockHasher hasher;
+
+    SubmitEncoding(final int blockSizeTokens)
+    {
+        this.blockSizeTokens = blockSizeTokens;
+        hasher = new BlockHasher(blockSizeTokens);
+    }
+
+    /** Returns the complete message but for its time, which the caller sets when it may be sent. */
+    SubmitEncoder encode(final CompletionRequest request, final long requestId)
+    {
+        final int[] prompt = request.prompt();
+        final byte[] cacheKey = request.cacheKey();
+        final UnsafeBuffer hashes = hashes(prompt, cacheKey);
+        final UnsafeBuffer tokens = new UnsafeBuffer(new byte[Math.multiplyExact(prompt.length, Integer.BYTES)]);
+        for (int i = 0; i < prompt.length; i++)
+        {
+            tokens.putInt(i * Integer.BYTES, prompt[i]);
+        }
+        final SubmitEncoder submit = writer.submit();
+        submit.requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(request.deadlineNanos()).samplingSeed(requestId).promptTokens(prompt.length)
+            .maxNewTokens(request.maxNewTokens()).stopTokenId(request.stopTokenId()).rowsFrom(request.rowsFrom())
+            .priority(request.priority()).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
+        submit.putBlockHashes(hashes, 0, hashes.capacity());
+        submit.putCacheKey(cacheKey, 0, cacheKey.length);
+        submit.putTokens(tokens, 0, tokens.capacity());
+        return submit;
+    }
+
+    private UnsafeBuffer hashes(final int[] prompt, final byte[] cacheKey)
+    {
+        final long[] hashes = new long[prompt.length / blockSizeTokens];
+        hasher.hash(prompt, prompt.length, cacheKey, hashes);
+        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[Math.multiplyExact(hashes.length, Long.BYTES)]);
+        for (int i = 0; i < hashes.length; i++)
+        {
+            bytes.putLong(i * Long.BYTES, hashes[i]);
+        }
+        return bytes;
+    }
+}

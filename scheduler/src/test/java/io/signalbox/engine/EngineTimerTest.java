@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.ConfigException;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.ScheduleEncoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.TickDecoder;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+@Timeout(60)
+class EngineTimerTest
+{
+    private static final long SECOND = 1_000_000_000L;
+    private static final long TIMEOUT = 1000;
+
+    private final AtomicLong clock = new AtomicLong();
+    private final HoldingEngine engine = new HoldingEngine();
+    private final DeadlineWatch deadlines = new DeadlineWatch();
+    private final StepsInFlight steps = new StepsInFlight(2, TIMEOUT, clock::get);
+    private final EngineTimer timer = new EngineTimer(engine, deadlines, steps);
+    private final InputWriter writer = new InputWriter();
+    private final GroupWriter group = new GroupWriter(512);
+
+    private void apply(final long nextDeadlineNanos)
+    {
+        deadlines.applied(writer.buffer(), nextDeadlineNanos);
+    }
+
+    private void launch(final int rank, final int epoch, final long step)
+    {
+        group.reset();
+        writer.wake().timeNanos(clock.get());
+        group.append(writer.buffer(), 0, writer.length());
+        final ScheduleEncoder schedule = new ScheduleEncoder()
+            .wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder())
+            .step(step).epoch(epoch).rank(rank);
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + schedule.encodedLength());
+        steps.onGroup(group.buffer(), 0, group.length());
+    }
+
+    private void follow(final InputWriter input)
+    {
+        group.reset();
+        group.append(input.buffer(), 0, input.length());
+        steps.onGroup(group.buffer(), 0, group.length());
+    }
+
+    @Test
+    void shouldOfferNothingWhileNothingIsArmed()
+    {
+        timer.poll(Long.MAX_VALUE);
+        assertEquals(List.of(), engine.templates());
+    }
+
+    @Test
+    void shouldTickOnceWhenADeadlineHasPassed()
+    {
+        writer.wake().timeNanos(0);
+        apply(500);
+        timer.poll(499);
+        assertEquals(List.of(), engine.templates());
+        timer.poll(500);
+        timer.poll(600);
+        assertEquals(List.of(TickDecoder.TEMPLATE_ID), engine.templates());
+        final TickDecoder tick = new TickDecoder().wrapAndApplyHeader(engine.held.get(0), 0, new MessageHeaderDecoder());
+        assertEquals(500, tick.timeNanos());
+    }
+
+    @Test
+    void shouldTickAgainForTheNextDeadlineOnceTheFirstTickWasApplied()
+    {
+        writer.wake().timeNanos(0);
+        apply(500);
+        timer.poll(500);
+        writer.forward().timeNanos(500).step(1).deviceTimeNanos(0).epoch(0).rank(0);
+        apply(500);
+        timer.poll(550);
+        assertEquals(1, engine.held.size(), "the first Tick is still under way");
+        writer.tick().timeNanos(500);
+        apply(700);
+        timer.poll(699);
+        assertEquals(1, engine.held.size());
+        timer.poll(700);
+        assertEquals(2, engine.held.size());
+    }
+
+    @Test
+    void shouldGiveUpAStepThatIsInFlightForTooLongOnce()
+    {
+        clock.set(50);
+        launch(1, 3, 7);
+        timer.poll(50 + TIMEOUT - 1);
+        assertEquals(List.of(), engine.templates());
+        timer.poll(50 + TIMEOUT);
+        timer.poll(50 + 2 * TIMEOUT);
+        assertEquals(List.of(StepTimedOutDecoder.TEMPLATE_ID), engine.templates());
+        final StepTimedOutDecoder timedOut =
+            new StepTimedOutDecoder().wrapAndApplyHeader(engine.held.get(0), 0, new MessageHeaderDecoder());
+        assertEquals(List.of(1L, 3L, 7L, 50 + TIMEOUT),
+            List.of((long)timedOut.rank(), (long)timedOut.epoch(), timedOut.step(), timedOut.timeNanos()));
+    }
+
+    @Test
+    void shouldForgetAStepThatHasEnded()
+    {
+        launch(0, 0, 1);
+        launch(1, 0, 1);
+        writer.d2hComplete().timeNanos(1).step(1).epoch(0).rank(0).sampledCount(0);
+        follow(writer);
+        writer.backendFault().timeNanos(1).step(1).epoch(0).rank(1).faultClass(FaultClass.STEP_FAILED).detail("planted");
+        follow(writer);
+        timer.poll(10 * TIMEOUT);
+        assertEquals(List.of(), engine.templates());
+    }
+
+    @Test
+    void shouldNotForgetAStepForACompletionOfAnother()
+    {
+        launch(0, 0, 2);
+        writer.d2hComplete().timeNanos(1).step(1).epoch(0).rank(0).sampledCount(0);
+        follow(writer);
+        timer.poll(TIMEOUT);
+        assertEquals(List.of(StepTimedOutDecoder.TEMPLATE_ID), engine.templates());
+    }
+
+    @Test
+    void shouldAbortTheStepOfTheBackendAndFailTheRequestsOfTheOnlyRank() throws Exception
+    {
+        final SilentBackend backend = new SilentBackend();
+        final EngineContext context = context(backend).stepTimeoutNanos(TIMEOUT);
+        final EngineClient client = new EngineClient(context);
+        try (ThreadedEngine threaded = new ThreadedEngine(context))
+        {
+            client.connect(threaded);
+            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+            while (backend.submitted() == 0)
+            {
+                Thread.onSpinWait();
+            }
+            clock.addAndGet(2 * TIMEOUT);
+            assertEquals(FreeReason.FAILED, handle.ended().join().reason());
+            threaded.awaitProcessed();
+            assertEquals(1, backend.lastAborted());
+        }
+    }
+
+    @Test
+    void shouldEndAQueuedRequestWhenItsDeadlinePassesWhileNothingElseHappens() throws Exception
+    {
+        final EngineContext context = context(new SilentBackend());
+        final EngineClient client = new EngineClient(context);
+        try (ThreadedEngine threaded = new ThreadedEngine(context))
+        {
+            client.connect(threaded);
+            assertNotNull(client.submit(CompletionRequest.of(new int[20], 5), SECOND));
+            final CompletionHandle queued = client.submit(
+                new CompletionRequest(new int[20], 5, -1, new byte[0], 5000, 0, -1), SECOND);
+            threaded.awaitProcessed();
+            clock.set(5000);
+            assertEquals(FreeReason.DEADLINE, queued.ended().join().reason());
+        }
+    }
+
+    private EngineContext context(final SilentBackend backend)
+    {
+        return new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).maxRunning(1).build())
+            .backend(backend).clock(clock::get);
+    }
+
+    @Test
+    void shouldRefuseANegativeTimeout()
+    {
+        assertThrows(ConfigException.class, () -> new SteppedEngine(context(new SilentBackend()).stepTimeoutNanos(-1)));
+    }
+}
