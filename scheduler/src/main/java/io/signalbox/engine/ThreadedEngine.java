@@ -58,7 +58,7 @@ public final class ThreadedEngine implements Engine
         final RingBuffer<IngressSlot> ingressRing =
             RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
-        ingress = new Ingress(this, ingressRing);
+        ingress = new Ingress(ingressRing, this::checkRunning);
 
         final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
