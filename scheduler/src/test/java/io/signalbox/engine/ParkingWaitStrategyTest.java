@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ParkingWaitStrategyTest
 {
     private final RingBuffer<Object> ring = RingBuffer.createSingleProducer(Object::new, 8, new ParkingWaitStrategy());
