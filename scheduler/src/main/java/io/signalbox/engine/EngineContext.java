@@ -111,8 +111,8 @@ public final class EngineContext
     }
 
     /**
-     * How long a step may be in flight before it is given up, and its rank with it; 0, the default, for ever. Needs
-     * the timer of a {@link ThreadedEngine} that wakes itself.
+     * How long a step may be in flight before it is given up, and its rank with it; 0, the default, for ever. Only a
+     * {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses to start.
      */
     public EngineContext stepTimeoutNanos(final long value)
     {
@@ -144,6 +144,7 @@ public final class EngineContext
         }
     }
 
+    /** How long {@link Engine#close} waits for what is under way, and then again for the threads to end. */
     public EngineContext closeTimeoutNanos(final long value)
     {
         closeTimeoutNanos = value;
@@ -172,12 +173,23 @@ public final class EngineContext
         return this;
     }
 
+    /** To be called by an engine without a timer. */
+    void refuseStepTimeout()
+    {
+        if (stepTimeoutNanos > 0)
+        {
+            throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos +
+                " needs the timer of a threaded engine that wakes itself; choose that engine or give 0.");
+        }
+    }
+
     private static void checkSlots(final String name, final int slots)
     {
         if (slots < MIN_RING_SLOTS || slots > MAX_RING_SLOTS || Integer.bitCount(slots) != 1)
         {
             throw new ConfigException(
-                name + "=" + slots + " is not a power of two between " + MIN_RING_SLOTS + " and " + MAX_RING_SLOTS + ".");
+                name + "=" + slots + " is not a power of two between " + MIN_RING_SLOTS + " and " + MAX_RING_SLOTS +
+                "; give one that is.");
         }
     }
 

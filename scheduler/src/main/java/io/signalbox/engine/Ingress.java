@@ -14,15 +14,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Ingress
 {
-    private final ThreadedEngine engine;
     private final RingBuffer<IngressSlot> ring;
+    private final Runnable checkRunning;
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile boolean shut;
 
-    Ingress(final ThreadedEngine engine, final RingBuffer<IngressSlot> ring)
+    /** @param checkRunning throws once nobody takes inputs out of the ring any more. */
+    Ingress(final RingBuffer<IngressSlot> ring, final Runnable checkRunning)
     {
-        this.engine = engine;
         this.ring = ring;
+        this.checkRunning = checkRunning;
     }
 
     void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
@@ -67,7 +68,7 @@ final class Ingress
     {
         for (int spins = 0; ; spins++)
         {
-            engine.checkRunning();
+            checkRunning.run();
             try
             {
                 return ring.tryNext();

@@ -30,6 +30,7 @@ public final class SteppedEngine implements Engine
     public SteppedEngine(final EngineContext context)
     {
         this.context = context.conclude();
+        context.refuseStepTimeout();
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();

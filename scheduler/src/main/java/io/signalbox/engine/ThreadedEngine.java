@@ -55,10 +55,14 @@ public final class ThreadedEngine implements Engine
     {
         this.context = context.conclude();
         refuseTooManySpinners();
+        if (context.wakeSource() == EngineContext.WakeSource.CALLER)
+        {
+            context.refuseStepTimeout();
+        }
         final RingBuffer<IngressSlot> ingressRing =
             RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
-        ingress = new Ingress(this, ingressRing);
+        ingress = new Ingress(ingressRing, this::checkRunning);
 
         final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
@@ -103,7 +107,7 @@ public final class ThreadedEngine implements Engine
 
     private StepsInFlight stepsInFlight()
     {
-        return context.stepTimeoutNanos() == 0 || context.wakeSource() == EngineContext.WakeSource.CALLER ? null :
+        return context.stepTimeoutNanos() == 0 ? null :
             new StepsInFlight(context.config().ranks(), context.stepTimeoutNanos(), context.clock());
     }
 

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineGateTest
 {
     private final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(64).build();
@@ -94,15 +94,17 @@ class EngineGateTest
         try (ThreadedEngine engine = new ThreadedEngine(new EngineContext().config(config).backend(new SilentBackend())
             .journal(journal).wakeSource(EngineContext.WakeSource.CALLER).ingressSlots(8).trackSlots(8)))
         {
+            // Three offers a round over eight slots: each slot has held a good input before it gets a bad one.
             for (int round = 0; round < 20; round++)
             {
+                offerWake(engine);
                 offerWake(engine);
                 assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(tooShort, 0, 64, null));
             }
             engine.awaitProcessed();
             assertNull(engine.failure());
         }
-        assertEquals(20, journal.recorded.size());
+        assertEquals(40, journal.recorded.size());
     }
 
     @ParameterizedTest

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The same ingress order gives the same canonical groups, with threads and without. */
-@Timeout(300)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineIdentityTest
 {
     private static final ControlKind[] CONTROLS = {ControlKind.CACHE_RESET, ControlKind.NOTE, ControlKind.RELEASE_ROWS};

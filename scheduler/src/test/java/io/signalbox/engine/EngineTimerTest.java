@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineTimerTest
 {
     private static final long SECOND = 1_000_000_000L;
@@ -183,8 +183,12 @@ class EngineTimerTest
     }
 
     @Test
-    void shouldRefuseANegativeTimeout()
+    void shouldRefuseATimeoutThatIsNegativeOrThatNoTimerWouldKeep()
     {
-        assertThrows(ConfigException.class, () -> new SteppedEngine(context(new SilentBackend()).stepTimeoutNanos(-1)));
+        final SilentBackend backend = new SilentBackend();
+        assertThrows(ConfigException.class, () -> new ThreadedEngine(context(backend).stepTimeoutNanos(-1)));
+        assertThrows(ConfigException.class, () -> new SteppedEngine(context(backend).stepTimeoutNanos(1)));
+        assertThrows(ConfigException.class, () -> new ThreadedEngine(
+            context(backend).stepTimeoutNanos(1).wakeSource(EngineContext.WakeSource.CALLER)));
     }
 }
