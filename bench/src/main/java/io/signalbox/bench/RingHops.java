@@ -5,6 +5,8 @@ import com.lmax.disruptor.BatchEventProcessor;
 import com.lmax.disruptor.BatchEventProcessorBuilder;
 import com.lmax.disruptor.BlockingWaitStrategy;
 import com.lmax.disruptor.RingBuffer;
+import com.lmax.disruptor.WaitStrategy;
+import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
@@ -14,6 +16,8 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
+
+import java.util.function.Supplier;
 
 /**
  * An input through the whole engine (ingress, scheduler, track, journal gate, listener) against the same three hops
@@ -29,9 +33,15 @@ public final class RingHops
 
     public static void main(final String[] args)
     {
-        try (RawHops raw = new RawHops(); EngineHops engine = new EngineHops())
+        compare("input through all gates, raw rings blocking", BlockingWaitStrategy::new);
+        compare("input through all gates, raw rings yielding", YieldingWaitStrategy::new);
+    }
+
+    private static void compare(final String name, final Supplier<WaitStrategy> rawWaiting)
+    {
+        try (RawHops raw = new RawHops(rawWaiting); EngineHops engine = new EngineHops())
         {
-            Interleaved.compare("input through all gates, blocking", 5, 15, OPERATIONS, engine::round, raw::round);
+            Interleaved.compare(name, 5, 15, OPERATIONS, engine::round, raw::round);
         }
     }
 

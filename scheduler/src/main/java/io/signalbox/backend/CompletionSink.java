@@ -5,7 +5,8 @@ import io.signalbox.event.codec.FaultClass;
 
 /**
  * Where a backend reports. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
- * comes before the completion of the same step. A call blocks while the engine's ingress ring is full.
+ * comes before the completion of the same step. A call blocks while the engine's ingress ring is full, and throws
+ * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
  */
 public interface CompletionSink
 {
