@@ -98,10 +98,12 @@ public final class RingHops
         private volatile long seen;
         private long offered;
 
-        RawHops()
+        RawHops(final Supplier<WaitStrategy> waiting)
         {
-            forward = new BatchEventProcessorBuilder()
-                .build(first, first.newBarrier(), (event, sequence, end) -> pass(event[0]));
+            first = RingBuffer.createMultiProducer(() -> new long[1], 1024, waiting.get());
+            second = RingBuffer.createSingleProducer(() -> new long[1], 1024, waiting.get());
+            forward = new BatchEventProcessorBuilder().build(
+                first, first.newBarrier(), (event, sequence, end) -> pass(event[0]));
             gate = new BatchEventProcessorBuilder().build(second, second.newBarrier(), (event, sequence, end) -> { });
             last = new BatchEventProcessorBuilder().build(
                 second, second.newBarrier(gate.getSequence()), (event, sequence, end) -> seen = event[0]);
