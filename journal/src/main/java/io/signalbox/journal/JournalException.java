@@ -26,6 +26,8 @@ public final class JournalException extends RuntimeException
         SHORT_READ,
         /** The last append did not finish. Recovery cuts it and keeps its bytes aside. */
         TORN_TAIL,
+        /** A writer is still at it: where it ends says nothing. */
+        BEING_WRITTEN,
         /** There is no journal here. */
         NOT_A_JOURNAL,
         /** There is a journal here already. */
