@@ -72,9 +72,10 @@ final class DirectoryFiles implements JournalFiles
         return file == null ? SegmentName.of(segment) : directory.relativize(file).toString();
     }
 
-    Path directory()
+    @Override
+    public String journal()
     {
-        return directory;
+        return directory.toString();
     }
 
     /** Chronicle's file of the segment; null where there is none. */

@@ -28,6 +28,8 @@ public final class JournalException extends RuntimeException
         TORN_TAIL,
         /** A writer is still at it: where it ends says nothing. */
         BEING_WRITTEN,
+        /** A journal's files without one whole record: never begun, or everything was lost. */
+        NO_RECORD,
         /** There is no journal here. */
         NOT_A_JOURNAL,
         /** There is a journal here already. */

@@ -105,8 +105,7 @@ public final class JournalRecovery
             }
             if (scanner.end().position().records() == 0)
             {
-                throw new JournalException(Kind.NOT_A_JOURNAL, directory + " ends ahead of its run description, so its " +
-                    "writer was stopped before it began; remove the directory.");
+                throw ScanMessages.noRecord(directory.toString());
             }
             return scanner.end();
         }

@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SealDecoder;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.RecoveryCase.Decision;
 import io.signalbox.journal.RecoveryCase.Evidence;
 import io.signalbox.journal.RecoveryCase.Found;
 
@@ -239,6 +240,10 @@ public final class JournalScanner implements AutoCloseable
 
     private void decide(final RecoveryCase match, final TailSearch rest)
     {
+        if (!recovering && match.decision() != Decision.REFUSE && progress.records() == 0)
+        {
+            throw ScanMessages.noRecord(files.journal());
+        }
         switch (match.decision())
         {
             case END -> finish(-1, -1);

@@ -31,7 +31,7 @@ record WriterProbe(Path directory, int segmentCount, String atStart)
     {
         final boolean explained = switch (refusal.kind())
         {
-            case TORN_TAIL, SHORT_READ, MISSING_SEGMENT, CORRUPT_RECORD ->
+            case TORN_TAIL, SHORT_READ, MISSING_SEGMENT, CORRUPT_RECORD, NO_RECORD ->
                 refusal.segment() >= segmentCount - SEGMENTS_IN_MOTION;
             default -> false;
         };

@@ -261,6 +261,18 @@ final class RecoveryTableTest
     }
 
     @Test
+    void shouldSayThatNothingIsLeftWhereTheFirstSegmentIsMissing()
+    {
+        final MemoryFiles many = manySegments();
+        many.replace(0, null);
+
+        final JournalException refusal = Scans.refusal(many);
+
+        assertEquals(Kind.MISSING_SEGMENT, refusal.kind());
+        assertTrue(refusal.getMessage().contains("nothing is left to read"), refusal.getMessage());
+    }
+
+    @Test
     void shouldRefuseASegmentMissingInTheMiddle()
     {
         final MemoryFiles many = manySegments();
