@@ -48,7 +48,7 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw unreadable(directory, e);
+            throw FileFault.reading(directory, e);
         }
         return new DirectoryFiles(directory, segments);
     }
@@ -98,7 +98,7 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw unreadable(path, e);
+            throw FileFault.reading(path, e);
         }
         return found;
     }
@@ -118,14 +118,8 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw unreadable(file, e);
+            throw FileFault.reading(file, e);
         }
-    }
-
-    private static JournalException unreadable(final Path path, final IOException e)
-    {
-        return new JournalException(
-            Kind.STORE_FAILED, path + " cannot be read: " + e + "; check its permissions and the disk.", e);
     }
 
     /** Reads through one direct buffer, so that the JDK keeps none of its own per thread. */
@@ -169,7 +163,7 @@ final class DirectoryFiles implements JournalFiles
             }
             catch (final IOException e)
             {
-                throw unreadable(file, e);
+                throw FileFault.reading(file, e);
             }
             return done;
         }
@@ -183,7 +177,7 @@ final class DirectoryFiles implements JournalFiles
             }
             catch (final IOException e)
             {
-                throw unreadable(file, e);
+                throw FileFault.reading(file, e);
             }
         }
     }

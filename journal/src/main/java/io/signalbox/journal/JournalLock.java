@@ -165,8 +165,8 @@ final class JournalLock implements AutoCloseable
 
     private static JournalException untaken(final Path directory, final IOException e)
     {
-        return new JournalException(Kind.STORE_FAILED, "the lock " + directory.resolve(SegmentName.LOCK) +
-            " cannot be taken: " + e + "; check that it is writable.", e);
+        return FileFault.writing("the journal's lock " + directory.resolve(SegmentName.LOCK) + " cannot be taken",
+            directory, e);
     }
 
     /** Says in the lock which process holds it. */
@@ -196,7 +196,8 @@ final class JournalLock implements AutoCloseable
             }
             catch (final IOException e)
             {
-                throw new JournalException(Kind.STORE_FAILED, "the journal's lock cannot be released: " + e + ".", e);
+                throw new JournalException(Kind.STORE_FAILED, "the journal's lock cannot be released: " +
+                    FileFault.reason(e) + "; check the disk.", e);
             }
             finally
             {

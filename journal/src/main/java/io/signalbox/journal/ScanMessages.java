@@ -64,7 +64,9 @@ final class ScanMessages
 
     private static String good(final long records)
     {
-        return records == 0 ? "no record stands ahead of it, so nothing is left to read" : "records 0 to " + (records - 1) + " are good";
+        return records == 0
+            ? "no record stands ahead of it, so nothing is left to read"
+            : "records 0 to " + (records - 1) + " are good";
     }
 
     private static String remedy(final RecoveryCase match)

@@ -255,6 +255,7 @@ final class ChronicleJournalTest
         final JournalRecovery.Recovery recovery = JournalRecovery.recover(journal);
 
         assertEquals(Kind.TORN_TAIL, torn.kind());
+        assertFalse(recovery.nothingToDo());
         assertEquals(12, recovery.records());
         assertEquals(recovery.cutBytes(), Files.size(recovery.cutFile()));
         assertTrue(recovery.cutBytes() > 0);

@@ -9,9 +9,12 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -48,6 +51,37 @@ final class DamagedDirectoryTest
         assertEquals(verify.getMessage(), recover.getMessage());
         assertTrue(verify.getMessage().startsWith(journal + " holds no whole record"), verify.getMessage());
         assertTrue(verify.getMessage().endsWith("if it ever held one, restore it from a copy."), verify.getMessage());
+    }
+
+    @Test
+    void shouldRefuseAFileInPlaceOfASegment() throws IOException
+    {
+        final Path journal = closedJournal();
+        Files.move(journal.resolve("segment-00000"), temporary.resolve("elsewhere"));
+        Files.createFile(journal.resolve("segment-00000"));
+
+        for (final JournalException refusal : List.of(refusalToVerify(journal), refusalToRecover(journal)))
+        {
+            assertEquals(Kind.FOREIGN_FILE, refusal.kind());
+            assertTrue(refusal.getMessage().contains("segment-00000 is not a directory"), refusal.getMessage());
+            assertFalse(refusal.getMessage().contains("Exception"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void shouldTouchNothingWhereThereIsNothingToRecover() throws IOException
+    {
+        final Path journal = closedJournal();
+        Files.writeString(journal.resolve("lock"), "1");
+        final FileTime before = FileTime.fromMillis(1_000);
+        Files.setLastModifiedTime(journal.resolve("lock"), before);
+
+        final JournalRecovery.Recovery recovery = JournalRecovery.recover(journal);
+
+        assertTrue(recovery.nothingToDo());
+        assertEquals(11, recovery.records());
+        assertEquals("1", Files.readString(journal.resolve("lock")));
+        assertEquals(before, Files.getLastModifiedTime(journal.resolve("lock")));
     }
 
     private Path closedJournal()
