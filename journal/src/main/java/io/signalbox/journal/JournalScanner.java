@@ -102,9 +102,10 @@ public final class JournalScanner implements AutoCloseable
     private void openNextSegment()
     {
         final int number = segment + 1;
-        if (number >= files.segmentCount() && closed)
+        if (closed && (number >= files.segmentCount() || isLastAndUnused(number)))
         {
-            end = new ScanEnd(progress.committed(), true, number, progress.recordsOfSegmentBefore(), true, -1, -1, -1);
+            end = new ScanEnd(progress.committed(), true, number, progress.recordsOfSegmentBefore(), true, -1, -1,
+                number < files.segmentCount() ? number : -1);
             return;
         }
         if (files.segmentCount() == 0)
@@ -123,6 +124,19 @@ public final class JournalScanner implements AutoCloseable
         final ByteSource source = files.open(segment);
         walker = new SegmentWalker(segment, source == null ? EmptySource.INSTANCE : source, regions);
         progress.beginSegment();
+    }
+
+    /** A directory that a writer made, or somebody else, and in which no file of records was ever begun. */
+    private boolean isLastAndUnused(final int number)
+    {
+        if (number + 1 < files.segmentCount() || !files.exists(number))
+        {
+            return false;
+        }
+        try (ByteSource source = files.open(number))
+        {
+            return source == null;
+        }
     }
 
     /** Whether the walker's record is the one expected here; costs no allocation for chained records. */
