@@ -43,7 +43,7 @@ final class FileFault
         if (isReadOnly(directory))
         {
             return new JournalException(Kind.ACCESS_DENIED, failed + ": the file system of " + directory +
-                " is read-only; work on a copy of the journal.", e);
+                " is read-only; give a directory that can be written, for example a copy.", e);
         }
         if (e instanceof AccessDeniedException)
         {
