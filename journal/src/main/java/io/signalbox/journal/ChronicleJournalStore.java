@@ -47,8 +47,7 @@ final class ChronicleJournalStore implements JournalStore
         }
         catch (final IOException e)
         {
-            throw new JournalException(Kind.STORE_FAILED, "segment " + number + " cannot be created at " + path + ": " +
-                e + "; check that the directory is writable and has room.", e);
+            throw FileFault.writing("segment " + number + " cannot be created at " + path, directory, e);
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.journal.JournalException.Kind;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.time.TimeProvider;
@@ -119,8 +118,7 @@ final class ChronicleSegment implements JournalStore.Segment
         }
         catch (final IOException e)
         {
-            throw new JournalException(Kind.STORE_FAILED, "the files of " + directory + " cannot be restricted to their " +
-                "owner: " + e + "; check the file system's permissions.", e);
+            throw FileFault.writing("the files of " + directory + " cannot be restricted to their owner", directory, e);
         }
     }
 

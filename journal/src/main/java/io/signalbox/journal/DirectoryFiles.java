@@ -48,7 +48,7 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw unreadable(directory, e);
+            throw FileFault.reading(directory, e);
         }
         return new DirectoryFiles(directory, segments);
     }
@@ -72,9 +72,10 @@ final class DirectoryFiles implements JournalFiles
         return file == null ? SegmentName.of(segment) : directory.relativize(file).toString();
     }
 
-    Path directory()
+    @Override
+    public String journal()
     {
-        return directory;
+        return directory.toString();
     }
 
     /** Chronicle's file of the segment; null where there is none. */
@@ -97,7 +98,7 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw unreadable(path, e);
+            throw FileFault.reading(path, e);
         }
         return found;
     }
@@ -117,14 +118,8 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw unreadable(file, e);
+            throw FileFault.reading(file, e);
         }
-    }
-
-    private static JournalException unreadable(final Path path, final IOException e)
-    {
-        return new JournalException(
-            Kind.STORE_FAILED, path + " cannot be read: " + e + "; check its permissions and the disk.", e);
     }
 
     /** Reads through one direct buffer, so that the JDK keeps none of its own per thread. */
@@ -168,7 +163,7 @@ final class DirectoryFiles implements JournalFiles
             }
             catch (final IOException e)
             {
-                throw unreadable(file, e);
+                throw FileFault.reading(file, e);
             }
             return done;
         }
@@ -182,7 +177,7 @@ final class DirectoryFiles implements JournalFiles
             }
             catch (final IOException e)
             {
-                throw unreadable(file, e);
+                throw FileFault.reading(file, e);
             }
         }
     }

@@ -17,7 +17,7 @@ public final class JournalException extends RuntimeException
         CORRUPT_RECORD,
         /** A whole record stands where another sequence number belongs: records were lost, doubled or moved. */
         SEQUENCE_GAP,
-        /** A whole record with the right number comes from another journal or another place. */
+        /** What stands here belongs elsewhere: a whole record of another journal or place, or a file of another kind. */
         FOREIGN_FILE,
         /** Written by newer software. */
         UNSUPPORTED_VERSION,
@@ -26,12 +26,18 @@ public final class JournalException extends RuntimeException
         SHORT_READ,
         /** The last append did not finish. Recovery cuts it and keeps its bytes aside. */
         TORN_TAIL,
+        /** A writer is still at it: where it ends says nothing. */
+        BEING_WRITTEN,
+        /** A journal's files without one whole record: never begun, or everything was lost. */
+        NO_RECORD,
         /** There is no journal here. */
         NOT_A_JOURNAL,
         /** There is a journal here already. */
         ALREADY_EXISTS,
         /** Another writer holds the directory. */
         LOCKED,
+        /** This user may not read or write here, or nobody may: the file system is read-only. */
+        ACCESS_DENIED,
         DISK_FULL,
         /** What was appended since the last good sync may be lost; a failed sync is never tried again. */
         SYNC_FAILED,

@@ -13,6 +13,9 @@ interface JournalFiles
     /** The segment's records; null where nothing was written. */
     ByteSource open(int segment);
 
+    /** How messages name the journal. */
+    String journal();
+
     /** How messages name the segment's file of records. */
     String name(int segment);
 }

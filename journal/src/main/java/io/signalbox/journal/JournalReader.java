@@ -22,6 +22,7 @@ public final class JournalReader implements AutoCloseable
     private static final int FIRST_MESSAGE = 4;
 
     private final JournalScanner scanner;
+    private final WriterProbe writer;
     private final Map<String, String> settings;
     private final UnsafeBuffer payload = new UnsafeBuffer(0, 0);
     private final RowAssembly rows = new RowAssembly();
@@ -29,23 +30,31 @@ public final class JournalReader implements AutoCloseable
     private final CaptureRowsDecoder chunk = new CaptureRowsDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
 
-    JournalReader(final JournalScanner scanner)
+    private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
         this.scanner = scanner;
+        this.writer = writer;
         settings = Collections.unmodifiableMap(readSettings());
     }
 
     /** @throws JournalException where the directory holds no journal, or none that can be believed. */
     public static JournalReader open(final Path directory)
     {
-        return of(JournalScanner.open(directory));
+        final WriterProbe writer = WriterProbe.of(directory);
+        return of(JournalScanner.open(directory), writer);
     }
 
+    /** Of files that no process can be writing. */
     static JournalReader of(final JournalScanner scanner)
+    {
+        return of(scanner, null);
+    }
+
+    private static JournalReader of(final JournalScanner scanner, final WriterProbe writer)
     {
         try
         {
-            return new JournalReader(scanner);
+            return new JournalReader(scanner, writer);
         }
         catch (final RuntimeException | Error e)
         {
@@ -56,11 +65,8 @@ public final class JournalReader implements AutoCloseable
 
     private Map<String, String> readSettings()
     {
-        if (!scanner.next())
-        {
-            throw new JournalException(Kind.NOT_A_JOURNAL, "the journal ends ahead of its run description, so its writer " +
-                "was stopped before it began; remove the directory.");
-        }
+        // A scan that hands out no record at all ends in a refusal.
+        advance();
         wrapPayload();
         try
         {
@@ -81,12 +87,13 @@ public final class JournalReader implements AutoCloseable
     /**
      * Moves to the next group; false at the end of the journal.
      *
-     * @throws JournalException when the journal must not be believed from here on.
+     * @throws JournalException when the journal must not be believed from here on; BEING_WRITTEN where it ends only
+     *     because a writer is still at it.
      */
     public boolean next()
     {
         rows.reset();
-        while (scanner.next())
+        while (advance())
         {
             wrapPayload();
             if (scanner.type() == RecordType.GROUP)
@@ -97,6 +104,26 @@ public final class JournalReader implements AutoCloseable
             collectRows();
         }
         return false;
+    }
+
+    private boolean advance()
+    {
+        final boolean more;
+        try
+        {
+            more = scanner.next();
+        }
+        catch (final JournalException e)
+        {
+            throw writer == null ? e : writer.judge(e, scanner.records());
+        }
+        final JournalException beingWritten =
+            more || scanner.sealed() || writer == null ? null : writer.beingWritten(scanner.records());
+        if (beingWritten != null)
+        {
+            throw beingWritten;
+        }
+        return more;
     }
 
     private void wrapPayload()

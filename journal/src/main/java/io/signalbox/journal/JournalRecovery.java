@@ -22,13 +22,15 @@ public final class JournalRecovery
     /**
      * What recovery found and did.
      *
-     * @param records  records that are good, all of them kept.
-     * @param groups   groups among them.
-     * @param cutBytes bytes of a torn tail; 0 where there was none.
-     * @param cutFile  where these were kept aside; null where there were none.
-     * @param digest   the chained hash over the records kept, as 16 hexadecimal digits.
+     * @param records     records that are good, all of them kept.
+     * @param groups      groups among them.
+     * @param cutBytes    bytes of a torn tail; 0 where there was none.
+     * @param cutFile     where these were kept aside; null where there were none.
+     * @param digest      the chained hash over the records kept, as 16 hexadecimal digits.
+     * @param nothingToDo the journal had been closed: no file was touched.
      */
-    public record Recovery(long records, long groups, long cutBytes, Path cutFile, String digest)
+    public record Recovery(
+        long records, long groups, long cutBytes, Path cutFile, String digest, boolean nothingToDo)
     {
     }
 
@@ -50,6 +52,7 @@ public final class JournalRecovery
             {
                 return recovery(end, null);
             }
+            lock.sign();
             final Path cut = setAside(directory, end);
             resume(directory, lock, end, WriterOptions.of(Durability.BATCH)).close();
             return recovery(end, cut);
@@ -66,6 +69,7 @@ public final class JournalRecovery
         final JournalLock lock = lockExisting(directory);
         try
         {
+            lock.sign();
             final ScanEnd end = scan(directory);
             setAside(directory, end);
             return resume(directory, lock, end, options);
@@ -81,7 +85,7 @@ public final class JournalRecovery
     {
         final JournalPosition position = end.position();
         return new Recovery(position.records(), position.groups(), cut == null ? 0 : end.cutTo() - end.cutFrom(), cut,
-            Chain.text(position.chain()));
+            Chain.text(position.chain()), end.sealed());
     }
 
     private static JournalLock lockExisting(final Path directory)
@@ -91,7 +95,7 @@ public final class JournalRecovery
             throw new JournalException(
                 Kind.NOT_A_JOURNAL, directory + " holds no journal segment; give the directory of a journal.");
         }
-        return JournalLock.acquire(directory);
+        return JournalLock.acquireUnsigned(directory);
     }
 
     private static ScanEnd scan(final Path directory)
@@ -105,8 +109,7 @@ public final class JournalRecovery
             }
             if (scanner.end().position().records() == 0)
             {
-                throw new JournalException(Kind.NOT_A_JOURNAL, directory + " ends ahead of its run description, so its " +
-                    "writer was stopped before it began; remove the directory.");
+                throw ScanMessages.noRecord(directory.toString());
             }
             return scanner.end();
         }
@@ -148,8 +151,7 @@ public final class JournalRecovery
         }
         catch (final IOException e)
         {
-            throw new JournalException(Kind.STORE_FAILED, "the unfinished end of " + directory + " cannot be kept aside: " +
-                e + "; check that the directory is writable and has room.", e);
+            throw FileFault.writing("the unfinished end of " + directory + " cannot be kept aside", directory, e);
         }
     }
 

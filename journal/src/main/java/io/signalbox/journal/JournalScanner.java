@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SealDecoder;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.RecoveryCase.Decision;
 import io.signalbox.journal.RecoveryCase.Evidence;
 import io.signalbox.journal.RecoveryCase.Found;
 
@@ -101,9 +102,10 @@ public final class JournalScanner implements AutoCloseable
     private void openNextSegment()
     {
         final int number = segment + 1;
-        if (number >= files.segmentCount() && closed)
+        if (closed && (number >= files.segmentCount() || isLastAndUnused(number)))
         {
-            end = new ScanEnd(progress.committed(), true, number, progress.recordsOfSegmentBefore(), true, -1, -1, -1);
+            end = new ScanEnd(progress.committed(), true, number, progress.recordsOfSegmentBefore(), true, -1, -1,
+                number < files.segmentCount() ? number : -1);
             return;
         }
         if (files.segmentCount() == 0)
@@ -122,6 +124,19 @@ public final class JournalScanner implements AutoCloseable
         final ByteSource source = files.open(segment);
         walker = new SegmentWalker(segment, source == null ? EmptySource.INSTANCE : source, regions);
         progress.beginSegment();
+    }
+
+    /** A directory that a writer made, or somebody else, and in which no file of records was ever begun. */
+    private boolean isLastAndUnused(final int number)
+    {
+        if (number + 1 < files.segmentCount() || !files.exists(number))
+        {
+            return false;
+        }
+        try (ByteSource source = files.open(number))
+        {
+            return source == null;
+        }
     }
 
     /** Whether the walker's record is the one expected here; costs no allocation for chained records. */
@@ -239,6 +254,10 @@ public final class JournalScanner implements AutoCloseable
 
     private void decide(final RecoveryCase match, final TailSearch rest)
     {
+        if (!recovering && match.decision() != Decision.REFUSE && progress.records() == 0)
+        {
+            throw ScanMessages.noRecord(files.journal());
+        }
         switch (match.decision())
         {
             case END -> finish(-1, -1);

@@ -9,6 +9,10 @@ import io.signalbox.journal.JournalException.Kind;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -77,12 +81,41 @@ public final class JournalWriter implements GroupJournal
         final int length = RunDescription.encode(settings, description);
         final SegmentedLog log = new SegmentedLog(store, options, JournalPosition.START);
         final JournalWriter writer = new JournalWriter(directory, lock, log, options.durability());
-        writer.begin(() ->
+        try
         {
-            log.openFirst(Envelope.LENGTH + length);
-            log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
-        });
-        return writer;
+            writer.begin(() ->
+            {
+                log.openFirst(Envelope.LENGTH + length);
+                log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+            });
+            return writer;
+        }
+        catch (final JournalException e)
+        {
+            removeFirstSegment(directory, e);
+            throw e;
+        }
+    }
+
+    /** A journal that never began must not stand in the way of the next attempt; its lock is held here. */
+    private static void removeFirstSegment(final Path directory, final JournalException failure)
+    {
+        final Path segment = directory.resolve(SegmentName.of(0));
+        if (Files.exists(segment))
+        {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(segment))
+            {
+                for (final Path file : files)
+                {
+                    Files.delete(file);
+                }
+                Files.delete(segment);
+            }
+            catch (final IOException | DirectoryIteratorException e)
+            {
+                failure.addSuppressed(e);
+            }
+        }
     }
 
     static JournalStore store(final Path directory, final WriterOptions options)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.journal.JournalException.Kind;
+
 /** Says why a scan stopped, in one sentence. */
 final class ScanMessages
 {
@@ -52,9 +54,19 @@ final class ScanMessages
             good(progress.records()) + "; " + remedy(match);
     }
 
+    /** Nothing tells a journal whose writer never came to its first record from one that has lost them all. */
+    static JournalException noRecord(final String journal)
+    {
+        return new JournalException(Kind.NO_RECORD, journal + " holds no whole record: either its writer was stopped " +
+            "before it wrote the first one, or its records are lost; if it ever held one, restore it from a copy.",
+            0, 0, 0, null);
+    }
+
     private static String good(final long records)
     {
-        return records == 0 ? "no record ahead of it is good" : "records 0 to " + (records - 1) + " are good";
+        return records == 0
+            ? "no record stands ahead of it, so nothing is left to read"
+            : "records 0 to " + (records - 1) + " are good";
     }
 
     private static String remedy(final RecoveryCase match)

@@ -93,7 +93,8 @@ final class SpaceReserve
         catch (final IOException e)
         {
             throw new JournalException(
-                Kind.STORE_FAILED, "the free space under " + file + " cannot be read: " + e + "; check the disk.", e);
+                Kind.STORE_FAILED,
+                "the free space under " + file + " cannot be read: " + FileFault.reason(e) + "; check the disk.", e);
         }
     }
 

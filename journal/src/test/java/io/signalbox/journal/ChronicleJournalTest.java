@@ -255,6 +255,7 @@ final class ChronicleJournalTest
         final JournalRecovery.Recovery recovery = JournalRecovery.recover(journal);
 
         assertEquals(Kind.TORN_TAIL, torn.kind());
+        assertFalse(recovery.nothingToDo());
         assertEquals(12, recovery.records());
         assertEquals(recovery.cutBytes(), Files.size(recovery.cutFile()));
         assertTrue(recovery.cutBytes() > 0);
@@ -278,11 +279,28 @@ final class ChronicleJournalTest
     }
 
     @Test
-    void shouldMoveASegmentAsideThatWasNeverBegun() throws IOException
+    void shouldIgnoreAnEmptySegmentBehindAClosingSealAndMoveItAsideToGoOn() throws IOException
     {
         final Path journal = temporary.resolve("journal");
         Runs.write(journal, 10, Runs.options(Durability.PROCESS));
         Files.createDirectory(journal.resolve("segment-00001"));
+
+        assertTrue(isSealed(journal));
+        assertTrue(JournalRecovery.recover(journal).nothingToDo());
+        JournalRecovery.reopen(journal, Runs.options(Durability.PROCESS)).close();
+
+        assertTrue(Files.isDirectory(journal.resolve("segment-00001.cut")));
+        assertTrue(Files.isRegularFile(journal.resolve("segment-00001/19700101F.cq4")));
+        assertTrue(isSealed(journal));
+    }
+
+    @Test
+    void shouldNotCallAJournalClosedBehindWhoseSealAnotherFileOfRecordsWasBegun() throws IOException
+    {
+        final Path journal = temporary.resolve("journal");
+        Runs.write(journal, 10, Runs.options(Durability.PROCESS));
+        Files.createDirectory(journal.resolve("segment-00001"));
+        Files.createFile(journal.resolve("segment-00001/19700101F.cq4"));
 
         assertFalse(isSealed(journal));
         final JournalRecovery.Recovery recovery = JournalRecovery.recover(journal);

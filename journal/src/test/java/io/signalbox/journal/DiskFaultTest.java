@@ -35,6 +35,21 @@ final class DiskFaultTest
     }
 
     @Test
+    void shouldLeaveNothingInTheWayOfTheNextAttemptWhereTheDiskIsFullAtTheStart()
+    {
+        final WriterOptions options = Runs.options(Durability.PROCESS);
+        try (JournalLock lock = JournalLock.acquire(directory))
+        {
+            assertEquals(Kind.DISK_FULL, assertThrows(JournalException.class, () -> JournalWriter.create(
+                directory, lock, FullDiskStore.in(directory), Runs.settings(), options)).kind());
+        }
+
+        Runs.write(directory, 3, options);
+
+        assertEquals(4, Scans.read(DirectoryFiles.of(directory)).position().records());
+    }
+
+    @Test
     void shouldSyncEachGroupAtRecordAndEachBatchAtBatchAndNothingAtProcess()
     {
         assertEquals(1 + 6 + 1, syncs(Durability.RECORD));

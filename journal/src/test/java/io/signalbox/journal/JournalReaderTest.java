@@ -60,12 +60,12 @@ final class JournalReaderTest
     }
 
     @Test
-    void shouldSayThatAJournalWasNeverBegun()
+    void shouldRefuseAJournalWithoutARecord()
     {
         final JournalException refusal =
             assertThrows(JournalException.class, () -> read(new MemoryFiles(List.of(new byte[0]))));
 
-        assertEquals(Kind.NOT_A_JOURNAL, refusal.kind());
+        assertEquals(Kind.NO_RECORD, refusal.kind());
     }
 
     private static void read(final JournalFiles files)

@@ -3,6 +3,8 @@ package io.signalbox.journal;
 
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.Scans.Range;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -20,7 +22,9 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 final class JournalVerifierTest
@@ -87,6 +91,51 @@ final class JournalVerifierTest
             }
         }
         return files;
+    }
+
+    @Test
+    void shouldSayThatAJournalIsStillBeingWritten() throws IOException
+    {
+        final Path journal = directory.resolve("journal");
+        try (JournalWriter writer = JournalWriter.create(journal, Runs.settings(), Runs.options(Durability.PROCESS)))
+        {
+            Runs.append(writer, 10);
+            final Map<String, String> before = fingerprint(journal);
+
+            final JournalException refusal = refusal(journal);
+
+            assertEquals(Kind.BEING_WRITTEN, refusal.kind());
+            assertTrue(refusal.getMessage().contains(journal + " is being written by the process with pid " +
+                ProcessHandle.current().pid() + "; records 0 to 10 are good"), refusal.getMessage());
+            assertEquals(before, fingerprint(journal));
+        }
+        assertTrue(JournalVerifier.verify(journal, Scheduler::new).sealed());
+    }
+
+    @Test
+    void shouldNotCallTheUnfinishedAppendOfALivingWriterDamage() throws IOException
+    {
+        final Path journal = directory.resolve("journal");
+        try (JournalWriter writer = JournalWriter.create(journal, Runs.settings(), Runs.options(Durability.PROCESS)))
+        {
+            Runs.append(writer, 10);
+        }
+        final Path file = journal.resolve("segment-00000/19700101F.cq4");
+        final byte[] torn = Files.readAllBytes(file);
+        final Range seal = Scans.records(MemoryFiles.copyOf(journal), 0).get(11);
+        torn[(int)seal.to() - 1] ^= 1;
+        Files.write(file, torn);
+        try (JournalLock lock = JournalLock.acquire(journal))
+        {
+            assertNotNull(lock);
+            assertEquals(Kind.BEING_WRITTEN, refusal(journal).kind());
+        }
+        assertEquals(Kind.TORN_TAIL, refusal(journal).kind());
+    }
+
+    private static JournalException refusal(final Path journal)
+    {
+        return assertThrows(JournalException.class, () -> JournalVerifier.verify(journal, Scheduler::new));
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Kills a writing process with SIGKILL at random moments: 20 times reduced, 200 times full. */
@@ -35,17 +36,47 @@ final class KillTest
         }
     }
 
+    @Test
+    void shouldNameTheProcessThatIsStillWriting() throws IOException, InterruptedException
+    {
+        final Path journal = temporary.resolve("journal");
+        final Process child = start(journal, Durability.PROCESS);
+        try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII))
+        {
+            assertEquals("0", lines.readLine());
+            final JournalException refusal = assertThrows(JournalException.class, () -> readToItsEnd(journal));
+            final JournalException recovery =
+                assertThrows(JournalException.class, () -> JournalRecovery.recover(journal));
+
+            assertEquals(JournalException.Kind.BEING_WRITTEN, refusal.kind(), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("pid " + child.pid()), refusal.getMessage());
+            assertEquals(JournalException.Kind.LOCKED, recovery.kind());
+            assertTrue(recovery.getMessage().contains("pid " + child.pid()), recovery.getMessage());
+        }
+        finally
+        {
+            child.toHandle().destroyForcibly();
+            child.waitFor();
+        }
+    }
+
+    private static void readToItsEnd(final Path journal)
+    {
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            boolean more = true;
+            while (more)
+            {
+                more = reader.next();
+            }
+        }
+    }
+
     /** Returns the last group that the child acknowledged; -1 where it acknowledged none. */
     private static int killAfter(final Path journal, final Durability durability, final int acknowledgements)
         throws IOException, InterruptedException
     {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(Arrays.asList(System.getProperty("signalbox.jvm.flags").trim().split("\\s+")));
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), KilledWriter.class.getName()));
-        command.addAll(List.of(journal.toString(), durability.name()));
-        final Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        final Process child = start(journal, durability);
         int last = -1;
         try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII))
         {
@@ -64,6 +95,17 @@ final class KillTest
         }
         assertEquals(128 + 9, child.waitFor());
         return last;
+    }
+
+    private static Process start(final Path journal, final Durability durability) throws IOException
+    {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(Arrays.asList(System.getProperty("signalbox.jvm.flags").trim().split("\\s+")));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), KilledWriter.class.getName()));
+        command.addAll(List.of(journal.toString(), durability.name()));
+        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     }
 
     private static void check(final Path journal, final int acknowledged)

@@ -76,6 +76,12 @@ final class MemoryFiles implements JournalFiles
     }
 
     @Override
+    public String journal()
+    {
+        return "the journal";
+    }
+
+    @Override
     public String name(final int segment)
     {
         return SegmentName.of(segment);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.SealEncoder;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.RecoveryCase.Evidence;
 import io.signalbox.journal.RecoveryCase.Found;
@@ -248,16 +250,53 @@ final class RecoveryTableTest
         assertTrue(refusal.getMessage().contains("type 99"), refusal.getMessage());
     }
 
+    /** Each of them is under the CRC; only a writer at fault, or one who can write files, gets one wrong. */
+    @Test
+    void shouldRefuseASealWhoseCountsAreNotThoseOfTheRecordsAheadOfIt()
+    {
+        final MemoryFiles control = SimulatedLog.sealed(GROUPS, PROCESS).files();
+        final Range seal = Scans.records(control, 0).get(GROUPS + 1);
+        final int counts = Envelope.LENGTH + MessageHeaderEncoder.ENCODED_LENGTH;
+        final int[] fields = {SealEncoder.recordsEncodingOffset(), SealEncoder.groupsEncodingOffset(),
+            SealEncoder.chainEncodingOffset()};
+        for (final int field : fields)
+        {
+            final MemoryFiles altered = control.copy();
+            rewrite(altered, seal, counts + field, 99);
+
+            final JournalException refusal = Scans.refusal(altered);
+
+            assertEquals(Kind.FOREIGN_FILE, refusal.kind(), "field at " + field);
+            assertTrue(refusal.getMessage().contains("counts"), refusal.getMessage());
+        }
+    }
+
     /** Changes a byte of a record's envelope and makes its CRC fit again. */
     private void rewrite(final int number, final int at, final int value)
     {
-        final Range range = record(number);
+        rewrite(files, record(number), at, value);
+    }
+
+    private static void rewrite(final MemoryFiles files, final Range range, final int at, final int value)
+    {
         final int start = (int)range.from() + 4;
         final int length = (int)range.to() - start;
         final byte[] record = Arrays.copyOfRange(files.bytes(0), start, start + length);
         record[at] = (byte)value;
         Envelope.putCrc(record, length, new CRC32C());
         System.arraycopy(record, 0, files.bytes(0), start, length);
+    }
+
+    @Test
+    void shouldSayThatNothingIsLeftWhereTheFirstSegmentIsMissing()
+    {
+        final MemoryFiles many = manySegments();
+        many.replace(0, null);
+
+        final JournalException refusal = Scans.refusal(many);
+
+        assertEquals(Kind.MISSING_SEGMENT, refusal.kind());
+        assertTrue(refusal.getMessage().contains("nothing is left to read"), refusal.getMessage());
     }
 
     @Test

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+
+/** Says what the operating system refused, in the words of a user and not in those of Java. */
+final class FileFault
+{
+    private FileFault()
+    {
+    }
+
+    static JournalException reading(final Path path, final IOException e)
+    {
+        if (e instanceof NotDirectoryException)
+        {
+            return new JournalException(Kind.FOREIGN_FILE,
+                path + " is not a directory, as a segment is; restore it from a copy.", e);
+        }
+        if (e instanceof AccessDeniedException)
+        {
+            return new JournalException(Kind.ACCESS_DENIED,
+                path + " may not be read by this user; change its permissions or the user.", e);
+        }
+        if (e instanceof NoSuchFileException)
+        {
+            return new JournalException(Kind.STORE_FAILED, path + " was taken away while it was read; read it again.", e);
+        }
+        return new JournalException(Kind.STORE_FAILED, path + " cannot be read: " + reason(e) + "; check the disk.", e);
+    }
+
+    /** @param failed what could not be done, as the beginning of a sentence. */
+    static JournalException writing(final String failed, final Path directory, final IOException e)
+    {
+        if (isReadOnly(directory))
+        {
+            return new JournalException(Kind.ACCESS_DENIED, failed + ": the file system of " + directory +
+                " is read-only; give a directory that can be written, for example a copy.", e);
+        }
+        if (e instanceof AccessDeniedException)
+        {
+            return new JournalException(Kind.ACCESS_DENIED, failed + ": " + ((AccessDeniedException)e).getFile() +
+                " may not be written by this user; change its permissions or the user.", e);
+        }
+        return new JournalException(Kind.STORE_FAILED, failed + ": " + reason(e) +
+            "; check that " + directory + " is writable and has room.", e);
+    }
+
+    private static boolean isReadOnly(final Path directory)
+    {
+        Path existing = directory.toAbsolutePath();
+        while (existing.getParent() != null && !Files.exists(existing))
+        {
+            existing = existing.getParent();
+        }
+        try
+        {
+            return Files.getFileStore(existing).isReadOnly();
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
+    }
+
+    /** What the operating system says. */
+    static String reason(final IOException e)
+    {
+        final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();
+        return text == null ? "the operating system gives no reason" : text;
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+
+import java.nio.file.Path;
+
+/**
+ * Tells a journal that is still being written from one whose writer was stopped: while a writer is at it, the end of
+ * a journal may look like anything, and nothing about it is damage. Reads only.
+ *
+ * @param directory    of the journal.
+ * @param segmentCount segments that were there when reading began.
+ * @param atStart      who was writing then; null where nobody was.
+ */
+record WriterProbe(Path directory, int segmentCount, String atStart)
+{
+    /** A writer touches its current segment and creates the next; it was one further back when that was listed. */
+    private static final int SEGMENTS_IN_MOTION = 2;
+
+    /** Looks for a writer ahead of the first read. */
+    static WriterProbe of(final Path directory)
+    {
+        // A writer that starts after this look has not been read, one that stops after it is remembered.
+        final String atStart = JournalLock.holder(directory);
+        return new WriterProbe(directory, DirectoryFiles.of(directory).segmentCount(), atStart);
+    }
+
+    /** What to refuse with instead of {@code refusal}: itself, unless a writer explains it. */
+    JournalException judge(final JournalException refusal, final long records)
+    {
+        final boolean explained = switch (refusal.kind())
+        {
+            case TORN_TAIL, SHORT_READ, MISSING_SEGMENT, CORRUPT_RECORD, NO_RECORD ->
+                refusal.segment() >= segmentCount - SEGMENTS_IN_MOTION;
+            default -> false;
+        };
+        final JournalException beingWritten = explained ? beingWritten(records) : null;
+        return beingWritten == null ? refusal : beingWritten;
+    }
+
+    /** The refusal of an end behind which a writer goes on; null where none is at it. */
+    JournalException beingWritten(final long records)
+    {
+        final String now = JournalLock.holder(directory);
+        if (now == null && atStart == null)
+        {
+            return null;
+        }
+        final String good = records == 0 ? "" : "records 0 to " + (records - 1) + " are good; ";
+        final String sentence = now == null
+            ? directory + " was being written by " + atStart + " while it was read; " + good + "read it again."
+            : directory + " is being written by " + now + "; " + good + "read it again when that has ended.";
+        return new JournalException(Kind.BEING_WRITTEN, sentence, -1, -1, records, null);
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.net.URI;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The words for what an operating system refuses; a test that runs as root is refused nothing. */
+final class FileFaultTest
+{
+    @TempDir
+    Path temporary;
+
+    @Test
+    void shouldSayThatThisUserMayNotRead()
+    {
+        final JournalException fault = FileFault.reading(temporary, new AccessDeniedException(temporary.toString()));
+
+        check(fault, Kind.ACCESS_DENIED, temporary + " may not be read by this user");
+    }
+
+    @Test
+    void shouldSayThatThisUserMayNotWrite()
+    {
+        final String lock = temporary.resolve("lock").toString();
+        final JournalException fault =
+            FileFault.writing("the lock cannot be taken", temporary, new AccessDeniedException(lock));
+
+        check(fault, Kind.ACCESS_DENIED, lock + " may not be written by this user");
+    }
+
+    @Test
+    void shouldSayThatAFileSystemIsReadOnly()
+    {
+        // The one file system that is read-only on every machine: the run-time image's.
+        final Path gone = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/gone");
+
+        final JournalException fault = FileFault.writing("the lock cannot be taken", gone,
+            new FileSystemException("/gone/lock", null, "Read-only file system"));
+
+        check(fault, Kind.ACCESS_DENIED, "the file system of /gone is read-only");
+    }
+
+    @Test
+    void shouldGiveTheReasonOfTheOperatingSystem()
+    {
+        final FileSystemException cause = new FileSystemException("a", null, "Input/output error");
+
+        check(FileFault.reading(temporary, cause), Kind.STORE_FAILED, "cannot be read: Input/output error");
+        check(FileFault.writing("it failed", temporary, cause), Kind.STORE_FAILED, "it failed: Input/output error");
+    }
+
+    private static void check(final JournalException fault, final Kind kind, final String words)
+    {
+        assertEquals(kind, fault.kind());
+        assertTrue(fault.getMessage().contains(words), fault.getMessage());
+        assertFalse(fault.getMessage().contains("Exception"), fault.getMessage());
+        assertTrue(fault.getMessage().endsWith("."), fault.getMessage());
+    }
+}
