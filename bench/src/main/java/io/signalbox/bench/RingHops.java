@@ -88,10 +88,8 @@ public final class RingHops
     /** One long over three rings, each with a thread of its own. */
     private static final class RawHops implements AutoCloseable
     {
-        private final RingBuffer<long[]> first =
-            RingBuffer.createMultiProducer(() -> new long[1], 1024, new BlockingWaitStrategy());
-        private final RingBuffer<long[]> second =
-            RingBuffer.createSingleProducer(() -> new long[1], 1024, new BlockingWaitStrategy());
+        private final RingBuffer<long[]> first;
+        private final RingBuffer<long[]> second;
         private final BatchEventProcessor<long[]> forward;
         private final BatchEventProcessor<long[]> gate;
         private final BatchEventProcessor<long[]> last;
