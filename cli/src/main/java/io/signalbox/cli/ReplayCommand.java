@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.journal.Difference;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
@@ -12,7 +10,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -32,7 +29,8 @@ import java.util.concurrent.Callable;
         "  signalbox replay runs/0001 --recover --verify   close a journal whose writer was killed, then verify it",
         "  signalbox replay runs/0001 --verify --json",
         "",
-        "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 bad options."})
+        "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 something to mend",
+        "            outside: options, permissions, disk, memory; 3 an internal error."})
 final class ReplayCommand implements Callable<Integer>
 {
     private final Console console;
@@ -88,28 +86,12 @@ final class ReplayCommand implements Callable<Integer>
                 Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
             if (verification.difference() != null)
             {
-                printDifference(out, verification.difference());
+                DifferenceReport.text(out, verification.difference());
                 return;
             }
             out.printf("closed            %s%n", verification.sealed()
                 ? "yes" : "no: its writer was stopped, and what it wrote up to there is confirmed");
             out.printf("digest            %s%n", verification.digest());
-        }
-    }
-
-    private static void printDifference(final PrintStream out, final Difference difference)
-    {
-        out.printf("first difference  record %s, message %s of its group%s%s%n", Decimals.grouped(difference.sequence()),
-            difference.message(),
-            difference.requestId() < 0 ? "" : ", request " + difference.requestId(),
-            difference.blockId() < 0 ? "" : ", block " + difference.blockId());
-        out.printf("  recorded        %s%n", difference.recorded());
-        out.printf("  decided now     %s%n", difference.recomputed());
-        out.printf("%nthe group as recorded:%n%s%n", difference.recordedGroup());
-        out.printf("%nthe group as decided now:%n%s%n", difference.recomputedGroup());
-        if (!difference.groupBefore().isEmpty())
-        {
-            out.printf("%nthe group before, on which both agree:%n%s%n", difference.groupBefore());
         }
     }
 
@@ -136,29 +118,8 @@ final class ReplayCommand implements Callable<Integer>
                 json.writeNumberField("groups", verification.groups());
                 json.writeBooleanField("closed", verification.sealed());
                 json.writeStringField("digest", verification.digest());
-                difference(json, verification.difference());
+                DifferenceReport.json(json, verification.difference());
             }
-        });
-    }
-
-    private static void difference(final JsonGenerator json, final Difference difference) throws IOException
-    {
-        if (difference == null)
-        {
-            json.writeNullField("difference");
-            return;
-        }
-        Json.object(json, "difference", body ->
-        {
-            json.writeNumberField("record", difference.sequence());
-            json.writeNumberField("message", difference.message());
-            json.writeNumberField("requestId", difference.requestId());
-            json.writeNumberField("blockId", difference.blockId());
-            json.writeStringField("recorded", difference.recorded());
-            json.writeStringField("recomputed", difference.recomputed());
-            json.writeStringField("recordedGroup", difference.recordedGroup());
-            json.writeStringField("recomputedGroup", difference.recomputedGroup());
-            json.writeStringField("groupBefore", difference.groupBefore());
         });
     }
 }

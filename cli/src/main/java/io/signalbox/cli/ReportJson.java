@@ -169,8 +169,22 @@ final class ReportJson
             json.writeNumberField("groups", journal.groups());
             json.writeNumberField("bytes", journal.bytes());
             json.writeStringField("digest", journal.digest());
-            json.writeBooleanField("verified", journal.verified());
+            verdict(journal.verdict());
         });
+    }
+
+    private void verdict(final Verdict verdict) throws IOException
+    {
+        if (verdict.confirmed() == null)
+        {
+            json.writeNullField("verified");
+        }
+        else
+        {
+            json.writeBooleanField("verified", verdict.confirmed());
+        }
+        json.writeStringField("problem", verdict.problem());
+        DifferenceReport.json(json, verdict.difference());
     }
 
     private void wallClock(final WallClock wallClock) throws IOException

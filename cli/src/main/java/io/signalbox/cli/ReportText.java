@@ -44,9 +44,24 @@ final class ReportText
             out.print('\n');
             row("journal", Decimals.grouped(journal.records()) + " records, " + Decimals.bytes(journal.bytes()) +
                 ", digest " + journal.digest());
-            row("verified", journal.verified()
-                ? "yes: all " + Decimals.grouped(journal.groups()) + " groups were re-run and are equal"
-                : "no: not asked for");
+            verdict(journal);
+        }
+    }
+
+    private void verdict(final JournalFacts journal)
+    {
+        final Verdict verdict = journal.verdict();
+        if (verdict.confirmed() == null)
+        {
+            row("verified", "not asked for");
+            return;
+        }
+        row("verified", verdict.confirmed()
+            ? "yes: all " + Decimals.grouped(journal.groups()) + " groups were re-run and are equal"
+            : "no: " + verdict.problem());
+        if (verdict.difference() != null)
+        {
+            DifferenceReport.text(out, verdict.difference());
         }
     }
 

@@ -5,9 +5,9 @@ import io.signalbox.ConfigException;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.Verification;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.Scheduler;
@@ -23,6 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 
 /** Runs a workload on simulated ranks, keeps the journal, verifies it, and prints the report. */
 @Command(
@@ -43,10 +44,12 @@ import java.util.concurrent.Callable;
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
-        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 bad options or input; 3 internal error."})
+        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 something to mend outside: options, input,",
+        "            files, disk, memory; 3 an internal error."})
 final class SimulateCommand implements Callable<Integer>
 {
     private final Console console;
+    private final Function<SchedulerConfig, Scheduler> verifyingScheduler;
 
     @ArgGroup(validate = false, heading = "%nWorkload:%n", order = 1)
     private final WorkloadOptions workloadOptions = new WorkloadOptions();
@@ -76,7 +79,14 @@ final class SimulateCommand implements Callable<Integer>
 
     SimulateCommand(final Console console)
     {
+        this(console, Scheduler::new);
+    }
+
+    /** @param verifyingScheduler what the journal is verified with; the scheduler itself, unless a test plants an error. */
+    SimulateCommand(final Console console, final Function<SchedulerConfig, Scheduler> verifyingScheduler)
+    {
         this.console = console;
+        this.verifyingScheduler = verifyingScheduler;
     }
 
     @Override
@@ -94,9 +104,9 @@ final class SimulateCommand implements Callable<Integer>
             final long startNanos = System.nanoTime();
             final RunReport report = run(simulation, writer);
             final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
-            final Verification verification = writer == null ? null : verify(writer);
-            print(simulation, report, wallClock, facts(writer, verification));
-            return verification == null || isConfirmed(writer, verification) ? ExitCode.OK : differs(writer, verification);
+            final JournalFacts journal = writer == null ? null : facts(writer, verify(writer));
+            print(simulation, report, wallClock, journal);
+            return conclude(journal);
         }
     }
 
@@ -128,11 +138,11 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    private Verification verify(final JournalWriter writer)
+    private Verdict verify(final JournalWriter writer)
     {
         if (!journalOptions.verifies())
         {
-            return null;
+            return Verdict.NOT_ASKED;
         }
         final ProgressLine line = new ProgressLine(console.err());
         if (console.terminal())
@@ -141,7 +151,12 @@ final class SimulateCommand implements Callable<Integer>
         }
         try
         {
-            return JournalVerifier.verify(writer.path(), Scheduler::new);
+            return Verdict.of(writer, JournalVerifier.verify(writer.path(), verifyingScheduler));
+        }
+        // The run is over and its report is worth having, whatever became of the journal.
+        catch (final JournalException | OutOfMemoryError e)
+        {
+            return Verdict.unread(Refusal.of(e));
         }
         finally
         {
@@ -149,25 +164,21 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    /** The journal read back is the one that was written, all of it, and every decision in it is confirmed. */
-    private static boolean isConfirmed(final JournalWriter writer, final Verification verification)
+    private int conclude(final JournalFacts journal)
     {
-        return verification != null && verification.matches() && verification.sealed() &&
-            verification.records() == writer.records() && verification.digest().equals(writer.digest());
+        if (journal == null || journal.verdict().problem() == null)
+        {
+            return ExitCode.OK;
+        }
+        final Refusal refusal = new Refusal(journal.verdict().exitCode(), "the journal " + journal.path() +
+            " does not verify; see 'signalbox replay " + journal.path() + " --verify', and please report it.");
+        return refusal.print(console, "signalbox simulate");
     }
 
-    private int differs(final JournalWriter writer, final Verification verification)
+    private static JournalFacts facts(final JournalWriter writer, final Verdict verdict)
     {
-        console.err().println("signalbox simulate: the journal " + writer.path() + " does not verify" +
-            (verification.matches() ? ", what was read back is not what was written" : "") +
-            "; see 'signalbox replay " + writer.path() + " --verify', and please report it.");
-        return ExitCode.CHECK_FAILED;
-    }
-
-    private static JournalFacts facts(final JournalWriter writer, final Verification verification)
-    {
-        return writer == null ? null : new JournalFacts(writer.path(), writer.records(), writer.groups(), writer.bytes(),
-            writer.digest(), isConfirmed(writer, verification));
+        return new JournalFacts(
+            writer.path(), writer.records(), writer.groups(), writer.bytes(), writer.digest(), verdict);
     }
 
     private void print(
