@@ -68,7 +68,14 @@ public final class Main implements Callable<Integer>
     {
         try
         {
-            return commandLine(console).execute(arguments);
+            final CommandLine line = commandLine(console);
+            final String repeated = IdleOptions.repeated(line, arguments);
+            if (repeated != null)
+            {
+                return Refusal.badUsage(repeated + " is given more than once; give it once", commandName(arguments))
+                    .print(console, commandName(arguments));
+            }
+            return line.execute(arguments);
         }
         // Errors too: an invariant that does not hold must end in a sentence, like everything else.
         catch (final Throwable e)
@@ -91,6 +98,10 @@ public final class Main implements Callable<Integer>
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.registerConverter(int.class, new NumberConverter.WholeInt());
+        line.registerConverter(Integer.class, new NumberConverter.WholeInt());
+        line.registerConverter(long.class, new NumberConverter.WholeLong());
+        line.registerConverter(double.class, new NumberConverter.Real());
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
@@ -56,6 +57,10 @@ final class ReplayCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
         final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
         final Verification verification =
             verify || !recover ? JournalVerifier.verify(journal, Scheduler::new) : null;

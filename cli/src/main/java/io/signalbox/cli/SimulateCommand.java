@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
@@ -20,7 +21,9 @@ import io.signalbox.sim.SimulationProgress;
 import io.signalbox.workload.Workload;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -49,6 +52,8 @@ import java.util.function.Function;
 final class SimulateCommand implements Callable<Integer>
 {
     private final Console console;
+    @Spec
+    private CommandSpec spec;
     private final Function<SchedulerConfig, Scheduler> verifyingScheduler;
 
     @ArgGroup(validate = false, heading = "%nWorkload:%n", order = 1)
@@ -92,22 +97,43 @@ final class SimulateCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        IdleOptions.refuse(spec.commandLine().getParseResult());
         refuseRingSize();
+        journalOptions.check();
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);
         final Workload workload = workloadOptions.workload(seed);
-        PoolFit.check(workload, config, workloadOptions::placeOf);
-        final Simulation simulation = new Simulation(config, costs, workload);
-
-        try (JournalWriter writer = journalOptions.open(simulation.settings()))
+        OptionNames.translate(() ->
         {
-            final long startNanos = System.nanoTime();
-            final RunReport report = run(simulation, writer);
-            final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
-            final JournalFacts journal = writer == null ? null : facts(writer, verify(writer));
-            print(simulation, report, wallClock, journal);
-            return conclude(journal);
+            PoolFit.check(workload, config, workloadOptions::placeOf);
+            return null;
+        });
+        MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
+        return run(new Simulation(config, costs, workload));
+    }
+
+    private int run(final Simulation simulation)
+    {
+        final DeferredJournal journal = journalOptions.isWanted()
+            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()))
+            : null;
+        final long startNanos = System.nanoTime();
+        final RunReport report;
+        try
+        {
+            report = run(simulation, journal);
         }
+        finally
+        {
+            if (journal != null && journal.writer() != null && journal.writer().groups() == 0)
+            {
+                journalOptions.discard();
+            }
+        }
+        final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
+        final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
+        print(simulation, report, wallClock, facts);
+        return conclude(facts);
     }
 
     /** Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind. */
@@ -121,16 +147,12 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    private RunReport run(final Simulation simulation, final JournalWriter writer)
+    private RunReport run(final Simulation simulation, final DeferredJournal journal)
     {
-        if (!console.terminal())
-        {
-            return simulation.run(engines(), writer, SimulationProgress.NONE);
-        }
         final ProgressLine line = new ProgressLine(console.err());
-        try
+        try (StopNotice notice = new StopNotice(console.err()))
         {
-            return simulation.run(engines(), writer, line);
+            return simulation.run(engines(journal, notice), journal, console.terminal() ? line : SimulationProgress.NONE);
         }
         finally
         {
@@ -200,12 +222,27 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    private EngineFactory engines()
+    private EngineFactory engines(final DeferredJournal journal, final StopNotice notice)
     {
         return context ->
         {
             context.ingressSlots(ringSlots).trackSlots(ringSlots);
-            return threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+            final Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+            if (journal == null)
+            {
+                return engine;
+            }
+            try
+            {
+                journal.open();
+                notice.arm(journal.writer().path());
+                return engine;
+            }
+            catch (final RuntimeException | Error e)
+            {
+                engine.close();
+                throw e;
+            }
         };
     }
 }

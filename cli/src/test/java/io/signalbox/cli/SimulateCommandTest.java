@@ -173,7 +173,11 @@ class SimulateCommandTest
 
     private static List<String> arguments(final List<String> options)
     {
-        final List<String> all = new ArrayList<>(List.of("simulate", "--conversations", "12"));
+        final List<String> all = new ArrayList<>(List.of("simulate"));
+        if (!options.contains("--trace"))
+        {
+            all.addAll(List.of("--conversations", "12"));
+        }
         all.addAll(options);
         return all;
     }
