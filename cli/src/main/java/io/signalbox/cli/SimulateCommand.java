@@ -109,10 +109,10 @@ final class SimulateCommand implements Callable<Integer>
             return null;
         });
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
-        return run(new Simulation(config, costs, workload));
+        return run(new Simulation(config, costs, workload), workload.requests().size());
     }
 
-    private int run(final Simulation simulation)
+    private int run(final Simulation simulation, final int requests)
     {
         final DeferredJournal journal = journalOptions.isWanted()
             ? new DeferredJournal(() -> journalOptions.open(simulation.settings()))
@@ -132,7 +132,8 @@ final class SimulateCommand implements Callable<Integer>
         }
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
-        print(simulation, report, wallClock, facts);
+        final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
+        print(simulation, report, asked, wallClock, facts);
         return conclude(facts);
     }
 
@@ -204,17 +205,22 @@ final class SimulateCommand implements Callable<Integer>
     }
 
     private void print(
-        final Simulation simulation, final RunReport report, final WallClock wallClock, final JournalFacts journal)
+        final Simulation simulation,
+        final RunReport report,
+        final Asked asked,
+        final WallClock wallClock,
+        final JournalFacts journal)
     {
         if (asJson)
         {
-            ReportJson.print(console, simulation.settings(), report, journal, wallClock);
+            ReportJson.print(console, simulation.settings(), report, asked, journal, wallClock);
             return;
         }
-        ReportText.print(console.out(), report, journal);
+        ReportText.print(console.out(), report, asked, journal);
         console.out().flush();
-        console.err().printf("%nwall clock        %s s, %s requests/s, %s times faster than the simulated time%n",
-            Decimals.text(wallClock.wallNanos() / 1e9, 2), Decimals.text(wallClock.requestsPerSecond(), 0),
+        console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, %s times faster than the " +
+            "simulated time%n", Decimals.text(wallClock.wallNanos() / 1e9, 2), journal == null ? "" : " and writing its journal",
+            Decimals.text(wallClock.requestsPerSecond(), 0),
             Decimals.text(wallClock.simulatedOverWall(), 1));
         if (journal != null)
         {

@@ -66,13 +66,23 @@ final class WorkloadOptions
         description = "Mean time until such a client gives up (default: ${DEFAULT-VALUE}).")
     private double cancelAfterSeconds = 5.0;
 
+    private int leftOut;
+
+    /** Requests behind those that {@code --limit} lets in. */
+    int leftOut()
+    {
+        return leftOut;
+    }
+
     Workload workload(final long seed)
     {
         check();
         Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : MooncakeTrace.read(trace);
         if (limit != null)
         {
+            final int whole = workload.requests().size();
             workload = new FirstRequests(workload, limit);
+            leftOut = whole - workload.requests().size();
         }
         // Cancellations of nobody would still change the run description.
         return cancelFraction == 0.0
