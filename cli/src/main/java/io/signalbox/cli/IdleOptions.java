@@ -26,7 +26,8 @@ final class IdleOptions
     {
         if (given.hasMatchedOption("--trace"))
         {
-            OF_GENERATOR.forEach(option -> refuse(given, option, "is for generated workloads, and --trace gives the requests"));
+            OF_GENERATOR.forEach(option ->
+                refuse(given, option, "is for generated workloads, and --trace gives the requests"));
         }
         if (given.hasMatchedOption("--no-capture"))
         {

@@ -106,7 +106,8 @@ final class ReportText
         }
         final long admitted = cache.ranks().stream().mapToLong(RunReport.RankPrefixCache::admittedRequests).sum();
         out.printf(LABEL + "%12s%12s%12s%n%n", "all ranks", Decimals.grouped(admitted),
-            percent(cache.promptTokens() > 0, cache.tokenHitRate()), percent(cache.promptBlocks() > 0, cache.blockHitRate()));
+            percent(cache.promptTokens() > 0, cache.tokenHitRate()),
+            percent(cache.promptBlocks() > 0, cache.blockHitRate()));
     }
 
     private void rankRows(final RunReport report)

@@ -218,10 +218,10 @@ final class SimulateCommand implements Callable<Integer>
         }
         ReportText.print(console.out(), report, asked, journal);
         console.out().flush();
-        console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, %s times faster than the " +
-            "simulated time%n", Decimals.text(wallClock.wallNanos() / 1e9, 2), journal == null ? "" : " and writing its journal",
-            Decimals.text(wallClock.requestsPerSecond(), 0),
-            Decimals.text(wallClock.simulatedOverWall(), 1));
+        console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, " +
+            "%s times faster than the simulated time%n",
+            Decimals.text(wallClock.wallNanos() / 1e9, 2), journal == null ? "" : " and writing its journal",
+            Decimals.text(wallClock.requestsPerSecond(), 0), Decimals.text(wallClock.simulatedOverWall(), 1));
         if (journal != null)
         {
             console.err().printf("journal           %s%n", journal.path());

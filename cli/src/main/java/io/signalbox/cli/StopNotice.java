@@ -24,8 +24,8 @@ final class StopNotice implements AutoCloseable
 
     static String text(final Path journal)
     {
-        return "signalbox simulate: stopped before the end, so the journal " + journal + " is not closed; 'signalbox replay " +
-            journal + " --recover' closes it.";
+        return "signalbox simulate: stopped before the end, so the journal " + journal + " is not closed; " +
+            "'signalbox replay " + journal + " --recover' closes it.";
     }
 
     @Override
