@@ -25,6 +25,8 @@ final class OptionNames
         Map.entry("topK", "--top-k"),
         Map.entry("conversations", "--conversations"),
         Map.entry("systemPromptTokens", "--system-prompt"),
+        Map.entry("userTokens", "--user-tokens"),
+        Map.entry("outputTokens", "--output-tokens"),
         Map.entry("maxContextTokens", "--max-context")));
 
     private OptionNames()

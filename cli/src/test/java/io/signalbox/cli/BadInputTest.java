@@ -72,6 +72,7 @@ class BadInputTest
         simulate --turns fixed:1.5            | --turns=fixed:1.5 is not usable ('1.5' is not a whole number)
         simulate --conversations 0            | --conversations=0 is not between
         simulate --max-context 1              | --max-context=1 is not between
+        simulate --max-context 2              | shorten --system-prompt, --user-tokens or --output-tokens
         simulate --limit 0                    | --limit=0
         simulate --cancel-fraction 2          | --cancel-fraction=2.0
         simulate --cancel-after NaN           | --cancel-after=NaN
