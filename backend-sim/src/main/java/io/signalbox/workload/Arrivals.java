@@ -36,14 +36,14 @@ public sealed interface Arrivals
         {
             if (kind.equals("poisson") && arguments.length == 1)
             {
-                return new Poisson(Double.parseDouble(arguments[0]));
+                return new Poisson(NumberText.real(arguments[0]));
             }
             if (kind.equals("bursty") && arguments.length == 2)
             {
-                return new Bursty(Double.parseDouble(arguments[0]), Double.parseDouble(arguments[1]));
+                return new Bursty(NumberText.real(arguments[0]), NumberText.real(arguments[1]));
             }
         }
-        catch (final NumberFormatException | ConfigException e)
+        catch (final ConfigException e)
         {
             throw new ConfigException(option + "=" + text + " is not usable (" + e.getMessage() + "); " + remedy());
         }

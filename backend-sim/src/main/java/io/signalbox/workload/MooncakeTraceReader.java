@@ -26,6 +26,7 @@ final class MooncakeTraceReader
 {
     private static final int GZIP_MAGIC_FIRST = 0x1f;
     private static final int GZIP_MAGIC_SECOND = 0x8b;
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
     private static final int BUFFER_BYTES = 1 << 16;
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long MAX_TIMESTAMP_MILLIS = Long.MAX_VALUE / NANOS_PER_MILLI / 2;
@@ -35,6 +36,8 @@ final class MooncakeTraceReader
     private final List<WorkloadRequest> requests = new ArrayList<>();
     private final List<long[]> traceBlockIds = new ArrayList<>();
     private int line;
+    /** The first of the blank lines that were read last; 0: none. */
+    private int blankLine;
     private long timestampMillis;
     private long inputTokens;
     private long outputTokens;
@@ -59,13 +62,13 @@ final class MooncakeTraceReader
             for (String text = lines.readLine(); text != null; text = lines.readLine())
             {
                 line++;
-                readRequest(text);
+                readLine(text);
             }
         }
         catch (final IOException e)
         {
-            throw new ConfigException("the trace " + file + " cannot be read after line " + line + " (" + reason(e) +
-                "); give an undamaged JSONL file, plain or gzipped.");
+            throw new ConfigException("the trace " + file + " cannot be read after line " + line + " (" +
+                TraceFault.reason(e) + "); give an undamaged JSONL file, plain or gzipped.");
         }
         if (requests.isEmpty())
         {
@@ -82,6 +85,22 @@ final class MooncakeTraceReader
         final InputStream text = gzipped ? new GZIPInputStream(bytes, BUFFER_BYTES) : bytes;
         // A decoder of its own reports bytes that are not UTF-8; the charset's name alone would replace them.
         return new BufferedReader(new InputStreamReader(text, StandardCharsets.UTF_8.newDecoder()), BUFFER_BYTES);
+    }
+
+    /** Blank lines may only end the file; a byte order mark may only begin it. */
+    private void readLine(final String text)
+    {
+        if (text.isBlank())
+        {
+            blankLine = blankLine == 0 ? line : blankLine;
+            return;
+        }
+        if (blankLine != 0)
+        {
+            line = blankLine;
+            throw fault("is empty");
+        }
+        readRequest(line == 1 && text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text);
     }
 
     private void readRequest(final String text)
@@ -107,11 +126,11 @@ final class MooncakeTraceReader
         }
         catch (final JsonProcessingException e)
         {
-            throw fault("is not valid JSON (" + e.getOriginalMessage() + ")");
+            throw fault("column " + e.getLocation().getColumnNr() + ", is not valid JSON (" + TraceFault.reason(e) + ")");
         }
         catch (final IOException e)
         {
-            throw fault("cannot be parsed (" + reason(e) + ")");
+            throw fault("cannot be parsed (" + TraceFault.reason(e) + ")");
         }
         addRequest();
     }
@@ -194,10 +213,5 @@ final class MooncakeTraceReader
     private ConfigException fault(final String what)
     {
         return new ConfigException("the trace " + file + ", line " + line + ", " + what + "; correct or remove the line.");
-    }
-
-    private static String reason(final IOException e)
-    {
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 }

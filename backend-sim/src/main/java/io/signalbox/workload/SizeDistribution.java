@@ -32,20 +32,20 @@ public sealed interface SizeDistribution
         {
             if (kind.equals("lognormal") && arguments.length == 4)
             {
-                return new Lognormal(Double.parseDouble(arguments[0]), Double.parseDouble(arguments[1]),
-                    Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
+                return new Lognormal(NumberText.real(arguments[0]), NumberText.real(arguments[1]),
+                    NumberText.whole(arguments[2]), NumberText.whole(arguments[3]));
             }
             if (kind.equals("zipf") && arguments.length == 3)
             {
                 return new Zipf(
-                    Double.parseDouble(arguments[0]), Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+                    NumberText.real(arguments[0]), NumberText.whole(arguments[1]), NumberText.whole(arguments[2]));
             }
             if (kind.equals("fixed") && arguments.length == 1)
             {
-                return new Fixed(Integer.parseInt(arguments[0]));
+                return new Fixed(NumberText.whole(arguments[0]));
             }
         }
-        catch (final NumberFormatException | ConfigException e)
+        catch (final ConfigException e)
         {
             throw new ConfigException(option + "=" + text + " is not usable (" + e.getMessage() + "); " + remedy());
         }

@@ -20,6 +20,7 @@ import java.util.zip.GZIPOutputStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -132,7 +133,7 @@ class MooncakeTraceTest
         "{\"timestamp\": |not valid JSON",
         "[1, 2]|is not a JSON object",
         "hello|not valid JSON",
-        "~~|is not a JSON object",
+        "~~|is empty",
     })
     void shouldRefuseAMalformedLineByFileAndNumber(final String bad, final String fault) throws IOException
     {
@@ -141,6 +142,46 @@ class MooncakeTraceTest
         assertTrue(message.startsWith("the trace " + file + ", line 2, "), message);
         assertTrue(message.contains(fault), message);
         assertEquals(1, message.lines().count(), message);
+        assertFalse(message.contains("Source") || message.contains("line: ") || message.contains("Exception"), message);
+    }
+
+    @Test
+    void shouldNameTheColumnOfAFault() throws IOException
+    {
+        final String message = refusal(write(GOOD + "\n{\"timestamp\": 0, \"hash_ids\": [1}\n"));
+        assertTrue(message.contains("line 2, column 32, is not valid JSON ("), message);
+        final String cut = refusal(write(GOOD.substring(0, 40)));
+        assertTrue(cut.contains("line 1, column 41, is not valid JSON (Unexpected end-of-input"), cut);
+        assertFalse(cut.contains("marker") || cut.contains("REDACTED"), cut);
+    }
+
+    @Test
+    void shouldAcceptWhatEditorsLeaveInAFile() throws IOException
+    {
+        assertEquals(2, MooncakeTrace.read(write("\uFEFF" + GOOD + "\r\n" + GOOD + "\r\n")).requests().size());
+        assertEquals(1, MooncakeTrace.read(write(GOOD + "\n\n  \n")).requests().size());
+        assertTrue(refusal(write(GOOD + "\n\n\n" + GOOD)).contains("line 2, is empty"));
+        assertTrue(refusal(write("\n\n")).contains(" is empty; give a file"));
+    }
+
+    @Test
+    void shouldSayThatAGzippedFileHoldsNoText() throws IOException
+    {
+        final Path file = directory.resolve("garbage.gz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file)))
+        {
+            out.write(new byte[] {(byte)0xFE, (byte)0xFF, 0, 1});
+        }
+        assertTrue(refusal(file).contains("after line 0 (its bytes are not UTF-8 text)"), refusal(file));
+    }
+
+    @Test
+    void shouldSayThatAFileCannotBeRead() throws IOException
+    {
+        final Path file = write(GOOD);
+        Assumptions.assumeTrue(file.toFile().setReadable(false) && !Files.isReadable(file),
+            "skipped: this user may read every file");
+        assertTrue(refusal(file).contains("after line 0 (permission is denied)"), refusal(file));
     }
 
     @Test
@@ -159,10 +200,10 @@ class MooncakeTraceTest
         final byte[] bytes = Files.readAllBytes(file);
         Files.write(file, Arrays.copyOf(bytes, bytes.length - 12));
         final String cut = refusal(file);
-        assertTrue(cut.contains("cannot be read after line"), cut);
+        assertTrue(cut.contains("(it ends within its gzip data)"), cut);
         Files.write(file, new byte[] {0x1f, (byte)0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
         final String header = refusal(file);
-        assertTrue(header.contains("cannot be read after line 0"), header);
+        assertTrue(header.contains("cannot be read after line 0 (its gzip data is damaged)"), header);
     }
 
     @Test

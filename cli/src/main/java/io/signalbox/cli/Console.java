@@ -10,6 +10,6 @@ import java.io.PrintStream;
  * @param err      errors, wall-clock figures and progress.
  * @param terminal whether {@code err} is a terminal, on which progress may be shown.
  */
-record Console(PrintStream out, PrintStream err, boolean terminal)
+record Console(ResultStream out, PrintStream err, boolean terminal)
 {
 }

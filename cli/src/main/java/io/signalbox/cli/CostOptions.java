@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import picocli.CommandLine.Option;
 
+import java.util.Map;
+
 /** How long the simulated ranks take, and which experts they choose. */
 final class CostOptions
 {
+    private static final Map<String, String> STEP_OPTIONS = Map.of(
+        "step cost baseNanos", "--step-base-nanos",
+        "step cost perPrefillTokenNanos", "--prefill-token-nanos",
+        "step cost perDecodeRowNanos", "--decode-row-nanos",
+        "step cost perContextTokenPicos", "--context-token-picos");
+    private static final Map<String, String> D2H_OPTIONS = Map.of(
+        "D2H delay baseNanos", "--d2h-base-nanos",
+        "D2H delay perRowPicos", "--d2h-row-picos",
+        "D2H delay jitterNanos", "--d2h-jitter-nanos");
+
     @Option(names = "--step-base-nanos", paramLabel = "NS", description = "A step without rows (default: ${DEFAULT-VALUE}).")
     private long baseNanos = StepCost.DEFAULT.baseNanos();
 
@@ -41,10 +54,15 @@ final class CostOptions
 
     SimulationConfig config(final long seed)
     {
-        return new SimulationConfig(
-            seed,
-            new StepCost(baseNanos, perPrefillTokenNanos, perDecodeRowNanos, perContextTokenPicos),
-            new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos),
-            expertSkew);
+        final StepCost stepCost = OptionNames.translate(STEP_OPTIONS,
+            () -> new StepCost(baseNanos, perPrefillTokenNanos, perDecodeRowNanos, perContextTokenPicos));
+        final D2hDelay d2hDelay = OptionNames.translate(D2H_OPTIONS,
+            () -> new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos));
+        if (!(expertSkew >= 0.0 && expertSkew <= 5.0))
+        {
+            throw new ConfigException(
+                "--expert-skew=" + expertSkew + " is not between 0 and 5; give the exponent of the popularity.");
+        }
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew);
     }
 }

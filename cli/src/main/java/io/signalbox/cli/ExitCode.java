@@ -7,9 +7,9 @@ final class ExitCode
     static final int OK = 0;
     /** The command ran, and what it checked does not hold: a difference, a journal that is refused, a missing part. */
     static final int CHECK_FAILED = 1;
-    /** The options or the input are wrong; nothing was done. */
+    /** Something outside is to be mended: options, input, permissions, a full disk, too small a heap. */
     static final int BAD_INPUT = 2;
-    /** A fault of this program or of the machine. */
+    /** A fault of this program. */
     static final int INTERNAL = 3;
 
     private ExitCode()

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 /**
  * What a run left in its journal.
  *
- * @param verified whether the journal was read back and every group compared; never true where it was not.
+ * @param verdict whether it was read back and confirmed.
  */
-record JournalFacts(Path path, long records, long groups, long bytes, String digest, boolean verified)
+record JournalFacts(Path path, long records, long groups, long bytes, String digest, Verdict verdict)
 {
 }

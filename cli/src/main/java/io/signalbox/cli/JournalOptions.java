@@ -5,12 +5,19 @@ import io.signalbox.ConfigException;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.WriterOptions;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -30,32 +37,82 @@ final class JournalOptions
     @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
     private boolean noVerify;
 
-    @Option(names = "--durability", paramLabel = "LEVEL",
+    @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
         description = "What a written group survives: process (a killed process), batch or record (power loss, with one " +
             "sync per batch or per group); default: process.")
     private Durability durability = Durability.PROCESS;
+
+    /** Directories that this command made, each after its parent. */
+    private final List<Path> made = new ArrayList<>();
+    private Path target;
 
     boolean verifies()
     {
         return !noVerify;
     }
 
-    /** The writer of the run's journal; null where none is wanted. */
+    boolean isWanted()
+    {
+        return !noJournal;
+    }
+
+    /** Refuses what can be refused before anything is written. */
+    void check()
+    {
+        if (directory != null && directory.toString().isEmpty())
+        {
+            throw new ConfigException("--journal is empty; give a directory, or leave the option out.");
+        }
+        if (noJournal && directory != null)
+        {
+            throw new ConfigException("--journal=" + directory + " and --no-journal exclude each other; give one of them.");
+        }
+        if (directory != null)
+        {
+            refuseUnlessEmpty(directory);
+        }
+    }
+
+    /** The writer of the run's journal; where it cannot be opened, nothing is left behind. */
     JournalWriter open(final Map<String, String> settings)
     {
-        if (noJournal)
+        try
         {
-            if (directory != null)
-            {
-                throw new ConfigException(
-                    "--journal=" + directory + " and --no-journal exclude each other; give one of them.");
-            }
-            return null;
+            target = directory == null ? nextRun() : directory;
+            refuseUnlessEmpty(target);
+            make(target);
+            return JournalWriter.create(target, settings, WriterOptions.of(durability));
         }
-        final Path target = directory == null ? nextRun() : directory;
-        refuseUnlessEmpty(target);
-        make(target);
-        return JournalWriter.create(target, settings, WriterOptions.of(durability));
+        catch (final RuntimeException | Error e)
+        {
+            discard();
+            throw e;
+        }
+    }
+
+    /** Removes what {@link #open} made; for a run that ended ahead of its first group. */
+    void discard()
+    {
+        if (target == null)
+        {
+            return;
+        }
+        try (Stream<Path> walk = Files.exists(target) ? Files.walk(target) : Stream.empty())
+        {
+            for (final Path file : walk.sorted(Comparator.reverseOrder()).filter(path -> !path.equals(target)).toList())
+            {
+                Files.delete(file);
+            }
+            for (int i = made.size() - 1; i >= 0; i--)
+            {
+                Files.deleteIfExists(made.get(i));
+            }
+        }
+        catch (final IOException e)
+        {
+            // The run has failed already, and its own reason is the one to be told.
+            return;
+        }
     }
 
     private static void refuseUnlessEmpty(final Path target)
@@ -63,6 +120,15 @@ final class JournalOptions
         if (!Files.exists(target))
         {
             return;
+        }
+        if (!Files.isDirectory(target))
+        {
+            throw new ConfigException("--journal=" + target + " is a file and not a directory; give another place.");
+        }
+        if (!Files.isWritable(target))
+        {
+            throw new ConfigException("--journal=" + target +
+                " cannot be written, it is read-only or its permissions forbid it; give a writable directory.");
         }
         try (Stream<Path> entries = Files.list(target))
         {
@@ -75,35 +141,57 @@ final class JournalOptions
         catch (final IOException e)
         {
             throw new ConfigException(
-                "--journal=" + target + " cannot be used as a directory (" + e.getMessage() + "); give another one.");
+                "--journal=" + target + " cannot be looked into (" + FileFault.reason(e) + "); give another one.");
         }
     }
 
-    private static void make(final Path target)
+    private void make(final Path wanted)
     {
         try
         {
-            Files.createDirectories(target);
+            makeAll(wanted);
         }
         catch (final IOException e)
         {
-            throw new ConfigException(
-                "--journal=" + target + " cannot be made (" + e.getMessage() + "); give a directory in a writable place.");
+            throw new ConfigException("--journal=" + wanted + " cannot be made (" + FileFault.reason(e) +
+                "); give a directory in a writable place.");
+        }
+    }
+
+    /** Remembers each directory that was not there before. */
+    private void makeAll(final Path wanted) throws IOException
+    {
+        final Deque<Path> missing = new ArrayDeque<>();
+        Path at = wanted.toAbsolutePath();
+        while (at != null && !Files.exists(at))
+        {
+            missing.push(at);
+            at = at.getParent();
+        }
+        if (at != null && !Files.isDirectory(at))
+        {
+            throw new NotDirectoryException(at.toString());
+        }
+        for (final Path directoryToMake : missing)
+        {
+            Files.createDirectory(directoryToMake);
+            made.add(directoryToMake);
         }
     }
 
     /** Creating the directory claims its number, so that two runs at once do not share one. */
-    private static Path nextRun()
+    private Path nextRun()
     {
         try
         {
-            Files.createDirectories(RUNS);
+            makeAll(RUNS);
             for (int number = lastRun() + 1; number <= MAX_RUNS; number++)
             {
                 final Path run = RUNS.resolve("%04d".formatted(number));
                 try
                 {
-                    return Files.createDirectory(run);
+                    made.add(Files.createDirectory(run));
+                    return run;
                 }
                 catch (final FileAlreadyExistsException e)
                 {
@@ -115,7 +203,7 @@ final class JournalOptions
         catch (final IOException e)
         {
             throw new ConfigException("no directory for the journal could be made under " + RUNS.toAbsolutePath() + " (" +
-                e.getMessage() + "); give one with --journal, or --no-journal.");
+                FileFault.reason(e) + "); give one with --journal, or --no-journal.");
         }
         throw new ConfigException(RUNS.toAbsolutePath() + " holds runs up to " + MAX_RUNS +
             "; remove some, or give a directory with --journal.");
@@ -129,6 +217,22 @@ final class JournalOptions
                 .filter(name -> name.matches("\\d{4}"))
                 .mapToInt(Integer::parseInt)
                 .max().orElse(0);
+        }
+    }
+
+    static final class DurabilityConverter implements ITypeConverter<Durability>
+    {
+        @Override
+        public Durability convert(final String value)
+        {
+            for (final Durability durability : Durability.values())
+            {
+                if (durability.name().equalsIgnoreCase(value))
+                {
+                    return durability;
+                }
+            }
+            throw new ConfigException("--durability=" + value + " is not known; it is process, batch or record.");
         }
     }
 }

@@ -36,9 +36,16 @@ final class MachineChecks
         checks.add(heap(Runtime.getRuntime().maxMemory()));
         checks.add(cores(Runtime.getRuntime().availableProcessors()));
         checks.add(disk(directory));
-        checks.add(SmokeRun.check(Path.of(System.getProperty("java.io.tmpdir"))));
+        checks.add(SmokeRun.check(journals(directory)));
         checks.add(gpu(new CudaProbe().probe()));
         return checks;
+    }
+
+    /** Where journals go unless an option says otherwise: under runs, which the first run makes. */
+    static Path journals(final Path directory)
+    {
+        final Path runs = directory.resolve("runs");
+        return (Files.isDirectory(runs) ? runs : directory).toAbsolutePath();
     }
 
     static Check java(final int feature)

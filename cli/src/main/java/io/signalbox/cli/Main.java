@@ -12,6 +12,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -30,10 +31,11 @@ import java.util.concurrent.Callable;
         "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
         "  signalbox doctor                               what works on this machine",
         "",
-        "Exit codes: 0 done; 1 a check failed; 2 bad options or input; 3 an internal error."})
+        "Exit codes: 0 done; 1 a check failed or a journal is refused; 2 something to mend outside: options, input,",
+        "            files, disk, memory; 3 an internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final int OUT_BUFFER_BYTES = 1 << 16;
+    private static final List<String> COMMANDS = List.of("simulate", "replay", "doctor");
 
     @Spec
     private CommandSpec spec;
@@ -44,26 +46,47 @@ public final class Main implements Callable<Integer>
 
     public static void main(final String[] arguments)
     {
-        final PrintStream out = stream(FileDescriptor.out);
-        final PrintStream err = stream(FileDescriptor.err);
-        final int exitCode = run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments);
-        out.flush();
-        err.flush();
-        System.exit(exitCode);
+        final ResultStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
+        final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        System.exit(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments));
     }
 
     /** Runs one command in this process; returns its exit code and ends nothing. */
     static int run(final Console console, final String... arguments)
     {
+        final int exitCode = execute(console, arguments);
+        final String lost = console.out().conclude();
+        if (lost == null)
+        {
+            return exitCode;
+        }
+        final int failed = Refusal.lostOutput(lost).print(console, commandName(arguments));
+        return exitCode == ExitCode.OK ? failed : exitCode;
+    }
+
+    private static int execute(final Console console, final String... arguments)
+    {
         try
         {
-            return commandLine(console).execute(arguments);
+            final CommandLine line = commandLine(console);
+            final String repeated = IdleOptions.repeated(line, arguments);
+            if (repeated != null)
+            {
+                return Refusal.badUsage(repeated + " is given more than once; give it once", commandName(arguments))
+                    .print(console, commandName(arguments));
+            }
+            return line.execute(arguments);
         }
         // Errors too: an invariant that does not hold must end in a sentence, like everything else.
         catch (final Throwable e)
         {
-            return Refusal.of(e).print(console, "signalbox");
+            return Refusal.of(e).print(console, commandName(arguments));
         }
+    }
+
+    private static String commandName(final String... arguments)
+    {
+        return arguments.length > 0 && COMMANDS.contains(arguments[0]) ? "signalbox " + arguments[0] : "signalbox";
     }
 
     private static CommandLine commandLine(final Console console)
@@ -75,6 +98,10 @@ public final class Main implements Callable<Integer>
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.registerConverter(int.class, new NumberConverter.WholeInt());
+        line.registerConverter(Integer.class, new NumberConverter.WholeInt());
+        line.registerConverter(long.class, new NumberConverter.WholeLong());
+        line.registerConverter(double.class, new NumberConverter.Real());
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));
@@ -88,13 +115,6 @@ public final class Main implements Callable<Integer>
         final Throwable cause = exception.getCause() == null ? exception : exception.getCause();
         final String problem = cause instanceof io.signalbox.ConfigException ? cause.getMessage() : exception.getMessage();
         return Refusal.badUsage(problem, command).print(console, command);
-    }
-
-    private static PrintStream stream(final FileDescriptor descriptor)
-    {
-        return new PrintStream(
-            new java.io.BufferedOutputStream(new FileOutputStream(descriptor), OUT_BUFFER_BYTES),
-            descriptor == FileDescriptor.err, StandardCharsets.UTF_8);
     }
 
     /** Without a command there is nothing to run. */

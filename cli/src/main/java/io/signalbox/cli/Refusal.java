@@ -7,6 +7,7 @@ import io.signalbox.journal.JournalException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -27,8 +28,14 @@ record Refusal(int exitCode, String sentence)
             }
             if (cause instanceof OutOfMemoryError)
             {
-                return new Refusal(ExitCode.INTERNAL, "the Java heap of " + (Runtime.getRuntime().maxMemory() >> 20) +
-                    " MiB is too small for this run; raise it, for example with JDK_JAVA_OPTIONS=-Xmx8g.");
+                return new Refusal(ExitCode.BAD_INPUT, "the Java heap of " +
+                    Decimals.bytes(Runtime.getRuntime().maxMemory()) + " is too small for this run; give fewer ranks or " +
+                    "KV blocks, or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx8g.");
+            }
+            if (cause instanceof FileSystemException)
+            {
+                return new Refusal(ExitCode.BAD_INPUT, "a file cannot be used, " +
+                    FileFault.reason((FileSystemException)cause) + "; check its permissions and the disk.");
             }
         }
         return new Refusal(ExitCode.INTERNAL, "an internal error, " + thrown + ", ended the command; the details are in " +
@@ -43,13 +50,19 @@ record Refusal(int exitCode, String sentence)
             Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1) + "; see '" + command + " --help'.");
     }
 
+    static Refusal lostOutput(final String reason)
+    {
+        return new Refusal(ExitCode.BAD_INPUT, "standard output took only part of the result (" + reason +
+            "); give it a place that can be written.");
+    }
+
     int print(final Console console, final String command)
     {
         console.err().println(command + ": " + oneLine(sentence));
         return exitCode;
     }
 
-    /** A journal that cannot be believed fails a check; one that is not there or in use is a matter of the input. */
+    /** A journal that cannot be believed fails a check; a place that cannot hold or read one is to be mended. */
     private static int exitCode(final JournalException.Kind kind)
     {
         switch (kind)
@@ -57,10 +70,10 @@ record Refusal(int exitCode, String sentence)
             case NOT_A_JOURNAL:
             case ALREADY_EXISTS:
             case LOCKED:
-                return ExitCode.BAD_INPUT;
             case DISK_FULL:
             case SYNC_FAILED:
             case STORE_FAILED:
+                return ExitCode.BAD_INPUT;
             case CLOSED:
                 return ExitCode.INTERNAL;
             default:

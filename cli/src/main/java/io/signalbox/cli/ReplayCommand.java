@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.journal.Difference;
+import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
@@ -14,8 +13,10 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** Proves a journal by re-running it, and makes one whole that was not closed. */
 @Command(
@@ -32,7 +33,8 @@ import java.util.concurrent.Callable;
         "  signalbox replay runs/0001 --recover --verify   close a journal whose writer was killed, then verify it",
         "  signalbox replay runs/0001 --verify --json",
         "",
-        "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 bad options."})
+        "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 something to mend",
+        "            outside: options, permissions, disk, memory; 3 an internal error."})
 final class ReplayCommand implements Callable<Integer>
 {
     private final Console console;
@@ -58,7 +60,14 @@ final class ReplayCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
+        final long before = recover ? entries() : 0;
         final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
+        // Closing a journal adds a segment to it, always; nothing is ever appended to an old one.
+        final boolean closed = recover && entries() == before;
         final Verification verification =
             verify || !recover ? JournalVerifier.verify(journal, Scheduler::new) : null;
         if (asJson)
@@ -67,9 +76,26 @@ final class ReplayCommand implements Callable<Integer>
         }
         else
         {
-            printText(console.out(), recovery, verification);
+            if (closed)
+            {
+                console.out().printf("recovered         nothing to recover: the journal is closed%n");
+            }
+            printText(console.out(), closed ? null : recovery, verification);
         }
         return verification == null || verification.matches() ? ExitCode.OK : ExitCode.CHECK_FAILED;
+    }
+
+    private long entries()
+    {
+        try (Stream<Path> files = Files.list(journal))
+        {
+            return files.filter(Files::isDirectory).count();
+        }
+        catch (final IOException e)
+        {
+            // Recovery itself says what is wrong with the directory.
+            return 0;
+        }
     }
 
     static void printText(final PrintStream out, final Recovery recovery, final Verification verification)
@@ -88,28 +114,12 @@ final class ReplayCommand implements Callable<Integer>
                 Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
             if (verification.difference() != null)
             {
-                printDifference(out, verification.difference());
+                DifferenceReport.text(out, verification.difference());
                 return;
             }
             out.printf("closed            %s%n", verification.sealed()
                 ? "yes" : "no: its writer was stopped, and what it wrote up to there is confirmed");
             out.printf("digest            %s%n", verification.digest());
-        }
-    }
-
-    private static void printDifference(final PrintStream out, final Difference difference)
-    {
-        out.printf("first difference  record %s, message %s of its group%s%s%n", Decimals.grouped(difference.sequence()),
-            difference.message(),
-            difference.requestId() < 0 ? "" : ", request " + difference.requestId(),
-            difference.blockId() < 0 ? "" : ", block " + difference.blockId());
-        out.printf("  recorded        %s%n", difference.recorded());
-        out.printf("  decided now     %s%n", difference.recomputed());
-        out.printf("%nthe group as recorded:%n%s%n", difference.recordedGroup());
-        out.printf("%nthe group as decided now:%n%s%n", difference.recomputedGroup());
-        if (!difference.groupBefore().isEmpty())
-        {
-            out.printf("%nthe group before, on which both agree:%n%s%n", difference.groupBefore());
         }
     }
 
@@ -136,29 +146,8 @@ final class ReplayCommand implements Callable<Integer>
                 json.writeNumberField("groups", verification.groups());
                 json.writeBooleanField("closed", verification.sealed());
                 json.writeStringField("digest", verification.digest());
-                difference(json, verification.difference());
+                DifferenceReport.json(json, verification.difference());
             }
-        });
-    }
-
-    private static void difference(final JsonGenerator json, final Difference difference) throws IOException
-    {
-        if (difference == null)
-        {
-            json.writeNullField("difference");
-            return;
-        }
-        Json.object(json, "difference", body ->
-        {
-            json.writeNumberField("record", difference.sequence());
-            json.writeNumberField("message", difference.message());
-            json.writeNumberField("requestId", difference.requestId());
-            json.writeNumberField("blockId", difference.blockId());
-            json.writeStringField("recorded", difference.recorded());
-            json.writeStringField("recomputed", difference.recomputed());
-            json.writeStringField("recordedGroup", difference.recordedGroup());
-            json.writeStringField("recomputedGroup", difference.recomputedGroup());
-            json.writeStringField("groupBefore", difference.groupBefore());
         });
     }
 }

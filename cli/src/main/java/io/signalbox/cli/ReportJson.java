@@ -6,6 +6,7 @@ import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.Map;
 
 /** The report of a run as JSON: times in milliseconds, rates from 0 to 1. */
@@ -25,17 +26,27 @@ final class ReportJson
         final Console console,
         final Map<String, String> settings,
         final RunReport report,
+        final Asked asked,
         final JournalFacts journal,
         final WallClock wallClock)
     {
-        Json.print(console.out(), json -> new ReportJson(json).write(settings, report, journal, wallClock));
+        Json.print(console.out(), json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
     }
 
     private void write(
-        final Map<String, String> settings, final RunReport report, final JournalFacts journal, final WallClock wallClock)
-        throws IOException
+        final Map<String, String> settings,
+        final RunReport report,
+        final Asked asked,
+        final JournalFacts journal,
+        final WallClock wallClock) throws IOException
     {
-        Json.object(json, "requests", body -> requests(report.requests()));
+        final boolean timed = report.simulatedNanos() > 0;
+        Json.object(json, "requests", body ->
+        {
+            requests(report.requests());
+            json.writeNumberField("neverAsked", asked.neverAsked());
+            json.writeNumberField("leftOut", asked.leftOut());
+        });
         Json.object(json, "latency", body ->
         {
             latency("ttft", report.latency().ttft());
@@ -45,8 +56,8 @@ final class ReportJson
         });
         Json.object(json, "throughput", body ->
         {
-            rate("completedRequestsPerSecond", report.throughput().completedRequestsPerSecond());
-            rate("outputTokensPerSecond", report.throughput().outputTokensPerSecond());
+            rate(timed, "completedRequestsPerSecond", report.throughput().completedRequestsPerSecond());
+            rate(timed, "outputTokensPerSecond", report.throughput().outputTokensPerSecond());
             json.writeNumberField("outputTokens", report.throughput().outputTokens());
         });
         Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
@@ -55,7 +66,7 @@ final class ReportJson
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
         occupancy(report);
-        Json.object(json, "routedExperts", body -> routedExperts(report.routedExperts()));
+        Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
         json.writeNumberField("simulatedSeconds", Decimals.seconds(report.simulatedNanos()));
         Json.object(json, "settings", body ->
@@ -83,18 +94,19 @@ final class ReportJson
         Json.object(json, name, body ->
         {
             json.writeNumberField("count", summary.count());
-            json.writeNumberField("mean", Decimals.milliseconds(summary.meanNanos()));
-            json.writeNumberField("p50", Decimals.milliseconds(summary.p50Nanos()));
-            json.writeNumberField("p90", Decimals.milliseconds(summary.p90Nanos()));
-            json.writeNumberField("p99", Decimals.milliseconds(summary.p99Nanos()));
-            json.writeNumberField("max", Decimals.milliseconds(summary.maxNanos()));
+            final boolean known = summary.count() > 0;
+            time(known, "mean", Decimals.milliseconds(summary.meanNanos()));
+            time(known, "p50", Decimals.milliseconds(summary.p50Nanos()));
+            time(known, "p90", Decimals.milliseconds(summary.p90Nanos()));
+            time(known, "p99", Decimals.milliseconds(summary.p99Nanos()));
+            time(known, "max", Decimals.milliseconds(summary.maxNanos()));
         });
     }
 
     private void prefixCache(final RunReport.PrefixCache cache) throws IOException
     {
-        rate("tokenHitRate", cache.tokenHitRate());
-        rate("blockHitRate", cache.blockHitRate());
+        rate(cache.promptTokens() > 0, "tokenHitRate", cache.tokenHitRate());
+        rate(cache.promptBlocks() > 0, "blockHitRate", cache.blockHitRate());
         json.writeNumberField("matchedTokens", cache.matchedTokens());
         json.writeNumberField("promptTokens", cache.promptTokens());
         json.writeNumberField("matchedBlocks", cache.matchedBlocks());
@@ -104,8 +116,8 @@ final class ReportJson
         {
             json.writeStartObject();
             json.writeNumberField("rank", rank.rank());
-            rate("tokenHitRate", rank.tokenHitRate());
-            rate("blockHitRate", rank.blockHitRate());
+            rate(rank.promptTokens() > 0, "tokenHitRate", rank.tokenHitRate());
+            rate(rank.promptTokens() > 0, "blockHitRate", rank.blockHitRate());
             json.writeNumberField("admittedRequests", rank.admittedRequests());
             json.writeNumberField("promptTokens", rank.promptTokens());
             json.writeEndObject();
@@ -120,24 +132,26 @@ final class ReportJson
         {
             json.writeStartObject();
             json.writeNumberField("rank", rank.rank());
-            rate("mean", rank.mean());
+            rate(report.simulatedNanos() > 0, "mean", rank.mean());
             rate("peak", rank.peak());
             json.writeEndObject();
         }
         json.writeEndArray();
     }
 
-    private void routedExperts(final RunReport.RoutedExperts experts) throws IOException
+    private void routedExperts(final RunReport report) throws IOException
     {
+        final RunReport.RoutedExperts experts = report.routedExperts();
+        final boolean routed = report.steps().tokens() > 0;
         json.writeNumberField("captured", experts.captured());
         json.writeNumberField("inherited", experts.inherited());
         json.writeNumberField("missing", experts.missing());
         json.writeFieldName("loadSkew");
-        skew(experts.load());
+        skew(routed ? experts.load() : null);
         json.writeArrayFieldStart("loadSkewPerLayer");
         for (final RunReport.ExpertSkew layer : experts.layers())
         {
-            skew(layer);
+            skew(routed ? layer : null);
         }
         json.writeEndArray();
     }
@@ -169,8 +183,22 @@ final class ReportJson
             json.writeNumberField("groups", journal.groups());
             json.writeNumberField("bytes", journal.bytes());
             json.writeStringField("digest", journal.digest());
-            json.writeBooleanField("verified", journal.verified());
+            verdict(journal.verdict());
         });
+    }
+
+    private void verdict(final Verdict verdict) throws IOException
+    {
+        if (verdict.confirmed() == null)
+        {
+            json.writeNullField("verified");
+        }
+        else
+        {
+            json.writeBooleanField("verified", verdict.confirmed());
+        }
+        json.writeStringField("problem", verdict.problem());
+        DifferenceReport.json(json, verdict.difference());
     }
 
     private void wallClock(final WallClock wallClock) throws IOException
@@ -184,5 +212,30 @@ final class ReportJson
     private void rate(final String name, final double value) throws IOException
     {
         json.writeNumberField(name, Decimals.fixed(value, RATE_DIGITS));
+    }
+
+    /** What was not measured is null; a zero would be a measurement. */
+    private void rate(final boolean known, final String name, final double value) throws IOException
+    {
+        if (known)
+        {
+            rate(name, value);
+        }
+        else
+        {
+            json.writeNullField(name);
+        }
+    }
+
+    private void time(final boolean known, final String name, final BigDecimal milliseconds) throws IOException
+    {
+        if (known)
+        {
+            json.writeNumberField(name, milliseconds);
+        }
+        else
+        {
+            json.writeNullField(name);
+        }
     }
 }

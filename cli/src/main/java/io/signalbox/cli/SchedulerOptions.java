@@ -14,6 +14,8 @@ final class SchedulerOptions
 {
     /** KV cache of one rank, whatever the block size. */
     private static final int POOL_TOKENS = 1_048_576;
+    private static final int MAX_TOP_K = 64;
+    private static final int MAX_ROW_BYTES = 8192;
 
     @Option(names = "--ranks", paramLabel = "N", description = "Data-parallel ranks (default: ${DEFAULT-VALUE}).")
     private int ranks = 8;
@@ -71,6 +73,11 @@ final class SchedulerOptions
             throw new ConfigException("--block-size=" + blockSizeTokens + " is not between 1 and " +
                 SchedulerConfig.MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
         }
+        return OptionNames.translate(this::build);
+    }
+
+    private SchedulerConfig build()
+    {
         return SchedulerConfig.builder()
             .ranks(ranks)
             .router(router)
@@ -82,8 +89,26 @@ final class SchedulerOptions
             .maxRunning(maxRunning)
             .maxQueued(maxQueued)
             .stepTokens(stepTokens)
-            .capture(noCapture ? null : new ModelShape(moeLayers, experts, topK))
+            .capture(noCapture ? null : shape())
             .build();
+    }
+
+    /** The simulated ranks draw their rows from a table of sets, which takes the longer to fill the larger a set is. */
+    private ModelShape shape()
+    {
+        final ModelShape shape = new ModelShape(moeLayers, experts, topK);
+        if (topK > MAX_TOP_K)
+        {
+            throw new ConfigException("--top-k=" + topK + " is above " + MAX_TOP_K +
+                ", the most that the simulated ranks draw; give a smaller one, or --no-capture.");
+        }
+        if (shape.rowBytes() > MAX_ROW_BYTES)
+        {
+            throw new ConfigException("--moe-layers=" + moeLayers + " with --top-k=" + topK + " makes rows of " +
+                shape.rowBytes() + " bytes, above the " + MAX_ROW_BYTES + " that the simulated ranks draw; give fewer " +
+                "layers, a smaller --top-k, or --no-capture.");
+        }
+        return shape;
     }
 
     static final class RouterConverter implements ITypeConverter<RouterPolicy>
@@ -91,7 +116,14 @@ final class SchedulerOptions
         @Override
         public RouterPolicy convert(final String value)
         {
-            return RouterPolicy.of(value);
+            for (final RouterPolicy policy : RouterPolicy.values())
+            {
+                if (policy.label().equals(value))
+                {
+                    return policy;
+                }
+            }
+            throw new ConfigException("--router=" + value + " is not known; it is load-balanced or kv-aware.");
         }
     }
 

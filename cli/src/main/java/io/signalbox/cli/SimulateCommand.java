@@ -2,12 +2,13 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.Verification;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.scheduler.Scheduler;
@@ -20,9 +21,12 @@ import io.signalbox.sim.SimulationProgress;
 import io.signalbox.workload.Workload;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 
 /** Runs a workload on simulated ranks, keeps the journal, verifies it, and prints the report. */
 @Command(
@@ -43,10 +47,14 @@ import java.util.concurrent.Callable;
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
-        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 bad options or input; 3 internal error."})
+        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 something to mend outside: options, input,",
+        "            files, disk, memory; 3 an internal error."})
 final class SimulateCommand implements Callable<Integer>
 {
     private final Console console;
+    @Spec
+    private CommandSpec spec;
+    private final Function<SchedulerConfig, Scheduler> verifyingScheduler;
 
     @ArgGroup(validate = false, heading = "%nWorkload:%n", order = 1)
     private final WorkloadOptions workloadOptions = new WorkloadOptions();
@@ -76,28 +84,57 @@ final class SimulateCommand implements Callable<Integer>
 
     SimulateCommand(final Console console)
     {
+        this(console, Scheduler::new);
+    }
+
+    /** @param verifyingScheduler what the journal is verified with; the scheduler itself, unless a test plants an error. */
+    SimulateCommand(final Console console, final Function<SchedulerConfig, Scheduler> verifyingScheduler)
+    {
         this.console = console;
+        this.verifyingScheduler = verifyingScheduler;
     }
 
     @Override
     public Integer call()
     {
+        IdleOptions.refuse(spec.commandLine().getParseResult());
         refuseRingSize();
+        journalOptions.check();
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);
         final Workload workload = workloadOptions.workload(seed);
-        PoolFit.check(workload, config, workloadOptions::placeOf);
-        final Simulation simulation = new Simulation(config, costs, workload);
-
-        try (JournalWriter writer = journalOptions.open(simulation.settings()))
+        OptionNames.translate(() ->
         {
-            final long startNanos = System.nanoTime();
-            final RunReport report = run(simulation, writer);
-            final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
-            final Verification verification = writer == null ? null : verify(writer);
-            print(simulation, report, wallClock, facts(writer, verification));
-            return verification == null || isConfirmed(writer, verification) ? ExitCode.OK : differs(writer, verification);
+            PoolFit.check(workload, config, workloadOptions::placeOf);
+            return null;
+        });
+        MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
+        return run(new Simulation(config, costs, workload), workload.requests().size());
+    }
+
+    private int run(final Simulation simulation, final int requests)
+    {
+        final DeferredJournal journal = journalOptions.isWanted()
+            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()))
+            : null;
+        final long startNanos = System.nanoTime();
+        final RunReport report;
+        try
+        {
+            report = run(simulation, journal);
         }
+        finally
+        {
+            if (journal != null && journal.writer() != null && journal.writer().groups() == 0)
+            {
+                journalOptions.discard();
+            }
+        }
+        final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
+        final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
+        final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
+        print(simulation, report, asked, wallClock, facts);
+        return conclude(facts);
     }
 
     /** Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind. */
@@ -111,16 +148,12 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    private RunReport run(final Simulation simulation, final JournalWriter writer)
+    private RunReport run(final Simulation simulation, final DeferredJournal journal)
     {
-        if (!console.terminal())
-        {
-            return simulation.run(engines(), writer, SimulationProgress.NONE);
-        }
         final ProgressLine line = new ProgressLine(console.err());
-        try
+        try (StopNotice notice = new StopNotice(console.err()))
         {
-            return simulation.run(engines(), writer, line);
+            return simulation.run(engines(journal, notice), journal, console.terminal() ? line : SimulationProgress.NONE);
         }
         finally
         {
@@ -128,11 +161,11 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    private Verification verify(final JournalWriter writer)
+    private Verdict verify(final JournalWriter writer)
     {
         if (!journalOptions.verifies())
         {
-            return null;
+            return Verdict.NOT_ASKED;
         }
         final ProgressLine line = new ProgressLine(console.err());
         if (console.terminal())
@@ -141,7 +174,12 @@ final class SimulateCommand implements Callable<Integer>
         }
         try
         {
-            return JournalVerifier.verify(writer.path(), Scheduler::new);
+            return Verdict.of(writer, JournalVerifier.verify(writer.path(), verifyingScheduler));
+        }
+        // The run is over and its report is worth having, whatever became of the journal.
+        catch (final JournalException | OutOfMemoryError e)
+        {
+            return Verdict.unread(Refusal.of(e));
         }
         finally
         {
@@ -149,52 +187,68 @@ final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    /** The journal read back is the one that was written, all of it, and every decision in it is confirmed. */
-    private static boolean isConfirmed(final JournalWriter writer, final Verification verification)
+    private int conclude(final JournalFacts journal)
     {
-        return verification != null && verification.matches() && verification.sealed() &&
-            verification.records() == writer.records() && verification.digest().equals(writer.digest());
+        if (journal == null || journal.verdict().problem() == null)
+        {
+            return ExitCode.OK;
+        }
+        final Refusal refusal = new Refusal(journal.verdict().exitCode(), "the journal " + journal.path() +
+            " does not verify; see 'signalbox replay " + journal.path() + " --verify', and please report it.");
+        return refusal.print(console, "signalbox simulate");
     }
 
-    private int differs(final JournalWriter writer, final Verification verification)
+    private static JournalFacts facts(final JournalWriter writer, final Verdict verdict)
     {
-        console.err().println("signalbox simulate: the journal " + writer.path() + " does not verify" +
-            (verification.matches() ? ", what was read back is not what was written" : "") +
-            "; see 'signalbox replay " + writer.path() + " --verify', and please report it.");
-        return ExitCode.CHECK_FAILED;
-    }
-
-    private static JournalFacts facts(final JournalWriter writer, final Verification verification)
-    {
-        return writer == null ? null : new JournalFacts(writer.path(), writer.records(), writer.groups(), writer.bytes(),
-            writer.digest(), isConfirmed(writer, verification));
+        return new JournalFacts(
+            writer.path(), writer.records(), writer.groups(), writer.bytes(), writer.digest(), verdict);
     }
 
     private void print(
-        final Simulation simulation, final RunReport report, final WallClock wallClock, final JournalFacts journal)
+        final Simulation simulation,
+        final RunReport report,
+        final Asked asked,
+        final WallClock wallClock,
+        final JournalFacts journal)
     {
         if (asJson)
         {
-            ReportJson.print(console, simulation.settings(), report, journal, wallClock);
+            ReportJson.print(console, simulation.settings(), report, asked, journal, wallClock);
             return;
         }
-        ReportText.print(console.out(), report, journal);
+        ReportText.print(console.out(), report, asked, journal);
         console.out().flush();
-        console.err().printf("%nwall clock        %s s, %s requests/s, %s times faster than the simulated time%n",
-            Decimals.text(wallClock.wallNanos() / 1e9, 2), Decimals.text(wallClock.requestsPerSecond(), 0),
-            Decimals.text(wallClock.simulatedOverWall(), 1));
+        console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, " +
+            "%s times faster than the simulated time%n",
+            Decimals.text(wallClock.wallNanos() / 1e9, 2), journal == null ? "" : " and writing its journal",
+            Decimals.text(wallClock.requestsPerSecond(), 0), Decimals.text(wallClock.simulatedOverWall(), 1));
         if (journal != null)
         {
             console.err().printf("journal           %s%n", journal.path());
         }
     }
 
-    private EngineFactory engines()
+    private EngineFactory engines(final DeferredJournal journal, final StopNotice notice)
     {
         return context ->
         {
             context.ingressSlots(ringSlots).trackSlots(ringSlots);
-            return threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+            final Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+            if (journal == null)
+            {
+                return engine;
+            }
+            try
+            {
+                journal.open();
+                notice.arm(journal.writer().path());
+                return engine;
+            }
+            catch (final RuntimeException | Error e)
+            {
+                engine.close();
+                throw e;
+            }
         };
     }
 }

@@ -50,8 +50,9 @@ final class SmokeRun
         // Chronicle fails with errors, and not only with exceptions, where it is not let at what it needs.
         catch (final IOException | RuntimeException | LinkageError | AssertionError e)
         {
-            return Check.missing(NAME, "a small run in " + parent + " failed: " + e,
-                "mend what is missing above; if nothing is, give TMPDIR or java.io.tmpdir another place");
+            final String reason = e instanceof IOException ? FileFault.reason((IOException)e) : e.toString();
+            return Check.missing(NAME, "a small run in " + parent + " failed: " + reason,
+                "mend what is missing above; if nothing is, give journals another place with --journal DIR");
         }
     }
 

@@ -66,17 +66,50 @@ final class WorkloadOptions
         description = "Mean time until such a client gives up (default: ${DEFAULT-VALUE}).")
     private double cancelAfterSeconds = 5.0;
 
+    private int leftOut;
+
+    /** Requests behind those that {@code --limit} lets in. */
+    int leftOut()
+    {
+        return leftOut;
+    }
+
     Workload workload(final long seed)
     {
-        Workload workload = trace == null ? generated(seed) : MooncakeTrace.read(trace);
+        check();
+        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : MooncakeTrace.read(trace);
         if (limit != null)
         {
+            final int whole = workload.requests().size();
             workload = new FirstRequests(workload, limit);
+            leftOut = whole - workload.requests().size();
         }
         // Cancellations of nobody would still change the run description.
         return cancelFraction == 0.0
             ? workload
             : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+    }
+
+    private void check()
+    {
+        if (trace != null && trace.toString().isEmpty())
+        {
+            throw new ConfigException("--trace is empty; give the path of a JSONL file, or leave the option out.");
+        }
+        if (limit != null && limit < 1)
+        {
+            throw new ConfigException("--limit=" + limit + " leaves nothing to run; ask for at least 1 request.");
+        }
+        if (!(cancelFraction >= 0.0 && cancelFraction <= 1.0))
+        {
+            throw new ConfigException(
+                "--cancel-fraction=" + cancelFraction + " is not between 0 and 1; give the share of requests to cancel.");
+        }
+        if (nanos("--cancel-after", cancelAfterSeconds) < 1)
+        {
+            throw new ConfigException(
+                "--cancel-after=" + cancelAfterSeconds + " is not above 0 seconds; give a mean time to cancel.");
+        }
     }
 
     /** Names a request for a message: in a trace, a request's id is the number of its line. */

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.GeneratedWorkload;
+import io.signalbox.workload.GeneratedWorkloadConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Every wrong option or input ends in one sentence and exit code 2, before anything is written. */
@@ -26,24 +34,54 @@ class BadInputTest
         simulate --nope                       | unknown option: '--nope'
         simulate stray                        | 'stray'
         simulate --seed                       | '--seed'
+        simulate --seed 1 --seed=2            | --seed is given more than once
+        simulate --ranks 1 --ranks 2          | --ranks is given more than once
+        simulate --json --json                | --json is given more than once
         simulate --block-size 0               | --block-size=0
-        simulate --kv-blocks 10               | give at least 9
-        simulate --experts 40000              | experts=40000 is not between 1 and 32767
-        simulate --top-k 65                   | topK=65
-        simulate --beta -1                    | beta=-1.0
-        simulate --beta NaN                   | beta=NaN
-        simulate --beta Infinity              | beta=Infinity
+        simulate --kv-blocks 10               | --kv-blocks=10 has 9
+        simulate --kv-blocks=-1               | --kv-blocks=-1 is not between 2 and 16777216; give
+        simulate --kv-blocks 99999999999      | '99999999999' is not a whole number between
+        simulate --max-running 0              | --max-running=0 is not between
+        simulate --max-queued 0               | --max-queued=0 is not between
+        simulate --step-tokens 0              | --step-tokens=0 is not between
+        simulate --experts 40000              | --experts=40000 is not between 1 and 32767
+        simulate --top-k 65                   | --top-k=65 is not between 1 and --experts=64
+        simulate --experts 1024 --top-k 1024  | --top-k=1024 is above 64
+        simulate --experts 99 --top-k 64 --moe-layers 1024 | --moe-layers=1024 with --top-k=64 makes rows of 65536
+        simulate --router kv-aware --beta -1  | --beta=-1.0
+        simulate --router kv-aware --beta NaN | --beta=NaN
+        simulate --router kv-aware --beta Infinity | --beta=Infinity
         simulate --beta much                  | '--beta'
-        simulate --ranks 0                    | ranks=0
-        simulate --router random              | router 'random'
+        simulate --beta 2                     | --beta weighs the score of --router=kv-aware
+        simulate --ranks 0                    | --ranks=0
+        simulate --ranks x                    | 'x' is not a whole number
+        simulate --router random              | --router=random is not known
         simulate --eviction fifo              | --eviction=fifo
-        simulate --durability maybe           | '--durability'
-        simulate --ring-size 7                | --ring-size=7
+        simulate --durability maybe           | it is process, batch or record
+        simulate --durability=                | it is process, batch or record
+        simulate --journal=                   | --journal is empty
+        simulate --trace=                     | --trace is empty
+        simulate --threaded --ring-size 7     | --ring-size=7
+        simulate --ring-size 64               | --ring-size is for --threaded
+        simulate --no-capture --top-k 2       | --top-k shapes routed experts
+        simulate --trace t --turns fixed:2    | --turns is for generated workloads
         simulate --arrivals monday            | --arrivals=monday
+        simulate --arrivals poisson:          | --arrivals=poisson: is not usable (a number is missing)
+        simulate --arrivals bursty:1,x        | --arrivals=bursty:1,x is not usable ('x' is not a number)
         simulate --turns fixed:0              | --turns=fixed:0
-        simulate --limit 0                    | 0 requests
-        simulate --cancel-fraction 2          | cancel fraction 2.0
-        simulate --step-base-nanos 0          | baseNanos=0
+        simulate --turns fixed:1.5            | --turns=fixed:1.5 is not usable ('1.5' is not a whole number)
+        simulate --conversations 0            | --conversations=0 is not between
+        simulate --max-context 1              | --max-context=1 is not between
+        simulate --max-context 2              | shorten --system-prompt, --user-tokens or --output-tokens
+        simulate --limit 0                    | --limit=0
+        simulate --cancel-fraction 2          | --cancel-fraction=2.0
+        simulate --cancel-after NaN           | --cancel-after=NaN
+        simulate --cancel-after -1            | --cancel-after=-1.0
+        simulate --cancel-after 1e400         | --cancel-after=Infinity
+        simulate --cancel-after 0             | --cancel-after=0.0 is not above 0
+        simulate --step-base-nanos 0          | --step-base-nanos=0
+        simulate --d2h-jitter-nanos -1        | --d2h-jitter-nanos=-1
+        simulate --expert-skew 9              | --expert-skew=9.0
         simulate --journal a --no-journal     | exclude each other
         replay                                | 'JOURNAL'
         replay no-such-journal                | no-such-journal
@@ -122,6 +160,45 @@ class BadInputTest
         assertRefused(
             CommandRun.of("simulate", "--journal", journal.toString(), "--ring-size", "9", "--threaded"), "--ring-size=9");
         assertFalse(Files.exists(journal));
+    }
+
+    @Test
+    void shouldRefuseAnEmptyNameOfAJournal()
+    {
+        assertRefused(CommandRun.of("replay", ""), "JOURNAL is empty");
+    }
+
+    @Test
+    void shouldRefuseARunThatTheHeapCannotHold()
+    {
+        final GeneratedWorkload workload =
+            GeneratedWorkload.of(GeneratedWorkloadConfig.builder().conversations(1).build());
+        final SchedulerConfig pools = SchedulerConfig.builder().kvBlocks(16_777_216).ranks(8).build();
+        final String blocks = assertThrows(
+            ConfigException.class, () -> MemoryNeed.check(pools, workload, 8L << 30)).getMessage();
+        assertTrue(blocks.startsWith("--ranks=8 with --kv-blocks=16777216 needs "), blocks);
+        assertTrue(blocks.contains("give fewer ranks or blocks, or a larger heap"), blocks);
+        MemoryNeed.check(pools, workload, 64L << 30);
+
+        final SchedulerConfig rows = SchedulerConfig.builder().kvBlocks(64).capture(new ModelShape(64, 999, 64)).build();
+        final String layers = assertThrows(
+            ConfigException.class, () -> MemoryNeed.check(rows, workload, 1L << 20)).getMessage();
+        assertTrue(layers.startsWith("--moe-layers=64 with --top-k=64 needs "), layers);
+    }
+
+    @Test
+    void shouldRemoveWhatItMadeWhereTheJournalCannotBeOpened() throws IOException
+    {
+        final Path parent = directory.resolve("made");
+        final Path target = parent.resolve("journal");
+        final JournalOptions options = new JournalOptions();
+        new CommandLine(options).parseArgs("--journal", target.toString());
+        options.open(Map.of("a", "b")).close();
+        assertTrue(Files.exists(target));
+
+        options.discard();
+        assertFalse(Files.exists(parent), "what the command made is gone");
+        assertTrue(Files.exists(directory), "what was there stays");
     }
 
     private static void assertRefused(final CommandRun run, final String named)

@@ -15,7 +15,7 @@ record CommandRun(int exitCode, String out, String err)
         final ByteArrayOutputStream err = new ByteArrayOutputStream();
         final int exitCode = Main.run(
             new Console(
-                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new ResultStream(out),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 false),
             arguments);

@@ -85,6 +85,14 @@ class DoctorCommandTest
     }
 
     @Test
+    void shouldTryTheDirectoryWhereJournalsGo(@TempDir final Path directory) throws IOException
+    {
+        assertEquals(directory, MachineChecks.journals(directory), "runs is not there yet");
+        final Path runs = Files.createDirectory(directory.resolve("runs"));
+        assertEquals(runs, MachineChecks.journals(directory));
+    }
+
+    @Test
     void shouldNeedNoGpu()
     {
         final Check none = MachineChecks.gpu(new CudaAvailability(State.NO_DEVICE, "none.", List.of()));

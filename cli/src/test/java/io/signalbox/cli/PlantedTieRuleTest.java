@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PlantedTieRuleTest
 {
     /** The load-balanced router for single requests, except that ties go to the highest rank. */
-    private static final class HighestRankWins extends DpRouter
+    static final class HighestRankWins extends DpRouter
     {
         @Override
         public boolean readsMatches()

@@ -2,7 +2,10 @@
 package io.signalbox.cli;
 
 import io.signalbox.journal.Difference;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
+import io.signalbox.journal.WriterOptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +85,42 @@ class ReplayCommandTest
         assertEquals("0", found.get("recovery.cutBytes"));
         assertEquals(report.get("journal.digest"), found.get("recovery.digest"));
         assertEquals("true", found.get("verified"));
+    }
+
+    @Test
+    void shouldSayThatAClosedJournalNeedsNoRecovery()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--recover");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals("recovered         nothing to recover: the journal is closed\n", run.out());
+    }
+
+    @Test
+    void shouldSayWhatItRecovered() throws IOException
+    {
+        final Path open = directory.resolve("open");
+        try (JournalWriter writer = JournalWriter.create(open, Map.of("a", "b"), WriterOptions.of(Durability.BATCH)))
+        {
+            Files.createDirectory(directory.resolve("copy"));
+            copy(open, directory.resolve("copy"));
+            assertEquals(1, writer.records());
+        }
+        final CommandRun run = CommandRun.of("replay", directory.resolve("copy").toString(), "--recover");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().startsWith("recovered         1 records kept, digest "), run.out());
+    }
+
+    private static void copy(final Path from, final Path to) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(from))
+        {
+            for (final Path file : files.filter(path -> !path.equals(from)).toList())
+            {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+        }
     }
 
     @Test

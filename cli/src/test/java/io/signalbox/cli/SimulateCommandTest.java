@@ -99,7 +99,7 @@ class SimulateCommandTest
         final CommandRun unverified = simulate("--no-verify");
 
         assertTrue(verified.out().contains("verified          yes: all "), verified.out());
-        assertTrue(unverified.out().contains("verified          no: not asked for"), unverified.out());
+        assertTrue(unverified.out().contains("verified          not asked for"), unverified.out());
         assertEquals(ExitCode.OK, unverified.exitCode());
     }
 
@@ -139,6 +139,56 @@ class SimulateCommandTest
     }
 
     @Test
+    void shouldPrintNoFigureWhereNothingWasMeasured()
+    {
+        final Map<String, String> report =
+            json("--output-tokens", "fixed:1", "--limit", "1", "--ranks", "2", "--step-base-nanos", "1000000");
+
+        assertEquals("null", report.get("latency.tpot.mean"), "one token has no time after the first");
+        assertEquals("null", report.get("latency.itl.max"));
+        assertEquals("null", report.get("prefixCache.perRank[1].tokenHitRate"), "the second rank had no request");
+        final String text = simulate("--output-tokens", "fixed:1", "--limit", "1").out();
+        assertTrue(text.contains("TPOT                         \u2013           \u2013"), text);
+    }
+
+    @Test
+    void shouldCountWhatWasNeverSubmitted()
+    {
+        final Map<String, String> whole = json();
+        final Map<String, String> limited = json("--limit", "5");
+        assertEquals("0", whole.get("requests.leftOut"));
+        assertEquals(Integer.toString(Integer.parseInt(whole.get("requests.submitted")) - 5),
+            limited.get("requests.leftOut"));
+
+        final Map<String, String> cancelled = json("--cancel-fraction", "1", "--cancel-after", "0.001");
+        assertEquals(whole.get("requests.submitted"), Integer.toString(
+            Integer.parseInt(cancelled.get("requests.submitted")) + Integer.parseInt(cancelled.get("requests.neverAsked"))));
+        assertNotEquals("0", cancelled.get("requests.neverAsked"));
+        assertTrue(simulate("--limit", "5").out().contains(" left out by --limit"));
+    }
+
+    @Test
+    void shouldSumUpManyRanks()
+    {
+        final String few = simulate("--ranks", "64").out();
+        delete(journal());
+        final String many = simulate("--ranks", "65").out();
+
+        assertEquals(68, few.lines().dropWhile(line -> !line.startsWith("rank ")).takeWhile(line -> !line.isEmpty())
+            .count() + 2, "a head, 64 ranks and their sum");
+        assertEquals(List.of("min", "median", "max"), many.lines().dropWhile(line -> !line.startsWith("rank ")).skip(1)
+            .limit(3).map(line -> line.strip().split(" ")[0]).toList());
+    }
+
+    @Test
+    void shouldSayWhatAStoppedRunLeaves()
+    {
+        final String notice = StopNotice.text(journal());
+
+        assertTrue(notice.contains("'signalbox replay " + journal() + " --recover'"), notice);
+    }
+
+    @Test
     void shouldChangeDecisionsWithRouterAndEviction()
     {
         final String digest = json().get("journal.digest");
@@ -173,7 +223,11 @@ class SimulateCommandTest
 
     private static List<String> arguments(final List<String> options)
     {
-        final List<String> all = new ArrayList<>(List.of("simulate", "--conversations", "12"));
+        final List<String> all = new ArrayList<>(List.of("simulate"));
+        if (!options.contains("--trace"))
+        {
+            all.addAll(List.of("--conversations", "12"));
+        }
         all.addAll(options);
         return all;
     }

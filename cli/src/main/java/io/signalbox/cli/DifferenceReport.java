@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.journal.Difference;
+
+import java.io.IOException;
+import java.io.PrintStream;
+
+/** Both sides of the first decision that comes out otherwise. */
+final class DifferenceReport
+{
+    private DifferenceReport()
+    {
+    }
+
+    static void text(final PrintStream out, final Difference difference)
+    {
+        out.printf("first difference  record %s, message %s of its group%s%s%n", Decimals.grouped(difference.sequence()),
+            difference.message(),
+            difference.requestId() < 0 ? "" : ", request " + difference.requestId(),
+            difference.blockId() < 0 ? "" : ", block " + difference.blockId());
+        out.printf("  recorded        %s%n", difference.recorded());
+        out.printf("  decided now     %s%n", difference.recomputed());
+        out.printf("%nthe group as recorded:%n%s%n", difference.recordedGroup());
+        out.printf("%nthe group as decided now:%n%s%n", difference.recomputedGroup());
+        if (!difference.groupBefore().isEmpty())
+        {
+            out.printf("%nthe group before, on which both agree:%n%s%n", difference.groupBefore());
+        }
+    }
+
+    /** @param difference null where every decision is confirmed. */
+    static void json(final JsonGenerator json, final Difference difference) throws IOException
+    {
+        if (difference == null)
+        {
+            json.writeNullField("difference");
+            return;
+        }
+        Json.object(json, "difference", body ->
+        {
+            json.writeNumberField("record", difference.sequence());
+            json.writeNumberField("message", difference.message());
+            json.writeNumberField("requestId", difference.requestId());
+            json.writeNumberField("blockId", difference.blockId());
+            json.writeStringField("recorded", difference.recorded());
+            json.writeStringField("recomputed", difference.recomputed());
+            json.writeStringField("recordedGroup", difference.recordedGroup());
+            json.writeStringField("recomputedGroup", difference.recomputedGroup());
+            json.writeStringField("groupBefore", difference.groupBefore());
+        });
+    }
+}

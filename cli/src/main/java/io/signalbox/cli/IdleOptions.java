@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import io.signalbox.router.RouterPolicy;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Refuses options that would be without effect beside the others, and such as are given more than once. */
+final class IdleOptions
+{
+    private static final List<String> OF_GENERATOR = List.of(
+        "--conversations", "--arrivals", "--system-prompt", "--turns", "--user-tokens", "--output-tokens", "--think-time",
+        "--max-context");
+    private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
+
+    private IdleOptions()
+    {
+    }
+
+    static void refuse(final ParseResult given)
+    {
+        if (given.hasMatchedOption("--trace"))
+        {
+            OF_GENERATOR.forEach(option ->
+                refuse(given, option, "is for generated workloads, and --trace gives the requests"));
+        }
+        if (given.hasMatchedOption("--no-capture"))
+        {
+            OF_CAPTURE.forEach(option -> refuse(given, option, "shapes routed experts, and --no-capture captures none"));
+        }
+        if (!RouterPolicy.KV_AWARE.equals(given.matchedOptionValue("--router", RouterPolicy.LOAD_BALANCED)))
+        {
+            refuse(given, "--beta", "weighs the score of --router=kv-aware, and another router is chosen");
+        }
+        if (!given.hasMatchedOption("--threaded"))
+        {
+            refuse(given, "--ring-size", "is for --threaded, which is not given");
+        }
+    }
+
+    private static void refuse(final ParseResult given, final String option, final String reason)
+    {
+        if (given.hasMatchedOption(option))
+        {
+            throw new ConfigException(option + " " + reason + "; leave it out, or change the other.");
+        }
+    }
+
+    /** The first option that is given again; null where there is none. */
+    static String repeated(final CommandLine line, final String... arguments)
+    {
+        final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);
+        final Set<String> seen = new HashSet<>();
+        for (final String argument : command == null ? new String[0] : arguments)
+        {
+            final int end = argument.indexOf('=');
+            final String name = end < 0 ? argument : argument.substring(0, end);
+            if (name.equals("--"))
+            {
+                return null;
+            }
+            if (command.getCommandSpec().optionsMap().containsKey(name) && !seen.add(name))
+            {
+                return name;
+            }
+        }
+        return null;
+    }
+}

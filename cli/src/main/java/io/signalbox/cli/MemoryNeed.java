@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+
+/** Heap that a run needs for certain; a run that asks for more is refused before it begins. */
+final class MemoryNeed
+{
+    /** Of the allocator's arrays, its heap and the block's page; the prefix index comes on top. */
+    private static final long KV_BLOCK_BYTES = 56;
+    private static final long INDEX_SLOT_BYTES = 12;
+
+    private MemoryNeed()
+    {
+    }
+
+    /** @throws ConfigException that names the options where {@code heapBytes} cannot hold the run. */
+    static void check(final SchedulerConfig config, final Workload workload, final long heapBytes)
+    {
+        final long pools = poolBytes(config);
+        final long rows = rowBytes(config, workload);
+        if (pools + rows < heapBytes)
+        {
+            return;
+        }
+        final String remedy = ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" +
+            (2 * (pools + rows) / (1L << 30) + 1) + "g.";
+        throw new ConfigException(pools > rows
+            ? "--ranks=" + config.ranks() + " with --kv-blocks=" + config.kvBlocks() + " needs " + Decimals.bytes(pools) +
+                " of memory, and the Java heap has " + Decimals.bytes(heapBytes) + "; give fewer ranks or blocks" + remedy
+            : "--moe-layers=" + config.capture().moeLayers() + " with --top-k=" + config.capture().topK() + " needs " +
+                Decimals.bytes(rows) + " of memory for the rows of the longest request, and the Java heap has " +
+                Decimals.bytes(heapBytes) + "; give fewer layers or a smaller --top-k" + remedy);
+    }
+
+    /** The pools' books are laid out at the start, one per rank. */
+    private static long poolBytes(final SchedulerConfig config)
+    {
+        final long slots = 2L * Integer.highestOneBit(2 * config.kvBlocks() - 1);
+        return config.ranks() * (config.kvBlocks() * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
+    }
+
+    /** A running request holds a row for each of its tokens, in pages of one KV block. */
+    private static long rowBytes(final SchedulerConfig config, final Workload workload)
+    {
+        if (config.capture() == null)
+        {
+            return 0;
+        }
+        long longest = 0;
+        for (final WorkloadRequest request : workload.requests())
+        {
+            longest = Math.max(longest, (long)request.promptTokens() + request.outputTokens());
+        }
+        final long pageTokens = config.blockSizeTokens();
+        return (longest + pageTokens - 1) / pageTokens * pageTokens * config.capture().rowBytes();
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/**
+ * The journals of two fixed runs, down to the last byte. A changed digest means a changed decision or a changed format:
+ * old journals may no longer verify, and results are no longer those of before. Whoever changes a constant here says so
+ * in CHANGELOG.md.
+ */
+class GoldenDigestTest
+{
+    /** {@code signalbox simulate}, with no option that matters. */
+    private static final String BUILT_IN = "9c9b0505aab2a550";
+    /** The first 500 requests of the Mooncake conversation trace, routed by prefix. */
+    private static final String MOONCAKE_500 = "f5c1e943a93f4fa9";
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldWriteTheSameBuiltInJournalAsEver()
+    {
+        assertEquals(BUILT_IN, digest());
+    }
+
+    @Test
+    void shouldWriteTheSameTraceJournalAsEver()
+    {
+        final Path trace = Path.of(System.getProperty("signalbox.root", ".."))
+            .resolve("../shared/traces/mooncake_conversation_trace.jsonl.gz").normalize();
+        Assumptions.assumeTrue(Files.isRegularFile(trace), "skipped: the shared trace " + trace + " is absent");
+
+        assertEquals(MOONCAKE_500, digest(
+            "--trace", trace.toString(), "--limit", "500", "--block-size", "512", "--router", "kv-aware"));
+    }
+
+    private String digest(final String... options)
+    {
+        final List<String> arguments = new ArrayList<>(List.of(
+            "simulate", "--no-verify", "--json", "--journal", directory.resolve("journal").toString()));
+        arguments.addAll(List.of(options));
+        final CommandRun run = CommandRun.of(arguments);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return JsonText.leaves(run.out()).get("journal.digest");
+    }
+}
