@@ -70,6 +70,8 @@ record Refusal(int exitCode, String sentence)
             case NOT_A_JOURNAL:
             case ALREADY_EXISTS:
             case LOCKED:
+            case BEING_WRITTEN:
+            case ACCESS_DENIED:
             case DISK_FULL:
             case SYNC_FAILED:
             case STORE_FAILED:

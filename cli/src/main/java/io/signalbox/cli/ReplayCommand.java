@@ -11,12 +11,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
 /** Proves a journal by re-running it, and makes one whole that was not closed. */
 @Command(
@@ -64,10 +61,7 @@ final class ReplayCommand implements Callable<Integer>
         {
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
-        final long before = recover ? entries() : 0;
         final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
-        // Closing a journal adds a segment to it, always; nothing is ever appended to an old one.
-        final boolean closed = recover && entries() == before;
         final Verification verification =
             verify || !recover ? JournalVerifier.verify(journal, Scheduler::new) : null;
         if (asJson)
@@ -76,31 +70,18 @@ final class ReplayCommand implements Callable<Integer>
         }
         else
         {
-            if (closed)
-            {
-                console.out().printf("recovered         nothing to recover: the journal is closed%n");
-            }
-            printText(console.out(), closed ? null : recovery, verification);
+            printText(console.out(), recovery, verification);
         }
         return verification == null || verification.matches() ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 
-    private long entries()
-    {
-        try (Stream<Path> files = Files.list(journal))
-        {
-            return files.filter(Files::isDirectory).count();
-        }
-        catch (final IOException e)
-        {
-            // Recovery itself says what is wrong with the directory.
-            return 0;
-        }
-    }
-
     static void printText(final PrintStream out, final Recovery recovery, final Verification verification)
     {
-        if (recovery != null)
+        if (recovery != null && recovery.nothingToDo())
+        {
+            out.printf("recovered         nothing to recover: the journal is closed%n");
+        }
+        else if (recovery != null)
         {
             out.printf("recovered         %s records kept, digest %s%n",
                 Decimals.grouped(recovery.records()), recovery.digest());
@@ -137,6 +118,7 @@ final class ReplayCommand implements Callable<Integer>
                     json.writeNumberField("cutBytes", recovery.cutBytes());
                     json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
                     json.writeStringField("digest", recovery.digest());
+                    json.writeBooleanField("nothingToDo", recovery.nothingToDo());
                 });
             }
             if (verification != null)
