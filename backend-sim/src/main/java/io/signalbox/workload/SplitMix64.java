@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
+import io.signalbox.StateDigest;
+
 /**
  * The SplitMix64 generator (Steele, Lea, Flood 2014) with the distributions that workloads need. Its stream is fixed
  * for all time: no JDK generator, and only {@link StrictMath}, whose results are the same on every JVM.
@@ -20,10 +22,8 @@ public final class SplitMix64
     /** A bijection in which every input bit changes about half of the output bits. */
     public static long mix(final long value)
     {
-        long z = value;
-        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-        return z ^ (z >>> 31);
+        // The scheduler's finaliser adds the gamma itself; there is one copy of the constants.
+        return StateDigest.mix(value - GOLDEN_GAMMA);
     }
 
     /** Mixes two values into one; the order matters. */
