@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.WorkloadRequest;
 
@@ -112,23 +113,18 @@ public final class PrefixCacheReplay
         final int count = readHashes(request);
         final int rank = choose(request, count);
         final KvBlockAllocator allocator = allocator(rank);
-        final int matched = allocator.longestMatch(hashes, count);
+        final int matched = allocator.longestMatch(hashes, 0, count, table, 0);
         allocator.tick();
-        allocator.clearEvicted();
-        for (int i = 0; i < matched; i++)
-        {
-            table[i] = allocator.find(hashes[i]);
-            allocator.retain(table[i]);
-        }
+        allocator.retain(table, 0, matched);
         if (!allocator.allocate(count - matched, table, matched))
         {
             throw new InvariantViolation("request " + request.requestId() + " found no room although nothing runs");
         }
         for (int i = matched; i < count; i++)
         {
-            allocator.register(table[i], hashes[i], i, i == 0 ? KvBlockAllocator.NO_BLOCK : table[i - 1]);
+            allocator.register(table[i], hashes[i], i == 0 ? KvBlockAllocator.NO_HASH : hashes[i - 1], i);
         }
-        allocator.release(table, count);
+        allocator.release(table, 0, count);
 
         final long hit = Math.min((long)matched * MooncakeTrace.TRACE_BLOCK_TOKENS, request.promptTokens());
         blocks += count;
@@ -136,7 +132,6 @@ public final class PrefixCacheReplay
         tokens += request.promptTokens();
         tokenHits += hit;
         newTokens[rank] += request.promptTokens() - hit;
-        evictions += allocator.evictedCount();
     }
 
     private int readHashes(final WorkloadRequest request)
@@ -165,7 +160,7 @@ public final class PrefixCacheReplay
         int bestMatch = 0;
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            final int match = ranks[rank] == null ? 0 : ranks[rank].longestMatch(hashes, count);
+            final int match = ranks[rank] == null ? 0 : ranks[rank].longestMatch(hashes, 0, count, table, 0);
             if (match > bestMatch)
             {
                 best = rank;
@@ -181,7 +176,8 @@ public final class PrefixCacheReplay
         if (ranks[rank] == null)
         {
             final int pool = blocksPerRank == UNBOUNDED ? mostBlocks(rank) : blocksPerRank;
-            ranks[rank] = new KvBlockAllocator(pool + 1, EvictionPolicy.LRU, true);
+            ranks[rank] = new KvBlockAllocator(KvBlockConfig.of(pool + 1).withPrefixCaching(EvictionPolicy.LRU));
+            ranks[rank].addDeregistrationObserver((blockIds, blockHashes, count) -> evictions += count);
         }
         return ranks[rank];
     }

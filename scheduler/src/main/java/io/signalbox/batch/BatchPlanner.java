@@ -7,6 +7,7 @@ import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
 
 /**
  * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between
@@ -29,6 +30,7 @@ public final class BatchPlanner
     private long promptTokens;
     private int generation;
     private int budget;
+    private StepPlan planInWork;
 
     /** @param pages where routed-expert rows are kept, or null where capture is off. */
     public BatchPlanner(
@@ -46,7 +48,14 @@ public final class BatchPlanner
         this.maxRunning = maxRunning;
         this.stepTokens = stepTokens;
         this.prefixCaching = prefixCaching;
-        allocator = new KvBlockAllocator(kvBlocks, evictionPolicy, prefixCaching);
+        final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
+        allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool);
+        allocator.requestBlocks(new RunningBlocks(running));
+        if (evictionPolicy == EvictionPolicy.LRU)
+        {
+            // Without caching a block loses its hash with its last owner, which is no eviction.
+            allocator.addDeregistrationObserver(this::noteEvicted);
+        }
         blockPages = pages == null ? null : new BlockPages(pages, kvBlocks);
     }
 
@@ -102,14 +111,15 @@ public final class BatchPlanner
     {
         // The last known token is always computed: its logits are what the next token is sampled from.
         final int limit = Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens);
-        return allocator.longestMatch(request.blockHashes, limit);
+        request.ensureTable(limit);
+        return allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0);
     }
 
     /** Fills the plan of the next step, with one row for each running request; there must be work. */
     public void plan(final StepPlan plan)
     {
         plan.clear();
-        allocator.clearEvicted();
+        planInWork = plan;
         allocator.tick();
         budget = stepTokens;
         continueRunning(plan);
@@ -120,7 +130,7 @@ public final class BatchPlanner
         if (plan.rowCount() != running.size() || plan.rowCount() == 0)
         {
             throw new InvariantViolation("rank " + rank + " plans " + plan.rowCount() + " rows for " + running.size() +
-                " running and " + waiting.size() + " waiting requests");
+                " running and " + waiting.size() + " waiting requests; " + allocator);
         }
     }
 
@@ -157,7 +167,7 @@ public final class BatchPlanner
 
     private void giveUpBlocks(final Request request)
     {
-        allocator.release(request.blockTable, request.blockCount);
+        allocator.release(request.blockTable, 0, request.blockCount);
         request.blockCount = 0;
         request.computedTokens = 0;
         request.resumed(true);
@@ -211,7 +221,8 @@ public final class BatchPlanner
             final int tokens = Math.min(request.knownTokens() - start, budget);
             if (!grow(plan, request, start + tokens))
             {
-                throw new InvariantViolation("request " + request.id() + " was admitted without room for it");
+                throw new InvariantViolation("request " + request.id() + " was admitted without room for it: " +
+                    allocator);
             }
             addRow(plan, request, tokens);
         }
@@ -220,23 +231,24 @@ public final class BatchPlanner
     /** Whether everything known of the request fits beside its match; the match must not be counted as evictable. */
     private boolean fits(final Request request, final int matched)
     {
-        int allocatable = allocator.allocatable();
+        int allocatable = allocator.allocatableCount();
         for (int i = 0; i < matched; i++)
         {
-            allocatable -= allocator.refCount(allocator.find(request.blockHashes[i])) == 0 ? 1 : 0;
+            allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
         return blocksFor(request.knownTokens()) - matched <= allocatable;
     }
 
     private void share(final StepPlan plan, final Request request, final int matched)
     {
-        request.ensureTable(matched);
+        // Retain before anything is allocated: allocation may evict, and must not evict what was just matched.
+        if (matched > 0)
+        {
+            allocator.retain(request.blockTable, 0, matched);
+        }
         for (int i = 0; i < matched; i++)
         {
-            // Retain before anything is allocated: allocation may evict, and must not evict what was just matched.
-            final int blockId = allocator.find(request.blockHashes[i]);
-            allocator.retain(blockId);
-            request.blockTable[i] = blockId;
+            final int blockId = request.blockTable[i];
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), true);
             if (blockPages != null)
             {
@@ -268,6 +280,14 @@ public final class BatchPlanner
         }
     }
 
+    private void noteEvicted(final int[] blockIds, final long[] blockHashes, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            planInWork.addEvicted(blockIds[i], blockHashes[i]);
+        }
+    }
+
     /** Whether the block's hash is one that the commit of the step can register. */
     private boolean isNews(final Request request, final int index)
     {
@@ -281,7 +301,7 @@ public final class BatchPlanner
         if (request.stage() == Request.Stage.RUNNING)
         {
             running.remove(request);
-            allocator.release(request.blockTable, request.blockCount);
+            allocator.release(request.blockTable, 0, request.blockCount);
         }
         else
         {
@@ -316,6 +336,11 @@ public final class BatchPlanner
     {
         generation++;
         allocator.forgetPrefixes();
+    }
+
+    boolean sharesPrefixes()
+    {
+        return prefixCaching;
     }
 
     int generation()

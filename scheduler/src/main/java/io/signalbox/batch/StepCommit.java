@@ -105,30 +105,24 @@ public final class StepCommit
     {
         final KvBlockAllocator allocator = planner.allocator();
         final int completeBlocks = Math.min((start + tokens) / blockSizeTokens, request.hashCount);
-        if (request.generation != planner.generation())
+        if (!planner.sharesPrefixes() || request.generation != planner.generation())
         {
             return;
         }
         for (int index = start / blockSizeTokens; index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
-            final int parent = registeredParent(request, index, allocator);
-            if (allocator.register(blockId, request.blockHashes[index], index, parent))
+            if (allocator.register(blockId, request.blockHashes[index], ownParentHash(request, index, allocator), index))
             {
                 addRegistered(blockId, request.blockHashes[index]);
             }
         }
     }
 
-    /** The block before, where the request owns the registered one and not a duplicate of it. */
-    private static int registeredParent(final Request request, final int index, final KvBlockAllocator allocator)
+    /** The hash of the block before, where the request owns the registered block of that hash and not a duplicate. */
+    private static long ownParentHash(final Request request, final int index, final KvBlockAllocator allocator)
     {
-        if (index == 0)
-        {
-            return KvBlockAllocator.NO_BLOCK;
-        }
-        final int previous = request.blockTable[index - 1];
-        return allocator.blockHash(previous) == request.blockHashes[index - 1] ? previous : KvBlockAllocator.NO_BLOCK;
+        return index == 0 ? KvBlockAllocator.NO_HASH : allocator.blockHash(request.blockTable[index - 1]);
     }
 
     private Outcome advance(final Request request, final int row, final int sampledToken)

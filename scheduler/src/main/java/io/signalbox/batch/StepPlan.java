@@ -41,6 +41,9 @@ public final class StepPlan
     private int pendingCount;
     private int[] pendingBlocks = new int[16];
     private long[] pendingHashes = new long[16];
+    private int evictedCount;
+    private int[] evictedBlocks = new int[16];
+    private long[] evictedHashes = new long[16];
 
     void clear()
     {
@@ -59,6 +62,7 @@ public final class StepPlan
         Arrays.fill(changeRequests, 0, changeCount, null);
         changeCount = 0;
         pendingCount = 0;
+        evictedCount = 0;
     }
 
     public void number(final long stepNumber)
@@ -163,6 +167,17 @@ public final class StepPlan
         }
         pendingBlocks[pendingCount] = blockId;
         pendingHashes[pendingCount++] = blockHash;
+    }
+
+    void addEvicted(final int blockId, final long blockHash)
+    {
+        if (evictedCount == evictedBlocks.length)
+        {
+            evictedBlocks = Arrays.copyOf(evictedBlocks, 2 * evictedCount);
+            evictedHashes = Arrays.copyOf(evictedHashes, 2 * evictedCount);
+        }
+        evictedBlocks[evictedCount] = blockId;
+        evictedHashes[evictedCount++] = blockHash;
     }
 
     public int rowCount()
@@ -300,5 +315,21 @@ public final class StepPlan
     public long pendingHash(final int index)
     {
         return pendingHashes[index];
+    }
+
+    /** Cached blocks that gave way to the step, in the order of eviction. */
+    public int evictedCount()
+    {
+        return evictedCount;
+    }
+
+    public int evictedBlock(final int index)
+    {
+        return evictedBlocks[index];
+    }
+
+    public long evictedHash(final int index)
+    {
+        return evictedHashes[index];
     }
 }

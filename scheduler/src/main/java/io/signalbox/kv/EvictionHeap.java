@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-import java.util.Arrays;
-
 /**
- * The KV blocks that may be evicted next, least recently used first, the lower block id first among equals: a binary
- * heap that knows where each block stands, so that a block which is used again leaves in O(log n).
+ * The cached KV blocks that may be evicted next, least recently used first, the lower block id first among equals: a
+ * heap of eight children per node, which fill one cache line, so that the largest pool is eight steps deep. It knows
+ * where each block stands, so that a block which is used again can leave.
  */
 final class EvictionHeap
 {
-    private static final int ABSENT = -1;
+    private static final int CHILDREN_LOG2 = 3;
+    private static final int CHILDREN = 1 << CHILDREN_LOG2;
 
-    private final long[] timestamps;
-    private final int[] heap;
-    private final int[] positions;
+    private final BlockRecords records;
+    /** Timestamp and block id in one word each, so that comparing two blocks reads nothing else. */
+    private final long[] ages;
     private int size;
 
-    /** @param timestamps last use per block; must not change while the block is in the heap. */
-    EvictionHeap(final long[] timestamps)
+    EvictionHeap(final BlockRecords records)
     {
-        this.timestamps = timestamps;
-        heap = new int[timestamps.length];
-        positions = new int[timestamps.length];
-        Arrays.fill(positions, ABSENT);
+        this.records = records;
+        ages = new long[records.count()];
     }
 
     boolean isEmpty()
@@ -30,95 +27,103 @@ final class EvictionHeap
         return size == 0;
     }
 
-    boolean contains(final int blockId)
+    boolean contains(final int block)
     {
-        return positions[blockId] != ABSENT;
+        return records.heapPlace(block) >= 0;
     }
 
-    void add(final int blockId)
+    void add(final int block)
     {
-        siftUp(size++, blockId);
+        siftUp(size++, records.age(block));
     }
 
     int poll()
     {
-        final int first = heap[0];
+        final int first = (int)ages[0] & BlockRecords.BLOCK_MASK;
         remove(first);
         return first;
     }
 
-    void remove(final int blockId)
+    void remove(final int block)
     {
-        final int position = positions[blockId];
-        positions[blockId] = ABSENT;
-        final int last = heap[--size];
-        if (last == blockId)
+        final int place = records.heapPlace(block);
+        records.heapPlace(block, BlockRecords.NOT_CACHED);
+        final long last = ages[--size];
+        if (place == size)
         {
             return;
         }
-        if (position > 0 && isBefore(last, heap[(position - 1) >>> 1]))
+        if (place > 0 && last < ages[parent(place)])
         {
-            siftUp(position, last);
+            siftUp(place, last);
         }
         else
         {
-            siftDown(position, last);
+            siftDown(place, last);
         }
     }
 
+    /** Empties the heap; the places in the records are the caller's to reset. */
     void clear()
     {
-        Arrays.fill(positions, ABSENT);
         size = 0;
     }
 
-    private void siftUp(final int from, final int blockId)
+    private void siftUp(final int from, final long age)
     {
-        int position = from;
-        while (position > 0)
+        int place = from;
+        while (place > 0 && age < ages[parent(place)])
         {
-            final int parent = (position - 1) >>> 1;
-            if (!isBefore(blockId, heap[parent]))
+            set(place, ages[parent(place)]);
+            place = parent(place);
+        }
+        set(place, age);
+    }
+
+    private void siftDown(final int from, final long age)
+    {
+        int place = from;
+        while (true)
+        {
+            final int firstChild = (place << CHILDREN_LOG2) + 1;
+            if (firstChild >= size)
             {
                 break;
             }
-            set(position, heap[parent]);
-            position = parent;
-        }
-        set(position, blockId);
-    }
-
-    private void siftDown(final int from, final int blockId)
-    {
-        int position = from;
-        final int firstLeaf = size >>> 1;
-        while (position < firstLeaf)
-        {
-            int child = 2 * position + 1;
-            if (child + 1 < size && isBefore(heap[child + 1], heap[child]))
-            {
-                child++;
-            }
-            if (!isBefore(heap[child], blockId))
+            final int oldest = oldest(firstChild, Math.min(firstChild + CHILDREN, size));
+            if (age <= ages[oldest])
             {
                 break;
             }
-            set(position, heap[child]);
-            position = child;
+            set(place, ages[oldest]);
+            place = oldest;
         }
-        set(position, blockId);
+        set(place, age);
     }
 
-    private void set(final int position, final int blockId)
+    private int oldest(final int from, final int to)
     {
-        heap[position] = blockId;
-        positions[blockId] = position;
+        int oldest = from;
+        for (int place = from + 1; place < to; place++)
+        {
+            oldest = ages[place] < ages[oldest] ? place : oldest;
+        }
+        return oldest;
     }
 
-    private boolean isBefore(final int blockId, final int other)
+    private void set(final int place, final long age)
     {
-        final long timestamp = timestamps[blockId];
-        final long otherTimestamp = timestamps[other];
-        return timestamp < otherTimestamp || (timestamp == otherTimestamp && blockId < other);
+        ages[place] = age;
+        records.heapPlace((int)age & BlockRecords.BLOCK_MASK, place);
+    }
+
+    private static int parent(final int place)
+    {
+        return (place - 1) >>> CHILDREN_LOG2;
+    }
+
+    long bytes()
+    {
+        return (long)ages.length * Long.BYTES;
     }
 }

@@ -1,157 +1,247 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-import io.signalbox.ConfigException;
-import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
-
-import java.util.Arrays;
+import io.signalbox.kv.KvBlockException.Reason;
 
 /**
  * The KV blocks of one DP rank: who owns them, which hold a known prefix, which goes next when the pool runs short.
  *
- * <p>Follows Megatron Core's {@code KVBlockAllocator} (behaviour of 2026-08): the last block is the <em>dummy block</em>
- * that padding points at and is never handed out; free blocks form a stack whose top {@code n} are handed out in
- * bottom-to-top order; under {@link EvictionPolicy#LRU} a released block with a known hash stays cached, and eviction
- * takes the oldest (timestamp, block id) among blocks that no other cached block builds upon.
+ * <p>Follows Megatron Core's {@code KVBlockAllocator}: the last block is the <em>dummy block</em> that padding points at
+ * and is never handed out; free blocks form a stack whose top {@code n} are handed out in bottom-to-top order; under
+ * {@link EvictionPolicy#LRU} a registered block without an owner stays cached until it is evicted, the oldest
+ * (timestamp, block id) first among blocks that no other cached block builds upon.
  *
- * <p>Invariants: free + cached + owned = {@code blockCount - 1}; a block's parent is owned by everyone who owns the
- * block, so the reference count of a parent is never below its child's and every cached block can be reached by
- * evicting leaves.
+ * <p>Invariant: free + cached + owned = {@code poolSize - 1}. No call costs more in a larger pool but for the memory it
+ * touches, and none makes garbage once its buffers have grown to the largest call. A call that cannot be carried out ends
+ * in a {@link KvBlockException} and changes nothing. Not thread-safe.
  */
 public final class KvBlockAllocator
 {
-    /** "No hash". Block hashes are in 1 … 2^63 − 1. */
+    /** "No hash", and the parent of a first block. Block hashes are in 1 … 2^63 − 1. */
     public static final long NO_HASH = 0;
-    public static final int NO_BLOCK = PrefixIndex.NO_BLOCK;
+    public static final int NO_BLOCK = BlockRecords.NO_BLOCK;
 
-    private final int blockCount;
-    private final EvictionPolicy evictionPolicy;
-    private final boolean prefixCaching;
-
-    private final int[] freeStack;
-    private int available;
-    private final int[] refCounts;
-    private final int[] issues;
-    private final long[] blockHashes;
-    private final long[] timestamps;
-    private final int[] depths;
-    private final int[] parents;
-    private final int[] childCounts;
-    private final PrefixIndex prefixIndex;
-    private final EvictionHeap evictableLeaves;
+    private final KvBlockConfig config;
+    private final boolean countsRepeats;
+    private final boolean releasesAscending;
+    private final BlockRecords records;
+    private final FreeBlocks free;
+    private final CachedPrefixes prefixes;
+    private final BlockUsage usage;
+    private final BlockArguments arguments;
+    private final KvBlockListener listener;
+    private final DeregisteredBlocks deregistered = new DeregisteredBlocks();
     private int cachedCount;
     private long clock;
-    private long poolDigest;
 
-    private int[] evictedBlocks = new int[64];
-    private long[] evictedHashes = new long[64];
-    private int evictedCount;
-
-    /** @param blockCount all blocks, the dummy block included; at least 2. */
-    public KvBlockAllocator(final int blockCount, final EvictionPolicy evictionPolicy, final boolean prefixCaching)
+    public KvBlockAllocator(final KvBlockConfig config)
     {
-        if (blockCount < 2)
-        {
-            throw new ConfigException(
-                "blockCount=" + blockCount + " leaves no block beside the dummy block; give at least 2.");
-        }
-        this.blockCount = blockCount;
-        this.evictionPolicy = evictionPolicy;
-        this.prefixCaching = prefixCaching;
-        freeStack = new int[blockCount];
-        refCounts = new int[blockCount];
-        issues = new int[blockCount];
-        blockHashes = new long[blockCount];
-        timestamps = new long[blockCount];
-        depths = new int[blockCount];
-        parents = new int[blockCount];
-        childCounts = new int[blockCount];
-        prefixIndex = new PrefixIndex(blockCount);
-        evictableLeaves = new EvictionHeap(timestamps);
-        reset();
+        this(config, null);
     }
 
-    /** Back to the state after construction; the clock and the issue numbers go on. */
+    /** @param listener told of every hand-out and reset, or null. */
+    public KvBlockAllocator(final KvBlockConfig config, final KvBlockListener listener)
+    {
+        this.config = config;
+        this.listener = listener;
+        countsRepeats = config.profile() == AllocatorProfile.MEGATRON_2026_08 || !config.prefixCaching();
+        releasesAscending = config.profile() == AllocatorProfile.MEGATRON_2026_08 && config.prefixCaching();
+        records = new BlockRecords(config.poolSize());
+        free = new FreeBlocks(dummyBlock());
+        prefixes = config.prefixPolicy() == PrefixPolicy.CONTRACT ?
+            new PrefixTree(records, config.keepsCachedBlocks()) :
+            new ReferencePrefixes(records, config.keepsCachedBlocks(), config.profile());
+        usage = new BlockUsage(config);
+        arguments = new BlockArguments(config, records);
+    }
+
+    /** Every block free, no hash known; the clock and the issue numbers go on. */
     public void reset()
     {
-        Arrays.fill(refCounts, 0);
-        Arrays.fill(blockHashes, NO_HASH);
-        Arrays.fill(timestamps, 0);
-        Arrays.fill(parents, NO_BLOCK);
-        Arrays.fill(childCounts, 0);
-        prefixIndex.clear();
-        evictableLeaves.clear();
+        records.reset();
+        free.reset();
+        prefixes.clear();
         cachedCount = 0;
-        evictedCount = 0;
-        available = 0;
-        poolDigest = 0;
-        for (int blockId = 0; blockId < blockCount; blockId++)
+        if (listener != null)
         {
-            poolDigest += blockDigest(blockId);
-        }
-        for (int blockId = 0; blockId < dummyBlock(); blockId++)
-        {
-            push(blockId);
+            listener.onReset();
         }
     }
 
-    public int blockCount()
+    public KvBlockConfig config()
     {
-        return blockCount;
+        return config;
     }
 
     /** The block that padding tokens point at. */
     public int dummyBlock()
     {
-        return blockCount - 1;
+        return config.poolSize() - 1;
     }
 
     /** Blocks on the free stack. */
-    public int available()
+    public int totalAvailable()
     {
-        return available;
+        return free.size();
     }
 
-    /** Cached blocks without an owner: what eviction could add to {@link #available()}. */
-    public int evictable()
+    /** Blocks that are not on the free stack, cached ones without an owner included. */
+    public int totalUsed()
     {
-        return cachedCount;
+        return dummyBlock() - free.size();
     }
 
-    /** The most blocks one {@link #allocate} could hand out now. */
-    public int allocatable()
-    {
-        return available + cachedCount;
-    }
-
-    /** Blocks that are owned by at least one request. */
+    /** Blocks with at least one owner. */
     public int owned()
     {
-        return blockCount - 1 - available - cachedCount;
+        return totalUsed() - cachedCount;
+    }
+
+    /** Registered blocks without an owner that eviction can take. */
+    public int evictableCount()
+    {
+        return config.prefixCaching() ? prefixes.evictable() : 0;
+    }
+
+    /** Whether eviction can take the block: registered, without an owner, and nothing that has one builds upon it. */
+    public boolean isEvictable(final int blockId)
+    {
+        return config.prefixCaching() && prefixes.isEvictable(blockId);
+    }
+
+    /** The most blocks that one {@link #allocate} could hand out now. */
+    public int allocatableCount()
+    {
+        return free.size() + (config.keepsCachedBlocks() ? prefixes.evictable() : 0);
+    }
+
+    /** Hashes under which a block can be found. */
+    public int hashCount()
+    {
+        return prefixes.size();
+    }
+
+    /** Sets the table that {@link #activeUsed()} and {@link #pausedUsed()} are counted from. */
+    public void requestBlocks(final RequestBlockTable table)
+    {
+        usage.table(table);
+    }
+
+    /** Blocks of active requests; with prefix caching a shared block counts once. */
+    public int activeUsed()
+    {
+        return usage.active();
+    }
+
+    /** Blocks of paused requests; a block that an active request shares counts there as well. */
+    public int pausedUsed()
+    {
+        return usage.paused();
+    }
+
+    /** Blocks that are left of those not set aside for paused requests; negative where these have spread. */
+    public int activeAvailable()
+    {
+        return dummyBlock() - config.pausedLimit() - activeUsed();
+    }
+
+    /** Blocks that paused requests may still keep; negative where they hold more than their limit. */
+    public int pausedAvailable()
+    {
+        return config.pausedLimit() - pausedUsed();
+    }
+
+    public boolean isMemoryAvailable(final int count)
+    {
+        return isMemoryAvailable(count, 0);
+    }
+
+    /** @param matched evictable blocks that the same request is about to share, and that eviction must not count on. */
+    public boolean isMemoryAvailable(final int count, final int matched)
+    {
+        arguments.checkCount(count);
+        arguments.checkCount(matched);
+        if (free.size() >= count)
+        {
+            return true;
+        }
+        final boolean looksAtMatched = config.profile() == AllocatorProfile.MEGATRON_2026_08;
+        return allocatableCount() - (looksAtMatched ? matched : 0) >= count;
     }
 
     public int refCount(final int blockId)
     {
-        return refCounts[blockId];
+        return records.owners(blockId);
     }
 
     /** How often the block was handed out; (block, issue) names one use of a block for ever. */
     public int issue(final int blockId)
     {
-        return issues[blockId];
+        return records.issue(blockId);
     }
 
     /** The block's registered hash, or {@link #NO_HASH}. */
     public long blockHash(final int blockId)
     {
-        return blockHashes[blockId];
+        return records.hash(blockId);
+    }
+
+    /** When the block was last used, by the LRU clock. */
+    public long timestamp(final int blockId)
+    {
+        return records.timestamp(blockId);
+    }
+
+    /** The registered block that this one builds upon, or {@link #NO_BLOCK}. */
+    public int parent(final int blockId)
+    {
+        return records.parent(blockId);
+    }
+
+    /** Registered blocks that build upon this one. */
+    public int childCount(final int blockId)
+    {
+        return records.children(blockId);
+    }
+
+    /** A free block by its height above the bottom of the stack. */
+    public int freeBlock(final int height)
+    {
+        return free.get(height);
+    }
+
+    public long clock()
+    {
+        return clock;
+    }
+
+    /** Sets the LRU clock; a context that starts over begins at 0 again, after {@link #reset()}. */
+    public void clock(final long value)
+    {
+        final boolean startsOver = value == 0 && totalUsed() == 0;
+        if (value > BlockRecords.MAX_TIMESTAMP || (value < clock && !startsOver))
+        {
+            throw new KvBlockException(Reason.ILLEGAL_CLOCK, "the LRU clock cannot go from " + clock + " to " + value +
+                "; it runs forward, up to " + BlockRecords.MAX_TIMESTAMP + ", and restarts at 0 after a reset.");
+        }
+        clock = value;
     }
 
     /** Moves the LRU clock: everything until the next call counts as used at the same time. */
     public void tick()
     {
-        clock++;
+        clock(clock + 1);
+    }
+
+    /** Counts as a use of the blocks now; without cached blocks there is nothing to note. */
+    public void touch(final int[] blockIds, final int offset, final int count)
+    {
+        arguments.checkBlocks(blockIds, offset, count);
+        for (int i = offset; config.keepsCachedBlocks() && i < offset + count; i++)
+        {
+            prefixes.touch(blockIds[i], clock);
+        }
     }
 
     /**
@@ -161,277 +251,325 @@ public final class KvBlockAllocator
      */
     public boolean allocate(final int count, final int[] blockIds, final int offset)
     {
-        if (count > available)
+        arguments.checkRange(blockIds.length, offset, count);
+        final int lacking = count - free.size();
+        if (lacking > 0)
         {
-            final int lacking = count - available;
-            if (lacking > cachedCount)
+            if (count > allocatableCount())
             {
                 return false;
             }
-            evict(lacking);
+            evictAndFree(lacking);
         }
-        for (int i = available - count; i < available; i++)
+        free.take(count, blockIds, offset);
+        for (int i = offset; i < offset + count; i++)
         {
-            final int blockId = freeStack[i];
-            poolDigest -= slotDigest(i, blockId);
-            blockIds[offset + i - available + count] = blockId;
-            poolDigest -= blockDigest(blockId);
-            refCounts[blockId] = 1;
-            issues[blockId]++;
-            timestamps[blockId] = clock;
-            poolDigest += blockDigest(blockId);
+            records.handOut(blockIds[i]);
+            if (config.keepsCachedBlocks())
+            {
+                records.timestamp(blockIds[i], clock);
+            }
         }
-        available -= count;
+        if (listener != null)
+        {
+            listener.onHandedOut(blockIds, offset, count);
+        }
+        if (lacking > 0)
+        {
+            deregistered.tell(lacking);
+        }
         return true;
     }
 
-    /** Adds a reference and counts as a use. */
-    public void retain(final int blockId)
-    {
-        if (refCounts[blockId] == 0)
-        {
-            if (blockHashes[blockId] == NO_HASH)
-            {
-                throw new InvariantViolation("block " + blockId + " is free and cannot be retained");
-            }
-            cachedCount--;
-            if (evictableLeaves.contains(blockId))
-            {
-                evictableLeaves.remove(blockId);
-            }
-        }
-        poolDigest -= blockDigest(blockId);
-        refCounts[blockId]++;
-        timestamps[blockId] = clock;
-        poolDigest += blockDigest(blockId);
-    }
-
-    /** Gives back one reference of each block; blocks that lose their last one are cached or return to the pool. */
-    public void release(final int[] blockIds, final int count)
-    {
-        // Last table entry first: a block's children come off before the block, and the pool hands out the
-        // beginning of a table before its end. A block that is named twice ends with its last reference.
-        for (int i = count - 1; i >= 0; i--)
-        {
-            final int blockId = blockIds[i];
-            if (refCounts[blockId] == 0)
-            {
-                throw new InvariantViolation("block " + blockId + " is released more often than it is owned");
-            }
-            poolDigest -= blockDigest(blockId);
-            refCounts[blockId]--;
-            poolDigest += blockDigest(blockId);
-            if (refCounts[blockId] == 0)
-            {
-                orphan(blockId);
-            }
-        }
-    }
-
-    private void orphan(final int blockId)
-    {
-        if (blockHashes[blockId] == NO_HASH)
-        {
-            push(blockId);
-        }
-        else if (evictionPolicy == EvictionPolicy.REF_ZERO)
-        {
-            deregister(blockId);
-            push(blockId);
-        }
-        else
-        {
-            cachedCount++;
-            if (childCounts[blockId] == 0)
-            {
-                evictableLeaves.add(blockId);
-            }
-        }
-    }
-
     /**
-     * Makes the block findable under its hash.
+     * Evicts the least recently used blocks.
      *
-     * @param depth         blocks ahead of it in its prefix; a match finds it at this depth only.
-     * @param parentBlockId the previous block of the same owner where that one is registered, else {@link #NO_BLOCK}.
-     * @return false, with nothing changed, when another block already has the hash or prefix caching is off.
+     * @return false, with nothing changed, when fewer are evictable.
      */
-    public boolean register(final int blockId, final long blockHash, final int depth, final int parentBlockId)
+    public boolean evictLru(final int count)
     {
-        if (blockHash <= NO_HASH || refCounts[blockId] == 0 || blockHashes[blockId] != NO_HASH)
-        {
-            throw new InvariantViolation("block " + blockId + " with " + refCounts[blockId] + " owners and hash " +
-                blockHashes[blockId] + " cannot be registered as " + blockHash);
-        }
-        if (!prefixCaching || prefixIndex.get(blockHash) != NO_BLOCK)
+        arguments.checkCount(count);
+        if (count > evictableCount())
         {
             return false;
         }
-        prefixIndex.put(blockHash, blockId);
-        poolDigest -= blockDigest(blockId);
-        blockHashes[blockId] = blockHash;
-        depths[blockId] = depth;
-        poolDigest += blockDigest(blockId);
-        if (parentBlockId != NO_BLOCK)
+        if (count > 0)
         {
-            parents[blockId] = parentBlockId;
-            childCounts[parentBlockId]++;
+            evictAndFree(count);
+            deregistered.tell(count);
         }
         return true;
     }
 
-    /** The block registered under the hash, or {@link #NO_BLOCK}. */
-    public int find(final long blockHash)
+    private void evictAndFree(final int count)
     {
-        return prefixIndex.get(blockHash);
+        deregistered.ensureCapacity(count);
+        final int[] evicted = deregistered.ids();
+        prefixes.evict(count, evicted, deregistered.hashes());
+        cachedCount -= count;
+        for (int i = 0; i < count; i++)
+        {
+            records.timestamp(evicted[i], 0);
+            free.push(evicted[i]);
+        }
+    }
+
+    /** Adds a reference to each block, as often as it is named, and counts as a use. */
+    public void retain(final int[] blockIds, final int offset, final int count)
+    {
+        arguments.checkPrefixCaching();
+        arguments.checkBlocks(blockIds, offset, count);
+        for (int i = offset; i < offset + count; i++)
+        {
+            arguments.checkOwnedOrCached(blockIds[i]);
+        }
+        for (int i = offset; i < offset + count; i++)
+        {
+            retain(blockIds[i]);
+        }
+    }
+
+    private void retain(final int blockId)
+    {
+        if (records.owners(blockId) == 0)
+        {
+            cachedCount--;
+            prefixes.own(blockId);
+        }
+        records.addOwner(blockId);
+        if (config.keepsCachedBlocks())
+        {
+            records.timestamp(blockId, clock);
+        }
+    }
+
+    /** Gives back one reference of each block; blocks that lose their last one are cached or return to the pool. */
+    public void release(final int[] blockIds, final int offset, final int count)
+    {
+        arguments.checkBlocks(blockIds, offset, count);
+        deregistered.ensureCapacity(count);
+        final int orphanCount = countsRepeats ? removeOwners(blockIds, offset, count) :
+            removeOwnersOnce(blockIds, offset, count);
+        final int[] orphans = deregistered.ids();
+        if (releasesAscending)
+        {
+            free.sort(orphans, orphanCount);
+        }
+        if (config.keepsCachedBlocks())
+        {
+            cacheOrFree(orphans, orphanCount);
+        }
+        else
+        {
+            forgetAndFree(orphans, orphanCount);
+        }
+    }
+
+    /** Returns how many blocks lost their last owner; puts every reference back when one is lacking. */
+    private int removeOwners(final int[] blockIds, final int offset, final int count)
+    {
+        final int[] orphans = deregistered.ids();
+        int orphanCount = 0;
+        for (int i = offset; i < offset + count; i++)
+        {
+            final int blockId = blockIds[i];
+            final int owners = records.owners(blockId);
+            if (owners == 0)
+            {
+                for (int undone = offset; undone < i; undone++)
+                {
+                    records.addOwner(blockIds[undone]);
+                }
+                throw arguments.overRelease(blockIds, offset, count, blockId);
+            }
+            records.removeOwner(blockId);
+            orphans[orphanCount] = blockId;
+            orphanCount += owners == 1 ? 1 : 0;
+        }
+        return orphanCount;
+    }
+
+    /** As in May 2026: an id that is named several times loses one reference. */
+    private int removeOwnersOnce(final int[] blockIds, final int offset, final int count)
+    {
+        for (int i = offset; i < offset + count; i++)
+        {
+            if (records.owners(blockIds[i]) == 0)
+            {
+                throw arguments.overRelease(blockIds, offset, count, blockIds[i]);
+            }
+        }
+        final int[] orphans = deregistered.ids();
+        int orphanCount = 0;
+        for (int i = offset; i < offset + count; i++)
+        {
+            if (isFirst(blockIds, offset, i))
+            {
+                records.removeOwner(blockIds[i]);
+                orphans[orphanCount] = blockIds[i];
+                orphanCount += records.owners(blockIds[i]) == 0 ? 1 : 0;
+            }
+        }
+        return orphanCount;
+    }
+
+    private static boolean isFirst(final int[] blockIds, final int offset, final int place)
+    {
+        int earlier = offset;
+        while (blockIds[earlier] != blockIds[place])
+        {
+            earlier++;
+        }
+        return earlier == place;
+    }
+
+    private void cacheOrFree(final int[] orphans, final int orphanCount)
+    {
+        for (int i = 0; i < orphanCount; i++)
+        {
+            if (records.hash(orphans[i]) == NO_HASH)
+            {
+                free.push(orphans[i]);
+            }
+            else
+            {
+                cachedCount++;
+                prefixes.cache(orphans[i]);
+            }
+        }
+    }
+
+    private void forgetAndFree(final int[] orphans, final int orphanCount)
+    {
+        for (int i = 0; i < orphanCount; i++)
+        {
+            final long hash = records.hash(orphans[i]);
+            deregistered.hashes()[i] = hash;
+            if (hash != NO_HASH)
+            {
+                prefixes.forget(orphans[i]);
+            }
+            free.push(orphans[i]);
+        }
+        if (orphanCount > 0 && config.prefixCaching())
+        {
+            deregistered.tell(orphanCount);
+        }
     }
 
     /**
-     * Number of leading hashes, at most {@code limit}, whose blocks are all registered and build upon each other. Hashes
-     * that are not chained over their prefix match no further than their first break: whoever owns a block owns its
-     * parent, and no table names a block twice.
+     * Makes blocks findable under their hashes, all of them or none. A block that has its hash already is passed over; a
+     * hash that another block has stays with that block under {@link PrefixPolicy#CONTRACT}.
+     *
+     * @param parents per block the hash that its prefix ends with, {@link #NO_HASH} for a first block, or one that is
+     *                not known any more: then the block can be found but not matched. Parents come before their children.
+     *                Null where every block is a first one.
      */
-    public int longestMatch(final long[] hashes, final int limit)
+    public void registerBlockHashes(final int[] blockIds, final long[] hashes, final long[] parents)
     {
-        int previous = NO_BLOCK;
-        for (int matched = 0; matched < limit; matched++)
-        {
-            final int blockId = prefixIndex.get(hashes[matched]);
-            if (blockId == NO_BLOCK || depths[blockId] != matched ||
-                (parents[blockId] != NO_BLOCK && parents[blockId] != previous))
-            {
-                return matched;
-            }
-            previous = blockId;
-        }
-        return limit;
+        arguments.checkRegistration(blockIds, hashes, parents);
+        prefixes.check(blockIds, hashes, parents);
+        prefixes.register(blockIds, hashes, parents);
     }
 
-    /** Forgets every hash: cached blocks return to the pool, owned ones only lose their name; none counts as evicted. */
+    /**
+     * Makes one block findable: what {@link #registerBlockHashes} does, for callers that know its place in the prefix.
+     *
+     * @param depth blocks ahead of it in its prefix; a match finds it at this depth only.
+     * @return false, with nothing changed, when another block already has the hash.
+     */
+    public boolean register(final int blockId, final long hash, final long parentHash, final int depth)
+    {
+        arguments.checkPrefixCaching();
+        arguments.checkBlock(blockId);
+        arguments.checkHash(hash, blockId);
+        if (records.owners(blockId) == 0 || records.hash(blockId) != NO_HASH)
+        {
+            throw new KvBlockException(Reason.OTHER_HASH, "block " + blockId + " with " + records.owners(blockId) +
+                " owners and hash " + records.hash(blockId) + " cannot be registered as " + hash +
+                "; register a block once, while it is owned.", blockId);
+        }
+        return prefixes.register(blockId, hash, parentHash, depth);
+    }
+
+    /** The block registered under the hash, or {@link #NO_BLOCK}. */
+    public int find(final long hash)
+    {
+        return prefixes.find(hash);
+    }
+
+    /**
+     * The longest known prefix among {@code hashes[start .. min(end, hashes.length))}.
+     *
+     * @param blockIds receives its blocks from {@code offset} on; must have room for all that are asked for.
+     * @return the number of blocks.
+     */
+    public int longestMatch(final long[] hashes, final int start, final int end, final int[] blockIds, final int offset)
+    {
+        final int last = Math.min(end, hashes.length);
+        if (start >= last)
+        {
+            return 0;
+        }
+        arguments.checkCount(start);
+        arguments.checkRange(blockIds.length, offset, last - start);
+        return prefixes.longestMatch(hashes, start, last, blockIds, offset);
+    }
+
+    /** Forgets every hash: cached blocks return to the pool, owned ones only lose their name; observers are not told. */
     public void forgetPrefixes()
     {
-        evict(cachedCount);
+        evictAndFree(evictableCount());
         for (int blockId = 0; blockId < dummyBlock(); blockId++)
         {
-            if (blockHashes[blockId] != NO_HASH)
+            if (records.hash(blockId) != NO_HASH)
             {
-                deregister(blockId);
+                records.forget(blockId);
+                if (records.owners(blockId) == 0)
+                {
+                    free.push(blockId);
+                }
             }
         }
-        clearEvicted();
+        cachedCount = 0;
+        prefixes.clear();
     }
 
-    private void evict(final int count)
+    /** Adds an observer, who is told after those that were added before. */
+    public void addDeregistrationObserver(final DeregistrationObserver observer)
     {
-        for (int i = 0; i < count; i++)
-        {
-            if (evictableLeaves.isEmpty())
-            {
-                throw new InvariantViolation(cachedCount + " blocks are cached but none of them is a leaf");
-            }
-            final int blockId = evictableLeaves.poll();
-            noteEvicted(blockId);
-            deregister(blockId);
-            cachedCount--;
-            push(blockId);
-        }
-    }
-
-    private void noteEvicted(final int blockId)
-    {
-        if (evictedCount == evictedBlocks.length)
-        {
-            evictedBlocks = Arrays.copyOf(evictedBlocks, 2 * evictedCount);
-            evictedHashes = Arrays.copyOf(evictedHashes, 2 * evictedCount);
-        }
-        evictedBlocks[evictedCount] = blockId;
-        evictedHashes[evictedCount++] = blockHashes[blockId];
-    }
-
-    private void deregister(final int blockId)
-    {
-        prefixIndex.remove(blockHashes[blockId]);
-        poolDigest -= blockDigest(blockId);
-        blockHashes[blockId] = NO_HASH;
-        poolDigest += blockDigest(blockId);
-        final int parent = parents[blockId];
-        parents[blockId] = NO_BLOCK;
-        if (parent != NO_BLOCK && --childCounts[parent] == 0 &&
-            refCounts[parent] == 0 && blockHashes[parent] != NO_HASH && evictionPolicy == EvictionPolicy.LRU)
-        {
-            evictableLeaves.add(parent);
-        }
-    }
-
-    private void push(final int blockId)
-    {
-        poolDigest += slotDigest(available, blockId);
-        freeStack[available++] = blockId;
-    }
-
-    /** Blocks whose hash was dropped since the last {@link #clearEvicted()}, in order. */
-    public int evictedCount()
-    {
-        return evictedCount;
-    }
-
-    public int evictedBlock(final int index)
-    {
-        return evictedBlocks[index];
-    }
-
-    public long evictedHash(final int index)
-    {
-        return evictedHashes[index];
-    }
-
-    public void clearEvicted()
-    {
-        evictedCount = 0;
+        deregistered.add(observer);
     }
 
     /** Digest of free stack, owners, issues and timestamps; kept up to date by every mutation. */
     public long poolDigest()
     {
-        return poolDigest;
+        return records.digest() + StateDigest.mix(free.digest(), free.size());
     }
 
     public long prefixIndexDigest()
     {
-        return prefixIndex.digest();
+        return prefixes.digest();
     }
 
     /** What {@link #poolDigest()} must be, computed from nothing: for tests and snapshots. */
     public long recomputePoolDigest()
     {
-        long sum = 0;
-        for (int blockId = 0; blockId < blockCount; blockId++)
-        {
-            sum += blockDigest(blockId);
-        }
-        for (int i = 0; i < available; i++)
-        {
-            sum += slotDigest(i, freeStack[i]);
-        }
-        return sum;
+        return records.recomputeDigest() + StateDigest.mix(free.recomputeDigest(), free.size());
     }
 
-    private long blockDigest(final int blockId)
+    /** Memory that the pool takes for its bookkeeping, buffers for single calls included. */
+    public long bytes()
     {
-        return StateDigest.mix(
-            ((long)blockId << 32) | refCounts[blockId],
-            ((long)issues[blockId] << 32) ^ timestamps[blockId],
-            blockHashes[blockId]);
+        return records.bytes() + free.bytes() + prefixes.bytes() + usage.bytes() +
+            deregistered.bytes();
     }
 
-    private static long slotDigest(final int slot, final int blockId)
-    {
-        return StateDigest.mix(~slot, blockId);
-    }
-
+    /** The occupancy, in Megatron Core's words. */
     @Override
     public String toString()
     {
-        return "blocks: owned " + owned() + ", cached " + cachedCount + ", free " + available + " of " + (blockCount - 1);
+        return "blocks: occupied " + totalUsed() + "/" + dummyBlock() + "; allocatable " + allocatableCount() +
+            "; active-used " + activeUsed() + "; paused-used " + pausedUsed() + "/" + config.pausedLimit();
     }
 }

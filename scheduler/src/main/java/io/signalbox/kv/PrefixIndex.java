@@ -7,99 +7,103 @@ import io.signalbox.StateDigest;
 import java.util.Arrays;
 
 /**
- * Block hash → KV block of one rank. A block hash is chained over its prefix, so an entry stands for the whole prefix
- * up to and including its block. Open addressing with linear probing; never more than half full; no allocation after
- * construction.
+ * Block hash → KV block. A block hash is chained over its prefix, so an entry stands for the whole prefix up to and
+ * including its block. Open addressing with linear probing; at most three quarters full; no allocation after
+ * construction. A slot holds the block id and eight bits of the hash, the records hold the hash itself: so a slot is one
+ * int, and a wrong record is looked at once in 256 collisions.
  */
 final class PrefixIndex
 {
-    static final int NO_BLOCK = -1;
-    private static final long EMPTY = KvBlockAllocator.NO_HASH;
+    private static final int EMPTY = 0;
+    private static final int MARK_MASK = ~BlockRecords.BLOCK_MASK;
 
-    private final long[] hashes;
-    private final int[] blockIds;
+    private final BlockRecords records;
+    private final int[] slots;
     private final int mask;
+    private final int shift;
     private int size;
     private long digest;
 
-    PrefixIndex(final int maxEntries)
+    PrefixIndex(final BlockRecords records)
     {
-        final int capacity = Math.max(4, Integer.highestOneBit(Math.max(1, maxEntries) * 2 - 1) << 1);
-        hashes = new long[capacity];
-        blockIds = new int[capacity];
+        this.records = records;
+        final int atLeast = Math.max(4, records.count() + records.count() / 3);
+        final int capacity = Integer.highestOneBit(atLeast - 1) << 1;
+        slots = new int[capacity];
         mask = capacity - 1;
+        shift = Long.SIZE - Integer.numberOfTrailingZeros(capacity);
     }
 
-    int get(final long blockHash)
+    int get(final long hash)
     {
-        int slot = home(blockHash);
-        while (hashes[slot] != EMPTY)
+        final long spread = spread(hash);
+        int place = (int)(spread >>> shift);
+        int slot = slots[place];
+        while (slot != EMPTY)
         {
-            if (hashes[slot] == blockHash)
+            if ((slot ^ (int)spread) >>> BlockRecords.BLOCK_BITS == 0 && records.hash(block(slot)) == hash)
             {
-                return blockIds[slot];
+                return block(slot);
             }
-            slot = (slot + 1) & mask;
+            place = place + 1 & mask;
+            slot = slots[place];
         }
-        return NO_BLOCK;
+        return BlockRecords.NO_BLOCK;
     }
 
-    /** Adds an entry whose hash is not present. */
-    void put(final long blockHash, final int blockId)
+    /** Adds an entry whose hash is not present; the block's record must already name it. */
+    void put(final long hash, final int block)
     {
-        int slot = home(blockHash);
-        while (hashes[slot] != EMPTY)
+        final long spread = spread(hash);
+        int place = (int)(spread >>> shift);
+        while (slots[place] != EMPTY)
         {
-            slot = (slot + 1) & mask;
+            place = place + 1 & mask;
         }
-        hashes[slot] = blockHash;
-        blockIds[slot] = blockId;
+        slots[place] = (int)spread & MARK_MASK | block + 1;
         size++;
-        digest += StateDigest.mix(blockHash, blockId);
+        digest += StateDigest.mix(hash, block);
     }
 
-    void remove(final long blockHash)
+    /** Drops the entry of a block whose record still names it. */
+    void remove(final int block)
     {
-        int gap = home(blockHash);
-        while (hashes[gap] != blockHash)
+        final long hash = records.hash(block);
+        int place = (int)(spread(hash) >>> shift);
+        while (block(slots[place]) != block)
         {
-            if (hashes[gap] == EMPTY)
+            if (slots[place] == EMPTY)
             {
-                throw new InvariantViolation("block hash " + blockHash + " is not in the prefix index");
+                throw new InvariantViolation("block " + block + " with hash " + hash + " is not in the prefix index");
             }
-            gap = (gap + 1) & mask;
+            place = place + 1 & mask;
         }
-        digest -= StateDigest.mix(blockHash, blockIds[gap]);
+        digest -= StateDigest.mix(hash, block);
         size--;
-        closeGap(gap);
+        closeGap(place);
     }
 
     /** Moves later entries of the probe run back, so that look-ups need no tombstones. */
-    private void closeGap(final int removedSlot)
+    private void closeGap(final int removed)
     {
-        int gap = removedSlot;
-        int slot = gap;
-        while (true)
+        int gap = removed;
+        int place = gap + 1 & mask;
+        while (slots[place] != EMPTY)
         {
-            slot = (slot + 1) & mask;
-            if (hashes[slot] == EMPTY)
+            final int home = (int)(spread(records.hash(block(slots[place]))) >>> shift);
+            if ((place - home & mask) >= (place - gap & mask))
             {
-                break;
+                slots[gap] = slots[place];
+                gap = place;
             }
-            final int distanceFromHome = (slot - home(hashes[slot])) & mask;
-            if (distanceFromHome >= ((slot - gap) & mask))
-            {
-                hashes[gap] = hashes[slot];
-                blockIds[gap] = blockIds[slot];
-                gap = slot;
-            }
+            place = place + 1 & mask;
         }
-        hashes[gap] = EMPTY;
+        slots[gap] = EMPTY;
     }
 
     void clear()
     {
-        Arrays.fill(hashes, EMPTY);
+        Arrays.fill(slots, EMPTY);
         size = 0;
         digest = 0;
     }
@@ -115,8 +119,18 @@ final class PrefixIndex
         return digest;
     }
 
-    private int home(final long blockHash)
+    private static int block(final int slot)
     {
-        return (int)((blockHash * 0x9E3779B97F4A7C15L) >>> 32) & mask;
+        return (slot & BlockRecords.BLOCK_MASK) - 1;
+    }
+
+    private static long spread(final long hash)
+    {
+        return hash * 0x9E3779B97F4A7C15L;
+    }
+
+    long bytes()
+    {
+        return (long)slots.length * Integer.BYTES;
     }
 }

@@ -19,7 +19,6 @@ import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.TieRule;
-import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.router.PlacementBatch;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
@@ -95,7 +94,7 @@ final class OutputEncoder
         };
     }
 
-    void schedule(final StepPlan plan, final int epoch, final int rank, final KvBlockAllocator allocator)
+    void schedule(final StepPlan plan, final int epoch, final int rank)
     {
         schedule.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .step(plan.step()).epoch(epoch).rank(rank).tokens(plan.tokens());
@@ -112,7 +111,7 @@ final class OutputEncoder
                 .matchedBlocks(plan.matchedBlocks(i))
                 .resumed(flag(plan.resumed(i)));
         }
-        evicted(allocator);
+        evicted(plan);
         tableChanges(plan);
         final ScheduleEncoder.PendingEncoder pending = schedule.pendingCount(plan.pendingCount());
         for (int i = 0; i < plan.pendingCount(); i++)
@@ -127,12 +126,12 @@ final class OutputEncoder
         end(schedule);
     }
 
-    private void evicted(final KvBlockAllocator allocator)
+    private void evicted(final StepPlan plan)
     {
-        final ScheduleEncoder.EvictedEncoder evicted = schedule.evictedCount(allocator.evictedCount());
-        for (int i = 0; i < allocator.evictedCount(); i++)
+        final ScheduleEncoder.EvictedEncoder evicted = schedule.evictedCount(plan.evictedCount());
+        for (int i = 0; i < plan.evictedCount(); i++)
         {
-            evicted.next().blockHash(allocator.evictedHash(i)).blockId(allocator.evictedBlock(i));
+            evicted.next().blockHash(plan.evictedHash(i)).blockId(plan.evictedBlock(i));
         }
     }
 

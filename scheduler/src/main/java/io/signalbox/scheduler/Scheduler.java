@@ -348,7 +348,7 @@ public final class Scheduler
             {
                 rank.planner.plan(rank.plan);
                 rank.launch();
-                out.schedule(rank.plan, epoch, i, rank.planner.allocator());
+                out.schedule(rank.plan, epoch, i);
             }
         }
     }

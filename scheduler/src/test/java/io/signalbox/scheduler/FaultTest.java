@@ -54,7 +54,7 @@ class FaultTest
         harness.drain();
         assertEquals(3, harness.ended.size());
         assertEquals(0, harness.scheduler.planner(0).activeRequests());
-        assertEquals(32, harness.scheduler.planner(0).allocator().allocatable());
+        assertEquals(32, harness.scheduler.planner(0).allocator().allocatableCount());
     }
 
     @Test

@@ -130,7 +130,7 @@ class SchedulerTest
         harness.complete(0);
         assertEquals("CANCELLED", harness.ended.get(1).reason());
         assertEquals(0, harness.emitted.size());
-        assertEquals(16, harness.scheduler.planner(0).allocator().available());
+        assertEquals(16, harness.scheduler.planner(0).allocator().totalAvailable());
     }
 
     @Test
@@ -316,7 +316,7 @@ class SchedulerTest
             harness.drain();
         }
         assertEquals(4, harness.ended.size());
-        assertEquals(16, harness.scheduler.planner(0).allocator().allocatable());
+        assertEquals(16, harness.scheduler.planner(0).allocator().allocatableCount());
     }
 
     @Test
@@ -386,7 +386,7 @@ class SchedulerTest
         harness.submit(2, 1, 2, 40, 3);
         harness.drain();
         assertEquals(2, harness.ended.size());
-        assertEquals(16, harness.scheduler.planner(0).allocator().available());
+        assertEquals(16, harness.scheduler.planner(0).allocator().totalAvailable());
     }
 
     @Test
