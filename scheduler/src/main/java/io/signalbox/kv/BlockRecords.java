@@ -229,9 +229,4 @@ final class BlockRecords
     {
         return Long.rotateLeft(weight, 42);
     }
-
-    long bytes()
-    {
-        return (long)words.length * Long.BYTES;
-    }
 }

@@ -65,9 +65,4 @@ final class BlockUsage
             seen[table.blockId(row, i) >>> 6] = 0;
         }
     }
-
-    long bytes()
-    {
-        return (long)seen.length * Long.BYTES;
-    }
 }

@@ -53,6 +53,4 @@ interface CachedPrefixes
     void clear();
 
     long digest();
-
-    long bytes();
 }

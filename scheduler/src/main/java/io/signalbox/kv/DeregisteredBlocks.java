@@ -62,9 +62,4 @@ final class DeregisteredBlocks
             throw failure;
         }
     }
-
-    long bytes()
-    {
-        return (long)ids.length * (Integer.BYTES + Long.BYTES);
-    }
 }

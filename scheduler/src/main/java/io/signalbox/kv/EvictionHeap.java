@@ -121,9 +121,4 @@ final class EvictionHeap
     {
         return (place - 1) >>> CHILDREN_LOG2;
     }
-
-    long bytes()
-    {
-        return (long)ages.length * Long.BYTES;
-    }
 }

@@ -83,11 +83,6 @@ final class FreeBlocks
         return BlockRecords.weight(~place) * (block + 1L);
     }
 
-    long bytes()
-    {
-        return ((long)stack.length + sortBuffer.length) * Integer.BYTES;
-    }
-
     /** Sorts ascending. Without garbage, which the sort of the platform makes for long arrays. */
     void sort(final int[] blocks, final int count)
     {

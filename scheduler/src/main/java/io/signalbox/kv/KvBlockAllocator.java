@@ -558,13 +558,6 @@ public final class KvBlockAllocator
         return records.recomputeDigest() + StateDigest.mix(free.recomputeDigest(), free.size());
     }
 
-    /** Memory that the pool takes for its bookkeeping, buffers for single calls included. */
-    public long bytes()
-    {
-        return records.bytes() + free.bytes() + prefixes.bytes() + usage.bytes() +
-            deregistered.bytes();
-    }
-
     /** The occupancy, in Megatron Core's words. */
     @Override
     public String toString()

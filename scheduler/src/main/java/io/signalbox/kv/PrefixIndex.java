@@ -128,9 +128,4 @@ final class PrefixIndex
     {
         return hash * 0x9E3779B97F4A7C15L;
     }
-
-    long bytes()
-    {
-        return (long)slots.length * Integer.BYTES;
-    }
 }

@@ -295,10 +295,4 @@ final class PrefixTree implements CachedPrefixes
     {
         return index.digest();
     }
-
-    @Override
-    public long bytes()
-    {
-        return index.bytes() + (keepsCachedBlocks ? leaves.bytes() : 0);
-    }
 }

@@ -216,10 +216,4 @@ final class ReferencePrefixes implements CachedPrefixes
         }
         return digest;
     }
-
-    @Override
-    public long bytes()
-    {
-        return 0;
-    }
 }

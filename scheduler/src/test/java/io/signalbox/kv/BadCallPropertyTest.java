@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.kv;
+
+import io.signalbox.kv.KvBlockException.Reason;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A call that cannot be carried out is refused by name, with the blocks at fault, wherever it comes; nothing changes. */
+class BadCallPropertyTest
+{
+    private interface Call
+    {
+        void on(KvBlockAllocator allocator);
+    }
+
+    @Provide
+    Arbitrary<KvBlockConfig> pools()
+    {
+        return Arbitraries.of(EvictionPolicy.values()).map(policy -> KvBlockConfig.of(16).withPrefixCaching(policy));
+    }
+
+    @Property
+    void aBadCallIsRefusedByNameAndChangesNothing(
+        @ForAll("pools") final KvBlockConfig pool,
+        @ForAll @Size(max = 40) final List<@IntRange(max = AllocatorRun.MAX_OPERATION) Integer> operations,
+        @ForAll @IntRange(max = 15) final int kind,
+        @ForAll @IntRange(max = 1000) final int choice)
+    {
+        final AllocatorRun run = AllocatorRun.of(pool, operations);
+        refuse(run, kind, choice);
+        run.compare();
+    }
+
+    private static void refuse(final AllocatorRun run, final int kind, final int choice)
+    {
+        final int unknown = choice % 3 == 0 ? -1 - choice : choice % 3 == 1 ? 15 : 16 + choice;
+        switch (kind)
+        {
+            case 0 -> refused(run, Reason.UNKNOWN_BLOCK, unknown, a -> a.release(new int[]{unknown}, 0, 1));
+            case 1 -> refused(run, Reason.UNKNOWN_BLOCK, unknown, a -> a.retain(new int[]{unknown}, 0, 1));
+            case 2 -> refused(run, Reason.UNKNOWN_BLOCK, unknown, a -> a.touch(new int[]{unknown}, 0, 1));
+            case 3 -> refused(run, Reason.UNKNOWN_BLOCK, unknown,
+                a -> a.registerBlockHashes(new int[]{unknown}, new long[]{7}, null));
+            case 4 -> refused(run, Reason.NEGATIVE_COUNT, null, a -> a.allocate(-1 - choice, new int[4], 0));
+            case 5 -> refused(run, Reason.NEGATIVE_COUNT, null, a -> a.evictLru(-1 - choice));
+            case 6 -> refused(run, Reason.NEGATIVE_COUNT, null, a -> a.isMemoryAvailable(-1 - choice));
+            case 7 -> refused(run, Reason.LENGTH_MISMATCH, null, a -> a.allocate(2, new int[2], 1 + choice));
+            case 8 -> refused(run, Reason.LENGTH_MISMATCH, null,
+                a -> a.registerBlockHashes(new int[]{1, 2}, new long[]{7}, null));
+            case 9 -> refused(run, Reason.ILLEGAL_CLOCK, null, a -> a.clock(-1 - choice));
+            case 10 -> refused(run, Reason.ILLEGAL_CLOCK, null, a -> a.clock(1L << 39));
+            default -> refuseOnBlock(run, kind, choice);
+        }
+    }
+
+    /** Calls that are wrong for the state of a block; where no block is in that state there is nothing to refuse. */
+    private static void refuseOnBlock(final AllocatorRun run, final int kind, final int choice)
+    {
+        final int[] owned = blocks(run, block -> run.model.owners[block] > 0);
+        final int[] free = run.model.free.stream().mapToInt(Integer::intValue).toArray();
+        final int[] named = blocks(run, run.model.hashOf::containsKey);
+        if (kind == 11 && owned.length > 0)
+        {
+            final int block = owned[choice % owned.length];
+            final int[] once = blocks(run, other -> run.model.owners[other] > 0 && other != block);
+            final int[] several = Arrays.copyOf(once, once.length + run.model.owners[block] + 1);
+            Arrays.fill(several, once.length, several.length, block);
+            refused(run, Reason.OVER_RELEASE, block, a -> a.release(several, 0, several.length));
+        }
+        else if (kind == 12 && free.length > 0)
+        {
+            final int block = free[choice % free.length];
+            refused(run, Reason.NOT_OWNED, block, a -> a.retain(join(owned, block), 0, owned.length + 1));
+        }
+        else if (kind == 13 && free.length > 0)
+        {
+            final int block = free[choice % free.length];
+            refused(run, Reason.NOT_OWNED, block, a -> a.registerBlockHashes(new int[]{block}, new long[]{7}, null));
+        }
+        else if (kind == 14 && named.length > 0)
+        {
+            final int block = named[choice % named.length];
+            refused(run, Reason.OTHER_HASH, block,
+                a -> a.registerBlockHashes(new int[]{block}, new long[]{run.model.hashOf.get(block) + 1_000_000}, null));
+        }
+        else if (kind == 15 && owned.length > 0)
+        {
+            final int block = owned[choice % owned.length];
+            refused(run, Reason.ILLEGAL_HASH, block,
+                a -> a.registerBlockHashes(new int[]{block}, new long[]{-(choice % 2)}, null));
+        }
+    }
+
+    private static int[] join(final int[] blocks, final int block)
+    {
+        final int[] joined = Arrays.copyOf(blocks, blocks.length + 1);
+        joined[blocks.length] = block;
+        return joined;
+    }
+
+    private static int[] blocks(final AllocatorRun run, final java.util.function.IntPredicate wanted)
+    {
+        return IntStream.range(0, run.allocator.dummyBlock()).filter(wanted).toArray();
+    }
+
+    private static void refused(final AllocatorRun run, final Reason reason, final Integer block, final Call call)
+    {
+        final List<Long> before = state(run.allocator);
+        final KvBlockException refused = assertThrows(KvBlockException.class, () -> call.on(run.allocator));
+        assertEquals(reason, refused.reason());
+        if (block != null)
+        {
+            assertTrue(Arrays.stream(refused.blockIds()).anyMatch(named -> named == block), "names the block at fault");
+            assertTrue(refused.getMessage().contains("block " + block + " "), refused.getMessage());
+        }
+        assertTrue(refused.getMessage().matches("(?s).+; (give|release|allocate|name|register|hash|it runs) .*\\."),
+            "says what to do: " + refused.getMessage());
+        assertEquals(before, state(run.allocator));
+    }
+
+    private static List<Long> state(final KvBlockAllocator allocator)
+    {
+        final List<Long> state = new ArrayList<>(List.of(
+            allocator.poolDigest(), allocator.prefixIndexDigest(), allocator.clock(), (long)allocator.evictableCount()));
+        for (int block = 0; block < allocator.config().poolSize(); block++)
+        {
+            state.add((long)allocator.parent(block));
+            state.add((long)allocator.childCount(block));
+            state.add(allocator.blockHash(block));
+        }
+        return state;
+    }
+}
