@@ -199,6 +199,12 @@ public final class KvBlockAllocator
         return records.parent(blockId);
     }
 
+    /** Blocks ahead of a registered block in its prefix; without meaning for others. */
+    public int depth(final int blockId)
+    {
+        return records.depth(blockId);
+    }
+
     /** Registered blocks that build upon this one. */
     public int childCount(final int blockId)
     {

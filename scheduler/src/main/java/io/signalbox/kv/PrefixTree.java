@@ -16,6 +16,7 @@ final class PrefixTree implements CachedPrefixes
 
     private final BlockRecords records;
     private final PrefixIndex index;
+    private final PrefixMatch match;
     private final EvictionHeap leaves;
     private final boolean keepsCachedBlocks;
     private int evictable;
@@ -26,6 +27,7 @@ final class PrefixTree implements CachedPrefixes
         this.records = records;
         this.keepsCachedBlocks = keepsCachedBlocks;
         index = new PrefixIndex(records);
+        match = new PrefixMatch(records, index);
         leaves = keepsCachedBlocks ? new EvictionHeap(records) : null;
     }
 
@@ -253,30 +255,10 @@ final class PrefixTree implements CachedPrefixes
         }
     }
 
-    /**
-     * Stops at the first block that is not known, not at its place, or not built upon the one before it: so no list of
-     * hashes, chained or not, yields a block twice.
-     */
     @Override
     public int longestMatch(final long[] hashes, final int start, final int end, final int[] blocks, final int offset)
     {
-        int previous = start == 0 ? BlockRecords.NO_BLOCK : index.get(hashes[start - 1]);
-        for (int i = start; i < end; i++)
-        {
-            final int block = index.get(hashes[i]);
-            if (block == BlockRecords.NO_BLOCK || records.depth(block) != i)
-            {
-                return i - start;
-            }
-            final int parent = records.parent(block);
-            if (parent != previous && parent != BlockRecords.NO_BLOCK)
-            {
-                return i - start;
-            }
-            blocks[offset + i - start] = block;
-            previous = block;
-        }
-        return Math.max(0, end - start);
+        return match.find(hashes, start, end, blocks, offset);
     }
 
     @Override
