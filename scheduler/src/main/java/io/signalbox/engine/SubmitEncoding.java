@@ -4,6 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.BlockHasher;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -17,7 +18,7 @@ final class SubmitEncoding
     SubmitEncoding(final int blockSizeTokens)
     {
         this.blockSizeTokens = blockSizeTokens;
-        hasher = new BlockHasher(blockSizeTokens);
+        hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSizeTokens);
     }
 
     /** Returns the complete message but for its time, which the caller sets when it may be sent. */
