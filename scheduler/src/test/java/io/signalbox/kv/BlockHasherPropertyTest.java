@@ -77,11 +77,11 @@ class BlockHasherPropertyTest
         @ForAll final BlockHashFunction function,
         @ForAll @IntRange(min = 1, max = 40) final int blockSize,
         @ForAll @Size(min = 120, max = 200) final int[] tokens,
-        @ForAll @IntRange(min = 0, max = 79) final int position,
-        @ForAll @IntRange(min = 0, max = 31) final int bit)
+        @ForAll @IntRange(min = 0, max = 80 * Integer.SIZE - 1) final int bit)
     {
+        final int position = bit / Integer.SIZE;
         final int[] changed = tokens.clone();
-        changed[position] ^= 1 << bit;
+        changed[position] ^= 1 << bit % Integer.SIZE;
 
         assertEquals(position / blockSize, firstDifference(function, blockSize, tokens, changed));
     }
@@ -91,9 +91,10 @@ class BlockHasherPropertyTest
         @ForAll final BlockHashFunction function,
         @ForAll @IntRange(min = 1, max = 40) final int blockSize,
         @ForAll @Size(min = 120, max = 200) final int[] tokens,
-        @ForAll @IntRange(min = 0, max = 79) final int one,
-        @ForAll @IntRange(min = 0, max = 79) final int other)
+        @ForAll @IntRange(min = 0, max = 6399) final int places)
     {
+        final int one = places % 80;
+        final int other = places / 80;
         Assume.that(tokens[one] != tokens[other]);
         final int[] swapped = tokens.clone();
         swapped[one] = tokens[other];
