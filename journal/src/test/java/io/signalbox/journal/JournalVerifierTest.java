@@ -47,6 +47,20 @@ final class JournalVerifierTest
     }
 
     @Test
+    void shouldVerifyAJournalFromBeforeTheBlockHashCouldBeChosen()
+    {
+        final Path journal = directory.resolve("journal");
+        final Map<String, String> settings = Runs.settings();
+        assertNotNull(settings.remove("scheduler.blockHash"), "the setting is recorded");
+        try (JournalWriter writer = JournalWriter.create(journal, settings, Runs.options(Durability.PROCESS)))
+        {
+            Runs.append(writer, 100);
+        }
+
+        assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches());
+    }
+
+    @Test
     void shouldNotWriteAByteWhileVerifying() throws IOException
     {
         final Path journal = directory.resolve("journal");

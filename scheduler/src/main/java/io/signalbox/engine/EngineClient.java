@@ -14,6 +14,7 @@ import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.util.concurrent.ExecutionException;
@@ -49,8 +50,8 @@ public final class EngineClient
     /** @param context from which the client takes configuration, ring and clock; it follows the context's engine. */
     public EngineClient(final EngineContext context)
     {
-        final int ranks = context.config().ranks();
-        final int blockSizeTokens = context.config().blockSizeTokens();
+        final SchedulerConfig config = context.config();
+        final int ranks = config.ranks();
         final int creditCount = context.ingressSlots() - 2 * ranks;
         if (creditCount < 1)
         {
@@ -60,7 +61,7 @@ public final class EngineClient
         }
         clock = context.clock();
         credits = new ClientCredits(creditCount);
-        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(blockSizeTokens));
+        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config));
         context.attach(this);
     }
 

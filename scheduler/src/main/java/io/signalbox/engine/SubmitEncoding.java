@@ -5,7 +5,10 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.kv.BlockHasher;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
 
 /** Hashes and encodes the requests of one submitting thread, outside the engine's threads. */
 final class SubmitEncoding
@@ -14,10 +17,10 @@ final class SubmitEncoding
     private final int blockSizeTokens;
     private final BlockHasher hasher;
 
-    SubmitEncoding(final int blockSizeTokens)
+    SubmitEncoding(final SchedulerConfig config)
     {
-        this.blockSizeTokens = blockSizeTokens;
-        hasher = new BlockHasher(blockSizeTokens);
+        blockSizeTokens = config.blockSizeTokens();
+        hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
     }
 
     /** Returns the complete message but for its time, which the caller sets when it may be sent. */
@@ -29,7 +32,7 @@ final class SubmitEncoding
         final UnsafeBuffer tokens = new UnsafeBuffer(new byte[Math.multiplyExact(prompt.length, Integer.BYTES)]);
         for (int i = 0; i < prompt.length; i++)
         {
-            tokens.putInt(i * Integer.BYTES, prompt[i]);
+            tokens.putInt(i * Integer.BYTES, prompt[i], ByteOrder.LITTLE_ENDIAN);
         }
         final SubmitEncoder submit = writer.submit();
         submit.requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
@@ -49,7 +52,7 @@ final class SubmitEncoding
         final UnsafeBuffer bytes = new UnsafeBuffer(new byte[Math.multiplyExact(hashes.length, Long.BYTES)]);
         for (int i = 0; i < hashes.length; i++)
         {
-            bytes.putLong(i * Long.BYTES, hashes[i]);
+            bytes.putLong(i * Long.BYTES, hashes[i], ByteOrder.LITTLE_ENDIAN);
         }
         return bytes;
     }

@@ -1,93 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.security.DigestException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
-
 /**
- * Block hashes chained over the prefix, as Megatron Core computes them: {@code d(i) = SHA-256(d(i-1) ‖ tokens as
- * little-endian int64)} with {@code d(-1)} 32 zero bytes, and {@code hash(i) = (first 8 bytes of d(i) as unsigned
- * little-endian) mod (2^63 − 1) + 1}. A non-empty cache key (LoRA, salt, tenant) replaces the root by its SHA-256, so
- * equal prompts under different keys share nothing. Runs in the submitting thread; not thread-safe.
+ * Block hashes chained over the prefix: equal hash, equal tokens from the start of the prompt to the end of the block.
+ * The {@link BlockHashFunction} says how the digests {@code d(i)} are chained; then, as in Megatron Core,
+ * {@code hash(i) = (first 8 bytes of d(i) as unsigned little-endian) mod (2^63 − 1) + 1}, so that -1 and 0 stay free. A
+ * non-empty cache key (LoRA, salt, tenant) replaces the root by its own digest, so that equal prompts under different
+ * keys share nothing. Runs in the submitting thread, without garbage; not thread-safe.
  */
-public final class BlockHasher
+public abstract class BlockHasher
 {
-    private static final int DIGEST_BYTES = 32;
+    private static final int MAX_BLOCK_SIZE_TOKENS = 1 << 24;
 
-    private final int blockSizeTokens;
-    private final MessageDigest sha256;
-    private final byte[] chain = new byte[DIGEST_BYTES];
-    private final byte[] blockBytes;
-    private final ByteBuffer blockTokens;
-    private final ByteBuffer chainHead = ByteBuffer.wrap(chain).order(ByteOrder.LITTLE_ENDIAN);
+    final int blockSizeTokens;
 
-    public BlockHasher(final int blockSizeTokens)
+    BlockHasher(final int blockSizeTokens)
     {
         this.blockSizeTokens = blockSizeTokens;
-        blockBytes = new byte[blockSizeTokens * Long.BYTES];
-        blockTokens = ByteBuffer.wrap(blockBytes).order(ByteOrder.LITTLE_ENDIAN);
-        try
+    }
+
+    /** @throws IllegalArgumentException when the block size is not between 1 and 2^24 tokens. */
+    public static BlockHasher of(final BlockHashFunction function, final int blockSizeTokens)
+    {
+        if (blockSizeTokens < 1 || blockSizeTokens > MAX_BLOCK_SIZE_TOKENS)
         {
-            sha256 = MessageDigest.getInstance("SHA-256");
+            throw new IllegalArgumentException("blockSizeTokens=" + blockSizeTokens + " is not between 1 and " +
+                MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
         }
-        catch (final NoSuchAlgorithmException e)
+        return switch (function)
         {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+            case SHA_256 -> new Sha256BlockHasher(blockSizeTokens);
+            case XXH3_128 -> new Xxh3BlockHasher(blockSizeTokens);
+        };
     }
 
     /**
      * Hashes every full block of a prompt.
      *
+     * @param tokens   holds the prompt from index 0 on.
      * @param cacheKey what else the KV content depends on; empty for nothing.
      * @param hashes   receives one hash per full block.
      * @return the number of full blocks; a trailing partial block has no hash.
+     * @throws IllegalArgumentException when the prompt is longer than its array, or the hashes have no room; nothing was
+     *                                  written.
      */
-    public int hash(final int[] tokens, final int tokenCount, final byte[] cacheKey, final long[] hashes)
+    public final int hash(final int[] tokens, final int tokenCount, final byte[] cacheKey, final long[] hashes)
     {
-        startChain(cacheKey);
-        final int fullBlocks = tokenCount / blockSizeTokens;
-        for (int block = 0; block < fullBlocks; block++)
+        if (tokenCount < 0 || tokenCount > tokens.length)
         {
-            blockTokens.clear();
-            for (int i = block * blockSizeTokens; i < (block + 1) * blockSizeTokens; i++)
-            {
-                blockTokens.putLong(tokens[i]);
-            }
-            sha256.update(chain);
-            sha256.update(blockBytes);
-            finishLink();
-            hashes[block] = Long.remainderUnsigned(chainHead.getLong(0), Long.MAX_VALUE) + 1;
+            throw new IllegalArgumentException("tokenCount=" + tokenCount + " is not between 0 and the " + tokens.length +
+                " entries of tokens; give the length of the prompt.");
         }
-        return fullBlocks;
+        final int blocks = tokenCount / blockSizeTokens;
+        if (blocks > hashes.length)
+        {
+            throw new IllegalArgumentException("hashes has " + hashes.length + " entries for the " + blocks +
+                " full blocks of a prompt of " + tokenCount + " tokens; give one entry per full block.");
+        }
+        hashBlocks(tokens, blocks, cacheKey, hashes);
+        return blocks;
     }
 
-    private void startChain(final byte[] cacheKey)
-    {
-        if (cacheKey.length == 0)
-        {
-            Arrays.fill(chain, (byte)0);
-        }
-        else
-        {
-            sha256.update(cacheKey);
-            finishLink();
-        }
-    }
+    abstract void hashBlocks(int[] tokens, int blocks, byte[] cacheKey, long[] hashes);
 
-    private void finishLink()
+    /** The unsigned value modulo 2^63 - 1, plus 1. As 2^63 leaves 1, the top bit counts as 1, without a division. */
+    static long positive(final long digestHead)
     {
-        try
-        {
-            sha256.digest(chain, 0, DIGEST_BYTES);
-        }
-        catch (final DigestException e)
-        {
-            throw new IllegalStateException("32 bytes hold a SHA-256 digest", e);
-        }
+        final long shifted = (digestHead & Long.MAX_VALUE) + (digestHead >>> 63) + 1;
+        return shifted > 0 ? shifted : shifted - Long.MAX_VALUE;
     }
 }

@@ -3,6 +3,7 @@ package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterPolicy;
 
@@ -31,6 +32,7 @@ public final class SchedulerConfig
     private final int blockSizeTokens;
     private final EvictionPolicy evictionPolicy;
     private final boolean prefixCaching;
+    private final BlockHashFunction blockHash;
     private final RouterPolicy router;
     private final double beta;
     private final int maxRunning;
@@ -56,6 +58,7 @@ public final class SchedulerConfig
         beta = builder.beta;
         evictionPolicy = builder.evictionPolicy;
         prefixCaching = builder.prefixCaching;
+        blockHash = builder.blockHash;
         router = builder.router;
         capture = builder.capture;
         checkStepBlocks();
@@ -112,6 +115,15 @@ public final class SchedulerConfig
         return prefixCaching;
     }
 
+    /**
+     * How clients hash their prompts. The scheduler takes the hashes as they come, and a workload may bring its own;
+     * prompts of two functions never share a block.
+     */
+    public BlockHashFunction blockHash()
+    {
+        return blockHash;
+    }
+
     public RouterPolicy router()
     {
         return router;
@@ -162,6 +174,7 @@ public final class SchedulerConfig
         settings.put("scheduler.blockSizeTokens", Integer.toString(blockSizeTokens));
         settings.put("scheduler.evictionPolicy", evictionPolicy.name());
         settings.put("scheduler.prefixCaching", Boolean.toString(prefixCaching));
+        settings.put("scheduler.blockHash", blockHash.name());
         settings.put("scheduler.router", router.label());
         settings.put("scheduler.beta", Double.toString(beta));
         settings.put("scheduler.maxRunning", Integer.toString(maxRunning));
@@ -178,7 +191,10 @@ public final class SchedulerConfig
         return settings;
     }
 
-    /** Reads what {@link #settings()} wrote; other names are left alone. */
+    /**
+     * Reads what {@link #settings()} wrote; other names are left alone. A run description of before the block hash could
+     * be chosen does not name it, and had SHA-256.
+     */
     public static SchedulerConfig of(final Map<String, String> settings)
     {
         final Builder builder = builder()
@@ -187,6 +203,7 @@ public final class SchedulerConfig
             .blockSizeTokens(number(settings, "scheduler.blockSizeTokens"))
             .evictionPolicy(evictionPolicy(settings))
             .prefixCaching(Boolean.parseBoolean(text(settings, "scheduler.prefixCaching")))
+            .blockHash(blockHash(settings))
             .router(RouterPolicy.of(text(settings, "scheduler.router")))
             .beta(real(settings, "scheduler.beta"))
             .maxRunning(number(settings, "scheduler.maxRunning"))
@@ -212,6 +229,19 @@ public final class SchedulerConfig
             }
         }
         throw new ConfigException("scheduler.evictionPolicy=" + name + " is not known; it is LRU or REF_ZERO.");
+    }
+
+    private static BlockHashFunction blockHash(final Map<String, String> settings)
+    {
+        final String name = settings.getOrDefault("scheduler.blockHash", BlockHashFunction.SHA_256.name());
+        for (final BlockHashFunction function : BlockHashFunction.values())
+        {
+            if (function.name().equals(name))
+            {
+                return function;
+            }
+        }
+        throw new ConfigException("scheduler.blockHash=" + name + " is not known; it is SHA_256 or XXH3_128.");
     }
 
     private static String text(final Map<String, String> settings, final String name)
@@ -268,6 +298,7 @@ public final class SchedulerConfig
         private int blockSizeTokens = 16;
         private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
         private boolean prefixCaching = true;
+        private BlockHashFunction blockHash = BlockHashFunction.SHA_256;
         private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
         private double beta = 1.0;
         private int maxRunning = 256;
@@ -303,6 +334,12 @@ public final class SchedulerConfig
         public Builder prefixCaching(final boolean value)
         {
             prefixCaching = value;
+            return this;
+        }
+
+        public Builder blockHash(final BlockHashFunction value)
+        {
+            blockHash = value;
             return this;
         }
 

@@ -3,6 +3,7 @@ package io.signalbox.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.kv.AllocatorProfile;
+import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
@@ -139,7 +140,7 @@ final class RecordedAllocator
     private static List<Long> blockHashes(final int[] tokens, final int blockSizeTokens)
     {
         final long[] hashes = new long[tokens.length / blockSizeTokens];
-        new BlockHasher(blockSizeTokens).hash(tokens, tokens.length, new byte[0], hashes);
+        BlockHasher.of(BlockHashFunction.SHA_256, blockSizeTokens).hash(tokens, tokens.length, new byte[0], hashes);
         return Arrays.stream(hashes).boxed().toList();
     }
 

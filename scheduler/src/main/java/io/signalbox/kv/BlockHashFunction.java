@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.kv;
+
+/**
+ * What a {@link BlockHasher} chains. Either way the chain carries more than the 64 bits that become the block hash, so
+ * that prefixes which share one block hash by chance do not share those of the blocks behind it.
+ */
+public enum BlockHashFunction
+{
+    /**
+     * SHA-256 as Megatron Core computes it: {@code d(i) = SHA-256(d(i-1) ‖ tokens as little-endian int64)}, {@code d(-1)}
+     * is 32 zero bytes. For servers whose clients do not trust one another: who wants the block hash of a prompt that is
+     * not his own needs some 2^63 tries. A pair of his own prompts that share a hash he finds in some 2^32, as with
+     * every 64-bit block hash.
+     */
+    SHA_256,
+
+    /**
+     * XXH3-128 with seed 0, as in xxHash 0.8: {@code d(i) = XXH3-128(d(i-1) ‖ tokens as little-endian int32)},
+     * {@code d(-1)} is 16 zero bytes. A digest enters the chain as its lower and then its upper half, each little-endian.
+     * For clients that trust one another: two different prefixes share a block hash with a chance of 2^-63 by accident,
+     * but at will by whoever sets out to.
+     */
+    XXH3_128
+}

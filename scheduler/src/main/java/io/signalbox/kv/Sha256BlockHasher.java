@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.kv;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+
+/** The chain of {@link BlockHashFunction#SHA_256}. */
+final class Sha256BlockHasher extends BlockHasher
+{
+    private static final int DIGEST_BYTES = 32;
+    private static final VarHandle INT64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private final MessageDigest sha256;
+    /** The chain so far, and behind it the tokens of one block: one message, digested in place. */
+    private final byte[] message;
+
+    Sha256BlockHasher(final int blockSizeTokens)
+    {
+        super(blockSizeTokens);
+        message = new byte[DIGEST_BYTES + blockSizeTokens * Long.BYTES];
+        try
+        {
+            sha256 = MessageDigest.getInstance("SHA-256");
+        }
+        catch (final NoSuchAlgorithmException e)
+        {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    @Override
+    void hashBlocks(final int[] tokens, final int blocks, final byte[] cacheKey, final long[] hashes)
+    {
+        startChain(cacheKey);
+        for (int block = 0; block < blocks; block++)
+        {
+            widen(tokens, block * blockSizeTokens);
+            digest(message);
+            hashes[block] = positive((long)INT64.get(message, 0));
+        }
+    }
+
+    private void startChain(final byte[] cacheKey)
+    {
+        if (cacheKey.length == 0)
+        {
+            Arrays.fill(message, 0, DIGEST_BYTES, (byte)0);
+        }
+        else
+        {
+            digest(cacheKey);
+        }
+    }
+
+    private void widen(final int[] tokens, final int from)
+    {
+        for (int i = 0; i < blockSizeTokens; i++)
+        {
+            INT64.set(message, DIGEST_BYTES + i * Long.BYTES, (long)tokens[from + i]);
+        }
+    }
+
+    private void digest(final byte[] bytes)
+    {
+        try
+        {
+            sha256.update(bytes);
+            sha256.digest(message, 0, DIGEST_BYTES);
+        }
+        catch (final DigestException e)
+        {
+            throw new IllegalStateException("32 bytes hold a SHA-256 digest", e);
+        }
+    }
+}

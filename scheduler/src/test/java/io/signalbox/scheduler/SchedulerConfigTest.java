@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.BlockHashFunction;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterPolicy;
+import org.junit.jupiter.api.Test;
+
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+class SchedulerConfigTest
+{
+    @Test
+    void shouldReadBackEverySettingItWrote()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(77).blockSizeTokens(32)
+            .evictionPolicy(EvictionPolicy.REF_ZERO).prefixCaching(false).blockHash(BlockHashFunction.XXH3_128)
+            .router(RouterPolicy.KV_AWARE).beta(0.1).maxRunning(5).maxQueued(6).stepTokens(7).digestInterval(8)
+            .capture(new ModelShape(9, 10, 2)).build();
+
+        final SchedulerConfig read = SchedulerConfig.of(config.settings());
+
+        assertEquals(config.settings(), read.settings());
+        assertEquals(BlockHashFunction.XXH3_128, read.blockHash());
+        assertEquals(EvictionPolicy.REF_ZERO, read.evictionPolicy());
+        assertEquals(9, read.capture().moeLayers());
+    }
+
+    @Test
+    void shouldReadTheDefaultsBack()
+    {
+        final SchedulerConfig read = SchedulerConfig.of(SchedulerConfig.builder().build().settings());
+
+        assertEquals(BlockHashFunction.SHA_256, read.blockHash());
+        assertNull(read.capture());
+    }
+
+    /** Journals of before the choice were hashed by SHA-256, and must go on to verify. */
+    @Test
+    void shouldReadARunDescriptionFromBeforeTheBlockHashCouldBeChosen()
+    {
+        final Map<String, String> settings =
+            SchedulerConfig.builder().blockHash(BlockHashFunction.XXH3_128).build().settings();
+        settings.remove("scheduler.blockHash");
+
+        assertEquals(BlockHashFunction.SHA_256, SchedulerConfig.of(settings).blockHash());
+    }
+
+    @Test
+    void shouldRefuseABlockHashThatItDoesNotKnow()
+    {
+        final Map<String, String> settings = SchedulerConfig.builder().build().settings();
+        settings.put("scheduler.blockHash", "MD5");
+
+        assertEquals("scheduler.blockHash=MD5 is not known; it is SHA_256 or XXH3_128.",
+            assertThrows(ConfigException.class, () -> SchedulerConfig.of(settings)).getMessage());
+    }
+}
