@@ -4,6 +4,7 @@ package io.signalbox.experts;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -51,7 +52,7 @@ class BlockPagesPropertyTest
         return both;
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void readsEqualTheModel(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(max = 20) final List<@IntRange(max = 100_000) Integer> operations)
@@ -59,7 +60,7 @@ class BlockPagesPropertyTest
         run(setup, operations, RoutingSideBySide::compare).compare();
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void strictReconstructIsNothingExactlyWhenTheModelSaysSo(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(max = 20) final List<@IntRange(max = 100_000) Integer> operations,
@@ -69,7 +70,7 @@ class BlockPagesPropertyTest
         run(setup, operations, both -> both.compareStrict(random)).compareStrict(random);
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void lenientExportSaysMinusOneForMissingRowsAndCountsThem(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(max = 20) final List<@IntRange(max = 100_000) Integer> operations,
@@ -79,7 +80,7 @@ class BlockPagesPropertyTest
         run(setup, operations, both -> both.compareLenient(random)).compareLenient(random);
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void digestsEqualTheirRecomputation(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(max = 40) final List<@IntRange(max = 100_000) Integer> operations)
@@ -87,7 +88,7 @@ class BlockPagesPropertyTest
         run(setup, operations, both -> assertEquals(both.pages.recomputeDigest(), both.pages.digest()));
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void requestsKeepTheirRowsWhenTheirBlocksAreHandedOutAgain(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(min = 1, max = 20) final List<@IntRange(max = 100_000) Integer> operations)
@@ -105,7 +106,7 @@ class BlockPagesPropertyTest
         assertEquals(0, both.pages.digest());
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void badInputChangesNothing(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(max = 10) final List<@IntRange(max = 100_000) Integer> operations,
@@ -131,7 +132,7 @@ class BlockPagesPropertyTest
     }
 
     /** Unlike rows, a result that is refused must not reach the caller's buffer either. */
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void compactExportIsRefusedWhenARowIsMissing(
         @ForAll("setups") final RoutingSideBySide.Setup setup,
         @ForAll @Size(max = 12) final List<@IntRange(max = 100_000) Integer> operations,
