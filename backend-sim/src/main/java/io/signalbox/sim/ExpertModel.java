@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.workload.SplitMix64;
 import org.agrona.MutableDirectBuffer;
@@ -20,6 +21,7 @@ public final class ExpertModel
     /** Rises whenever the same arguments would give other rows. */
     public static final int VERSION = 1;
 
+    private static final int MAX_EXPERTS = 1 << 15;
     private static final int MAX_SETS = 4096;
     private static final int MAX_TABLE_BYTES = 64 * 1024 * 1024;
     /** Bits per layer, of which a table of 4,096 sets uses 12: one mixed word serves four layers. */
@@ -42,6 +44,11 @@ public final class ExpertModel
     /** @param skew exponent of the popularity; 0: all experts alike. */
     public ExpertModel(final ModelShape shape, final long seed, final double skew)
     {
+        if (shape.experts() > MAX_EXPERTS)
+        {
+            throw new ConfigException("experts=" + shape.experts() + " is above " + MAX_EXPERTS +
+                ", the most that the model of routed experts draws; give fewer experts per layer.");
+        }
         this.shape = shape;
         this.seed = seed;
         setBytes = shape.topK() * shape.idBytes();

@@ -44,7 +44,7 @@ class BadInputTest
         simulate --max-running 0              | --max-running=0 is not between
         simulate --max-queued 0               | --max-queued=0 is not between
         simulate --step-tokens 0              | --step-tokens=0 is not between
-        simulate --experts 40000              | --experts=40000 is not between 1 and 32767
+        simulate --experts 40000              | --experts=40000 is not between 1 and 32768
         simulate --top-k 65                   | --top-k=65 is not between 1 and --experts=64
         simulate --experts 1024 --top-k 1024  | --top-k=1024 is above 64
         simulate --experts 99 --top-k 64 --moe-layers 1024 | --moe-layers=1024 with --top-k=64 makes rows of 65536

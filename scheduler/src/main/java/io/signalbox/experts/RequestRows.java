@@ -136,10 +136,14 @@ public final class RequestRows
         return digest;
     }
 
-    /** A copy of rows {@code [from, to)}; missing rows are -1. */
+    /** A copy of rows {@code [from, to)} of a model whose ids fit int16; missing rows are -1. */
     public RoutedExperts copy(final int from, final int to)
     {
-        final int idsPerRow = pages.shape().moeLayers() * pages.shape().topK();
+        if (pages.shape().experts() > ExpertIdType.INT16.maxExperts())
+        {
+            throw new RoutedExpertsException("int16 ids cannot name " + pages.shape().experts() + " experts.");
+        }
+        final int idsPerRow = pages.shape().rowIds();
         final short[] ids = new short[(to - from) * idsPerRow];
         for (int position = from; position < to; position++)
         {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
+import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
-import io.signalbox.StateDigest;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -15,7 +15,7 @@ import java.util.Arrays;
  * holds it and by every live or finished request that owns tokens in it, and ends with its last reference.
  *
  * <p>Which rows are there is kept beside the ids, one bit per row: a row without its bit is <em>missing</em>, whatever
- * its bytes say. The first write of a row stands.
+ * its bytes say. Whether the first or the last write of a row stands is the {@link RowPolicy}.
  */
 public final class RoutedExpertPages
 {
@@ -23,16 +23,18 @@ public final class RoutedExpertPages
     /** What a missing row reads as, in every layer and place. */
     public static final short MISSING = -1;
 
+    private static final int MAX_PAGE_BYTES = 1 << 30;
     private static final int SLAB_BYTES = 1 << 20;
-    private static final VarHandle LONGS =
-        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle SLABS = field("slabs", byte[][].class);
     private static final VarHandle VALIDITY = field("validity", long[].class);
 
     private final ModelShape shape;
+    private final RowPolicy policy;
     private final int rowBytes;
     private final int pageRows;
     private final int pageBytes;
+    /** A slab holds a power of two of pages, so that no access divides. */
+    private final int slabShift;
     private final int pagesPerSlab;
     private final int validityWords;
 
@@ -48,20 +50,38 @@ public final class RoutedExpertPages
     private int freeCount;
     private long digest;
 
-    /** @param pageRows rows per page: the tokens of one KV block. */
+    /** Pages under {@link RowPolicy#CONTRACT}. */
     public RoutedExpertPages(final ModelShape shape, final int pageRows)
+    {
+        this(shape, pageRows, RowPolicy.CONTRACT);
+    }
+
+    /** @param pageRows rows per page: the tokens of one KV block. */
+    public RoutedExpertPages(final ModelShape shape, final int pageRows, final RowPolicy policy)
     {
         this.shape = shape;
         this.pageRows = pageRows;
+        this.policy = policy;
         rowBytes = shape.rowBytes();
-        pageBytes = Math.multiplyExact(rowBytes, pageRows);
-        pagesPerSlab = Math.max(1, SLAB_BYTES / pageBytes);
+        if (pageRows < 1 || (long)rowBytes * pageRows > MAX_PAGE_BYTES)
+        {
+            throw new ConfigException("pageRows=" + pageRows + " with rows of " + rowBytes + " bytes does not make pages of 1 to " +
+                MAX_PAGE_BYTES + " bytes; give another number of tokens per block.");
+        }
+        pageBytes = rowBytes * pageRows;
+        slabShift = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, SLAB_BYTES / pageBytes));
+        pagesPerSlab = 1 << slabShift;
         validityWords = (pageRows + Long.SIZE - 1) / Long.SIZE;
     }
 
     public ModelShape shape()
     {
         return shape;
+    }
+
+    public RowPolicy policy()
+    {
+        return policy;
     }
 
     public int pageRows()
@@ -114,9 +134,10 @@ public final class RoutedExpertPages
     }
 
     /**
-     * Stores consecutive rows; a row that is already there stays as it is.
+     * Stores consecutive rows in storage width. The caller vouches for their ids: the engine's rows are held against the
+     * checksum of their backend, those of {@link BlockPages} are checked id by id.
      *
-     * @return the number of rows that were stored.
+     * @return the number of rows that were stored: under {@link RowPolicy#CONTRACT} those that were missing, else all.
      */
     public int store(final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
     {
@@ -125,81 +146,79 @@ public final class RoutedExpertPages
             throw new InvariantViolation(
                 "rows " + firstRow + " to " + (firstRow + rows) + " do not fit page " + page + " of " + pageRows + " rows");
         }
-        final byte[] slab = slab(page);
-        final int pageStart = pageStart(page);
-        if (validRows(page, firstRow, rows) == 0)
-        {
-            source.getBytes(offset, slab, pageStart + firstRow * rowBytes, rows * rowBytes);
-            for (int row = firstRow; row < firstRow + rows; row++)
-            {
-                admit(page, row, slab, pageStart);
-            }
-            return rows;
-        }
+        final byte[] array = source.byteArray();
         int stored = 0;
+        if (array != null)
+        {
+            source.boundsCheck(offset, rows * rowBytes);
+            final int start = source.wrapAdjustment() + offset;
+            for (int i = 0; i < rows; i++)
+            {
+                stored += store(page, firstRow + i, array, start + i * rowBytes) ? 1 : 0;
+            }
+            return stored;
+        }
         for (int i = 0; i < rows; i++)
         {
             final int row = firstRow + i;
-            if (!isValid(page, row))
+            if (makeRoom(page, row))
             {
-                source.getBytes(offset + i * rowBytes, slab, pageStart + row * rowBytes, rowBytes);
-                admit(page, row, slab, pageStart);
+                final int start = pageStart(page) + row * rowBytes;
+                source.getBytes(offset + i * rowBytes, slab(page), start, rowBytes);
+                admit(page, row, RowDigest.of(row, slab(page), start, rowBytes));
                 stored++;
             }
         }
         return stored;
     }
 
-    private void admit(final int page, final int row, final byte[] slab, final int pageStart)
+    /** Stores one row from an array; false where the row that is there stands. */
+    boolean store(final int page, final int row, final byte[] source, final int start)
+    {
+        if (!makeRoom(page, row))
+        {
+            return false;
+        }
+        final int target = pageStart(page) + row * rowBytes;
+        admit(page, row, RowDigest.copy(row, source, start, slab(page), target, rowBytes));
+        return true;
+    }
+
+    /** Takes a row that is there out of validity and digests where another may replace it; false where it stands. */
+    private boolean makeRoom(final int page, final int row)
+    {
+        if (!isValid(page, row))
+        {
+            return true;
+        }
+        if (policy == RowPolicy.CONTRACT)
+        {
+            return false;
+        }
+        validity[page * validityWords + (row >>> 6)] &= ~(1L << row);
+        validRows[page]--;
+        final long rowDigest = RowDigest.of(row, slab(page), pageStart(page) + row * rowBytes, rowBytes);
+        pageDigests[page] -= rowDigest;
+        digest -= rowDigest;
+        return true;
+    }
+
+    private void admit(final int page, final int row, final long rowDigest)
     {
         validity[page * validityWords + (row >>> 6)] |= 1L << row;
         validRows[page]++;
-        final long rowDigest = rowDigest(row, slab, pageStart + row * rowBytes);
         pageDigests[page] += rowDigest;
         digest += rowDigest;
-    }
-
-    /**
-     * Bound to the row's place in its page, so that rows one position off give another digest. Four lanes, because one
-     * chain of multiplications over a long row would take longer than copying it.
-     */
-    private long rowDigest(final int row, final byte[] slab, final int start)
-    {
-        long first = row + 1;
-        long second = 0;
-        long third = 0;
-        long fourth = 0;
-        int i = start;
-        final int end = start + rowBytes;
-        for (; i <= end - 4 * Long.BYTES; i += 4 * Long.BYTES)
-        {
-            first = step(first, (long)LONGS.get(slab, i));
-            second = step(second, (long)LONGS.get(slab, i + Long.BYTES));
-            third = step(third, (long)LONGS.get(slab, i + 2 * Long.BYTES));
-            fourth = step(fourth, (long)LONGS.get(slab, i + 3 * Long.BYTES));
-        }
-        for (; i <= end - Long.BYTES; i += Long.BYTES)
-        {
-            first = step(first, (long)LONGS.get(slab, i));
-        }
-        for (; i < end; i++)
-        {
-            first = step(first, slab[i] & 0xFF);
-        }
-        // Each lane turned by another amount, so that values which change places between lanes do not cancel out.
-        return StateDigest.mix(
-            first ^ Long.rotateLeft(second, 16) ^ Long.rotateLeft(third, 32) ^ Long.rotateLeft(fourth, 48));
-    }
-
-    private static long step(final long hash, final long value)
-    {
-        final long product = (hash ^ value) * 0x9E3779B97F4A7C15L;
-        return product ^ (product >>> 32);
     }
 
     public boolean isValid(final int page, final int row)
     {
         return (validity[page * validityWords + (row >>> 6)] & (1L << row)) != 0;
+    }
+
+    public boolean isEmpty(final int page)
+    {
+        return validRows[page] == 0;
     }
 
     public boolean isFull(final int page)
@@ -228,20 +247,72 @@ public final class RoutedExpertPages
      */
     public void read(final int page, final int row, final short[] destination, final int offset)
     {
-        final int ids = shape.moeLayers() * shape.topK();
-        final long word = ((long[])VALIDITY.getAcquire(this))[page * validityWords + (row >>> 6)];
-        if ((word & (1L << row)) == 0)
+        final int ids = shape.rowIds();
+        if (!isValidAcquire(page, row))
         {
             Arrays.fill(destination, offset, offset + ids, MISSING);
             return;
         }
-        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page / pagesPerSlab];
+        final byte[] slab = slabAcquire(page);
         final int start = pageStart(page) + row * rowBytes;
         for (int i = 0; i < ids; i++)
         {
-            destination[offset + i] = (short)(shape.idBytes() == 1 ? slab[start + i] & 0xFF :
-                (slab[start + 2 * i] & 0xFF) | (slab[start + 2 * i + 1] << 8));
+            destination[offset + i] = (short)StoredIds.at(slab, start + i * shape.idBytes(), shape.idBytes());
         }
+    }
+
+    /**
+     * Reads consecutive rows as {@code [row][MoE layer][k]} ids of a type that can name every expert; every id of a
+     * missing row reads as {@code missing}. Safe on the threads on which {@link #read(int, int, short[], int)} is.
+     *
+     * @param missing 0 or -1.
+     * @return rows that are missing.
+     */
+    int read(
+        final int page,
+        final int firstRow,
+        final int rows,
+        final ExpertIdType type,
+        final int missing,
+        final MutableDirectBuffer destination,
+        final int offset)
+    {
+        final int ids = shape.rowIds();
+        final int readBytes = ids * type.bytes();
+        final byte[] slab = slabAcquire(page);
+        final int start = pageStart(page);
+        int missingRows = 0;
+        for (int from = firstRow, to; from < firstRow + rows; from = to)
+        {
+            final boolean valid = isValidAcquire(page, from);
+            to = from + 1;
+            while (to < firstRow + rows && isValidAcquire(page, to) == valid)
+            {
+                to++;
+            }
+            final int at = offset + (from - firstRow) * readBytes;
+            if (valid)
+            {
+                StoredIds.write(slab, start + from * rowBytes, (to - from) * ids, shape.idBytes(), type, destination, at);
+            }
+            else
+            {
+                // All bits of 0 and of -1 are alike, whatever the width.
+                destination.setMemory(at, (to - from) * readBytes, (byte)missing);
+                missingRows += to - from;
+            }
+        }
+        return missingRows;
+    }
+
+    private boolean isValidAcquire(final int page, final int row)
+    {
+        return (((long[])VALIDITY.getAcquire(this))[page * validityWords + (row >>> 6)] & (1L << row)) != 0;
+    }
+
+    private byte[] slabAcquire(final int page)
+    {
+        return ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
     }
 
     private static VarHandle field(final String name, final Class<?> type)
@@ -278,7 +349,7 @@ public final class RoutedExpertPages
             {
                 if (refCounts[page] > 0 && isValid(page, row))
                 {
-                    sum += rowDigest(row, slab(page), pageStart(page) + row * rowBytes);
+                    sum += RowDigest.of(row, slab(page), pageStart(page) + row * rowBytes, rowBytes);
                 }
             }
         }
@@ -287,17 +358,17 @@ public final class RoutedExpertPages
 
     private byte[] slab(final int page)
     {
-        return slabs[page / pagesPerSlab];
+        return slabs[page >> slabShift];
     }
 
     private int pageStart(final int page)
     {
-        return page % pagesPerSlab * pageBytes;
+        return (page & pagesPerSlab - 1) * pageBytes;
     }
 
     private void addSlab()
     {
-        final int slabIndex = pageCount / pagesPerSlab;
+        final int slabIndex = pageCount >> slabShift;
         final byte[][] grownSlabs = slabIndex < slabs.length ? slabs : Arrays.copyOf(slabs, 2 * slabs.length);
         grownSlabs[slabIndex] = new byte[pagesPerSlab * pageBytes];
         SLABS.setRelease(this, grownSlabs);

@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
+import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
@@ -26,6 +27,8 @@ public final class SchedulerConfig
     public static final int MAX_STEP_BLOCKS = 262_144;
     /** Routed-expert rows of one step, and of one KV block. */
     public static final int MAX_ROWS_BYTES = 1 << 30;
+    /** Backends capture expert ids as int16. */
+    public static final int MAX_CAPTURED_EXPERTS = ExpertIdType.INT16.maxExperts();
 
     private final int ranks;
     private final int kvBlocks;
@@ -62,6 +65,7 @@ public final class SchedulerConfig
         router = builder.router;
         capture = builder.capture;
         checkStepBlocks();
+        checkExperts();
         checkRowsBytes("blockSizeTokens", blockSizeTokens);
         checkRowsBytes("stepTokens", stepTokens);
     }
@@ -72,6 +76,15 @@ public final class SchedulerConfig
         {
             throw new ConfigException("stepTokens=" + stepTokens + " fills more than " + MAX_STEP_BLOCKS +
                 " blocks of blockSizeTokens=" + blockSizeTokens + " in one step; give a smaller budget or larger blocks.");
+        }
+    }
+
+    private void checkExperts()
+    {
+        if (capture != null && capture.experts() > MAX_CAPTURED_EXPERTS)
+        {
+            throw new ConfigException("experts=" + capture.experts() + " is not between 1 and " + MAX_CAPTURED_EXPERTS +
+                ", the most that the int16 ids of a capture buffer can name; give such a model, or turn capture off.");
         }
     }
 

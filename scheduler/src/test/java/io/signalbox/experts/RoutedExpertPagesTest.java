@@ -64,7 +64,7 @@ class RoutedExpertPagesTest
     @Test
     void shouldHoldIdsOnBothSidesOfTheOneByteBoundary()
     {
-        for (final int experts : new int[] {255, 256, 257, 512, ModelShape.MAX_EXPERTS})
+        for (final int experts : new int[] {255, 256, 257, 512, 32_768})
         {
             final ModelShape shape = new ModelShape(2, experts, 2);
             assertEquals(experts <= 256 ? 1 : 2, shape.idBytes());
@@ -119,9 +119,10 @@ class RoutedExpertPagesTest
     }
 
     @Test
-    void shouldRefuseShapesThatNoInt16CanName()
+    void shouldRefuseImpossibleShapes()
     {
-        assertThrows(ConfigException.class, () -> new ModelShape(1, 32_768, 1));
+        assertThrows(ConfigException.class, () -> new ModelShape(1, ModelShape.MAX_EXPERTS + 1, 1));
+        assertThrows(ConfigException.class, () -> new ModelShape(1024, ModelShape.MAX_EXPERTS, ModelShape.MAX_EXPERTS));
         assertThrows(ConfigException.class, () -> new ModelShape(0, 8, 1));
         assertThrows(ConfigException.class, () -> new ModelShape(1, 8, 9));
     }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.experts;
+
+import io.signalbox.StateDigest;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The digest of one row in storage width, bound to the row's place in its page, so that rows one position off give
+ * another digest. Four lanes, because one chain of multiplications over a long row would take longer than copying it.
+ */
+final class RowDigest
+{
+    private static final int WORDS_BYTES = 4 * Long.BYTES;
+    private static final VarHandle LONGS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private RowDigest()
+    {
+    }
+
+    static long of(final int row, final byte[] source, final int start, final int length)
+    {
+        long first = row + 1;
+        long second = 0;
+        long third = 0;
+        long fourth = 0;
+        int i = 0;
+        for (; i <= length - WORDS_BYTES; i += WORDS_BYTES)
+        {
+            final int at = start + i;
+            first = step(first, (long)LONGS.get(source, at));
+            second = step(second, (long)LONGS.get(source, at + Long.BYTES));
+            third = step(third, (long)LONGS.get(source, at + 2 * Long.BYTES));
+            fourth = step(fourth, (long)LONGS.get(source, at + 3 * Long.BYTES));
+        }
+        first = tail(first, source, start + i, start + length);
+        return join(first, second, third, fourth);
+    }
+
+    /** Copies the row and digests it on the way: what was just written need not be read back from memory. */
+    static long copy(
+        final int row, final byte[] source, final int start, final byte[] target, final int targetStart, final int length)
+    {
+        long first = row + 1;
+        long second = 0;
+        long third = 0;
+        long fourth = 0;
+        int i = 0;
+        for (; i <= length - WORDS_BYTES; i += WORDS_BYTES)
+        {
+            final int at = start + i;
+            final int to = targetStart + i;
+            final long a = (long)LONGS.get(source, at);
+            final long b = (long)LONGS.get(source, at + Long.BYTES);
+            final long c = (long)LONGS.get(source, at + 2 * Long.BYTES);
+            final long d = (long)LONGS.get(source, at + 3 * Long.BYTES);
+            LONGS.set(target, to, a);
+            LONGS.set(target, to + Long.BYTES, b);
+            LONGS.set(target, to + 2 * Long.BYTES, c);
+            LONGS.set(target, to + 3 * Long.BYTES, d);
+            first = step(first, a);
+            second = step(second, b);
+            third = step(third, c);
+            fourth = step(fourth, d);
+        }
+        System.arraycopy(source, start + i, target, targetStart + i, length - i);
+        first = tail(first, source, start + i, start + length);
+        return join(first, second, third, fourth);
+    }
+
+    private static long tail(final long lane, final byte[] source, final int start, final int end)
+    {
+        long first = lane;
+        int i = start;
+        for (; i <= end - Long.BYTES; i += Long.BYTES)
+        {
+            first = step(first, (long)LONGS.get(source, i));
+        }
+        for (; i < end; i++)
+        {
+            first = step(first, source[i] & 0xFF);
+        }
+        return first;
+    }
+
+    private static long step(final long hash, final long value)
+    {
+        final long product = (hash ^ value) * 0x9E3779B97F4A7C15L;
+        return product ^ (product >>> 32);
+    }
+
+    /** Each lane turned by another amount, so that values which change places between lanes do not cancel out. */
+    private static long join(final long first, final long second, final long third, final long fourth)
+    {
+        return StateDigest.mix(
+            first ^ Long.rotateLeft(second, 16) ^ Long.rotateLeft(third, 32) ^ Long.rotateLeft(fourth, 48));
+    }
+}

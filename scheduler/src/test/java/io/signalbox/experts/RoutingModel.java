@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.experts;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Routed experts as one would explain them: every row ever written, by block, use of the block and position. A use ends
+ * when the block is handed out again or all is reset. The model knows nothing of pages.
+ */
+final class RoutingModel
+{
+    record Place(int blockId, int use, int position)
+    {
+    }
+
+    final int[] uses;
+    private final int blockSize;
+    private final RowPolicy policy;
+    private final Map<Place, int[]> rows = new HashMap<>();
+
+    RoutingModel(final int blockCount, final int blockSize, final RowPolicy policy)
+    {
+        uses = new int[blockCount];
+        this.blockSize = blockSize;
+        this.policy = policy;
+    }
+
+    void handOut(final int blockId)
+    {
+        uses[blockId]++;
+    }
+
+    void reset()
+    {
+        for (int blockId = 0; blockId < uses.length; blockId++)
+        {
+            uses[blockId]++;
+        }
+    }
+
+    /** Whether the row was stored. */
+    boolean store(final int blockId, final int position, final int[] row)
+    {
+        final Place place = new Place(blockId, uses[blockId], position);
+        if (policy == RowPolicy.CONTRACT && rows.containsKey(place))
+        {
+            return false;
+        }
+        rows.put(place, row);
+        return true;
+    }
+
+    /** The row, or null. */
+    int[] row(final int blockId, final int use, final int position)
+    {
+        return rows.get(new Place(blockId, use, position));
+    }
+
+    boolean hasRouting(final int blockId)
+    {
+        return rows.keySet().stream().anyMatch(place -> place.blockId() == blockId && place.use() == uses[blockId]);
+    }
+
+    /** The rows behind a list of blocks, null where one is missing; null when the reference reconstructs nothing. */
+    List<int[]> strict(final int[] blockIds, final int total)
+    {
+        final List<int[]> collected = new ArrayList<>();
+        for (final int blockId : blockIds)
+        {
+            if (!hasRouting(blockId))
+            {
+                return null;
+            }
+            if (collected.size() >= total)
+            {
+                break;
+            }
+            for (int position = 0; position < blockSize && collected.size() < total; position++)
+            {
+                collected.add(row(blockId, uses[blockId], position));
+            }
+        }
+        return collected.isEmpty() || collected.size() < total ? null : collected;
+    }
+
+    List<int[]> lenient(final int[] blockIds, final int total)
+    {
+        final List<int[]> all = new ArrayList<>();
+        for (int i = 0; i < total; i++)
+        {
+            final int index = i / blockSize;
+            all.add(index < blockIds.length ? row(blockIds[index], uses[blockIds[index]], i % blockSize) : null);
+        }
+        return all;
+    }
+}
