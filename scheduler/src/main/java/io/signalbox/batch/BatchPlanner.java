@@ -48,15 +48,15 @@ public final class BatchPlanner
         this.maxRunning = maxRunning;
         this.stepTokens = stepTokens;
         this.prefixCaching = prefixCaching;
+        blockPages = pages == null ? null : new BlockPages(pages, kvBlocks);
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
-        allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool);
+        allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, blockPages);
         allocator.requestBlocks(new RunningBlocks(running));
         if (evictionPolicy == EvictionPolicy.LRU)
         {
             // Without caching a block loses its hash with its last owner, which is no eviction.
             allocator.addDeregistrationObserver(this::noteEvicted);
         }
-        blockPages = pages == null ? null : new BlockPages(pages, kvBlocks);
     }
 
     public KvBlockAllocator allocator()

@@ -2,6 +2,7 @@
 package io.signalbox.experts;
 
 import io.signalbox.ConfigException;
+import io.signalbox.kv.KvBlockListener;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.Arrays;
@@ -17,7 +18,7 @@ import java.util.Arrays;
  * <p>Every id, length and shape is checked before anything changes; what is wrong ends in a
  * {@link RoutedExpertsException}. Nothing is allocated once the pages and the largest step have been seen.
  */
-public final class BlockPages
+public final class BlockPages implements KvBlockListener
 {
     private final RoutedExpertPages pages;
     private final RowIntake intake;
@@ -73,6 +74,7 @@ public final class BlockPages
     }
 
     /** The blocks have new owners: their routing belongs to the former ones and is detached. */
+    @Override
     public void onHandedOut(final int[] blockIds, final int offset, final int count)
     {
         for (int i = offset; i < offset + count; i++)
@@ -82,6 +84,7 @@ public final class BlockPages
     }
 
     /** No block has routing any more. */
+    @Override
     public void onReset()
     {
         for (int blockId = 0; blockId < pageOfBlock.length; blockId++)

@@ -21,7 +21,8 @@ final class BlockArguments
     {
         if (count < 0)
         {
-            throw new KvBlockException(Reason.NEGATIVE_COUNT, "a count of " + count + " blocks is negative; give 0 or more.");
+            throw new KvBlockException(
+                Reason.NEGATIVE_COUNT, "a count of " + count + " blocks is negative; give 0 or more.");
         }
     }
 

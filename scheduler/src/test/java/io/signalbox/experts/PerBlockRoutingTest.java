@@ -92,8 +92,7 @@ class PerBlockRoutingTest
     {
         final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true, policy);
         final int[] blockIds = blocks.allocate(2);
-        blocks.allocator.register(blockIds[0], 11, 0, KvBlockAllocator.NO_BLOCK);
-        blocks.allocator.register(blockIds[1], 22, 1, blockIds[0]);
+        blocks.allocator.registerBlockHashes(blockIds, new long[]{11, 22}, new long[]{0, 11});
         blocks.store(blockIds[0], rows(0, BLOCK_SIZE));
         blocks.store(blockIds[1], rows(100, BLOCK_SIZE));
         blocks.release(blockIds);
@@ -136,14 +135,12 @@ class PerBlockRoutingTest
     {
         final RoutedBlocks blocks = blocks(EvictionPolicy.LRU, true, policy);
         final int[] blockIds = blocks.allocate(2);
-        blocks.allocator.register(blockIds[0], 11, 0, KvBlockAllocator.NO_BLOCK);
-        blocks.allocator.register(blockIds[1], 22, 1, blockIds[0]);
+        blocks.allocator.registerBlockHashes(blockIds, new long[]{11, 22}, new long[]{0, 11});
         blocks.store(blockIds[0], rows(0, BLOCK_SIZE));
         blocks.store(blockIds[1], rows(BLOCK_SIZE, BLOCK_SIZE));
         blocks.release(blockIds);
-        assertEquals(2, blocks.allocator.longestMatch(new long[] {11, 22}, 2));
-        blocks.allocator.retain(blocks.allocator.find(11));
-        blocks.allocator.retain(blocks.allocator.find(22));
+        assertEquals(2, blocks.allocator.longestMatch(new long[]{11, 22}, 0, 2, new int[2], 0));
+        blocks.allocator.retain(blockIds, 0, 2);
         assertArrayEquals(flat(rows(0, 2 * BLOCK_SIZE)), blocks.reconstruct(2 * BLOCK_SIZE, blockIds));
     }
 }

@@ -3,6 +3,7 @@ package io.signalbox.experts;
 
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
@@ -24,28 +25,27 @@ final class RoutedBlocks
         final int blockSize,
         final RowPolicy policy)
     {
-        allocator = new KvBlockAllocator(blockCount, eviction, prefixCaching);
         pages = new RoutedExpertPages(shape, blockSize, policy);
         blockPages = new BlockPages(pages, blockCount);
+        final KvBlockConfig config = KvBlockConfig.of(blockCount);
+        allocator = new KvBlockAllocator(prefixCaching ? config.withPrefixCaching(eviction) : config, blockPages);
     }
 
     int[] allocate(final int count)
     {
         final int[] blockIds = new int[count];
         assertTrue(allocator.allocate(count, blockIds, 0));
-        blockPages.onHandedOut(blockIds, 0, count);
         return blockIds;
     }
 
     void release(final int... blockIds)
     {
-        allocator.release(blockIds, blockIds.length);
+        allocator.release(blockIds, 0, blockIds.length);
     }
 
     void reset()
     {
         allocator.reset();
-        blockPages.onReset();
     }
 
     /** Stores rows at the first positions of the block. */

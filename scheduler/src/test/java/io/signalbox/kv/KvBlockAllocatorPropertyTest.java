@@ -120,7 +120,7 @@ class KvBlockAllocatorPropertyTest
             {
                 final int parent = run.allocator.parent(block);
                 assertTrue(parent == KvBlockAllocator.NO_BLOCK ||
-                    run.allocator.blockHash(parent) != KvBlockAllocator.NO_HASH, "the parent of block " + block + " is gone");
+                    run.allocator.blockHash(parent) != KvBlockAllocator.NO_HASH, "block " + block + " has lost its parent");
             }
         });
         while (run.allocator.evictableCount() > 0)

@@ -114,7 +114,8 @@ class KvBlockAllocatorTest
     {
         final KvBlockAllocator allocator = pool(70_000, EvictionPolicy.LRU);
         final int[] blocks = allocate(allocator, 69_999);
-        final int[] shuffled = IntStream.range(0, blocks.length).map(i -> blocks[(int)(i * 40_009L % blocks.length)]).toArray();
+        final int[] shuffled =
+            IntStream.range(0, blocks.length).map(i -> blocks[(int)(i * 40_009L % blocks.length)]).toArray();
         release(allocator, shuffled);
         assertArrayEquals(blocks, allocate(allocator, 69_999));
     }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.signalbox.experts.CapturedRows;
+import io.signalbox.experts.ExpertIdType;
+import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.zip.CRC32;
+
+/** The routed-expert rows of recorded traces: a formula of seed, token, layer and place, and checksums over them. */
+final class RoutingPayload
+{
+    final ModelShape shape;
+    final ExpertIdType type;
+
+    RoutingPayload(final ModelShape shape, final ExpertIdType type)
+    {
+        this.shape = shape;
+        this.type = type;
+    }
+
+    /** Of an {@code init} record; where it does not say how many experts there are, there are 128. */
+    static RoutingPayload of(final JsonNode init)
+    {
+        final ModelShape shape = new ModelShape(
+            init.get("layers").asInt(), init.path("experts").asInt(128), init.get("topk").asInt());
+        return new RoutingPayload(
+            shape, init.path("dtype").asText("int16").equals("int32") ? ExpertIdType.INT32 : ExpertIdType.INT16);
+    }
+
+    int rowBytes()
+    {
+        return shape.rowIds() * type.bytes();
+    }
+
+    /** Rows {@code 0 .. count} of one call. */
+    CapturedRows rows(final int count, final long seed)
+    {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[count * rowBytes()]);
+        int at = 0;
+        for (int token = 0; token < count; token++)
+        {
+            for (int layer = 0; layer < shape.moeLayers(); layer++)
+            {
+                for (int place = 0; place < shape.topK(); place++)
+                {
+                    put(buffer, at, expert(seed, token, layer, place));
+                    at += type.bytes();
+                }
+            }
+        }
+        return new CapturedRows().wrap(buffer, 0, count, type);
+    }
+
+    private int expert(final long seed, final int token, final int layer, final int place)
+    {
+        final long mixed = seed * 2654435761L + token * 40503L + layer * 9176L + place * 7919L;
+        return (int)((mixed & 0xFFFF_FFFFL) >>> 7) % shape.experts();
+    }
+
+    private void put(final UnsafeBuffer buffer, final int at, final int expert)
+    {
+        if (type == ExpertIdType.INT32)
+        {
+            buffer.putInt(at, expert, java.nio.ByteOrder.LITTLE_ENDIAN);
+        }
+        else
+        {
+            buffer.putShort(at, (short)expert, java.nio.ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    /** As the traces write it: shape and checksum of {@code rows} rows. */
+    String summary(final byte[] bytes, final int rows)
+    {
+        return "{\"shape\":[" + rows + "," + shape.moeLayers() + "," + shape.topK() + "],\"crc\":\"" + crc(bytes) + "\"}";
+    }
+
+    static String crc(final byte[] bytes)
+    {
+        final CRC32 crc = new CRC32();
+        crc.update(bytes);
+        return String.format("%08x", crc.getValue());
+    }
+}
