@@ -13,7 +13,10 @@ interface CachedPrefixes
     /** Entries that can be found. */
     int size();
 
-    /** Registered blocks without an owner that {@link #evict} can take. */
+    /** Registered blocks without an owner. */
+    int cached();
+
+    /** Those of them that {@link #evict} can take. */
     int evictable();
 
     /** Whether the block is one of them. */

@@ -3,7 +3,7 @@ package io.signalbox.kv;
 
 /**
  * Told of blocks that have lost their hash, when the operation that took it is complete. A failing observer keeps no
- * other one from being told; its exception reaches the caller of the operation afterwards.
+ * other one from being told; its exception reaches the caller of the operation afterwards. An observer must not call the allocator.
  */
 @FunctionalInterface
 public interface DeregistrationObserver

@@ -23,16 +23,14 @@ public final class KvBlockAllocator
     public static final int NO_BLOCK = BlockRecords.NO_BLOCK;
 
     private final KvBlockConfig config;
-    private final boolean countsRepeats;
-    private final boolean releasesAscending;
     private final BlockRecords records;
     private final FreeBlocks free;
     private final CachedPrefixes prefixes;
     private final BlockUsage usage;
     private final BlockArguments arguments;
+    private final BlockRelease release;
     private final KvBlockListener listener;
     private final DeregisteredBlocks deregistered = new DeregisteredBlocks();
-    private int cachedCount;
     private long clock;
 
     public KvBlockAllocator(final KvBlockConfig config)
@@ -45,8 +43,6 @@ public final class KvBlockAllocator
     {
         this.config = config;
         this.listener = listener;
-        countsRepeats = config.profile() == AllocatorProfile.MEGATRON_2026_08 || !config.prefixCaching();
-        releasesAscending = config.profile() == AllocatorProfile.MEGATRON_2026_08 && config.prefixCaching();
         records = new BlockRecords(config.poolSize());
         free = new FreeBlocks(dummyBlock());
         prefixes = config.prefixPolicy() == PrefixPolicy.CONTRACT ?
@@ -54,6 +50,7 @@ public final class KvBlockAllocator
             new ReferencePrefixes(records, config.keepsCachedBlocks(), config.profile());
         usage = new BlockUsage(config);
         arguments = new BlockArguments(config, records);
+        release = new BlockRelease(config, records, free, prefixes, deregistered, arguments);
     }
 
     /** Every block free, no hash known; the clock and the issue numbers go on. */
@@ -62,7 +59,6 @@ public final class KvBlockAllocator
         records.reset();
         free.reset();
         prefixes.clear();
-        cachedCount = 0;
         if (listener != null)
         {
             listener.onReset();
@@ -95,7 +91,7 @@ public final class KvBlockAllocator
     /** Blocks with at least one owner. */
     public int owned()
     {
-        return totalUsed() - cachedCount;
+        return totalUsed() - prefixes.cached();
     }
 
     /** Registered blocks without an owner that eviction can take. */
@@ -312,7 +308,6 @@ public final class KvBlockAllocator
         deregistered.ensureCapacity(count);
         final int[] evicted = deregistered.ids();
         prefixes.evict(count, evicted, deregistered.hashes());
-        cachedCount -= count;
         for (int i = 0; i < count; i++)
         {
             records.timestamp(evicted[i], 0);
@@ -339,7 +334,6 @@ public final class KvBlockAllocator
     {
         if (records.owners(blockId) == 0)
         {
-            cachedCount--;
             prefixes.own(blockId);
         }
         records.addOwner(blockId);
@@ -353,111 +347,12 @@ public final class KvBlockAllocator
     public void release(final int[] blockIds, final int offset, final int count)
     {
         arguments.checkBlocks(blockIds, offset, count);
-        deregistered.ensureCapacity(count);
-        final int orphanCount = countsRepeats ? removeOwners(blockIds, offset, count) :
-            removeOwnersOnce(blockIds, offset, count);
-        final int[] orphans = deregistered.ids();
-        if (releasesAscending)
-        {
-            free.sort(orphans, orphanCount);
-        }
+        final int orphanCount = release.removeOwners(blockIds, offset, count);
         if (config.keepsCachedBlocks())
         {
-            cacheOrFree(orphans, orphanCount);
+            release.cacheOrFree(orphanCount);
         }
-        else
-        {
-            forgetAndFree(orphans, orphanCount);
-        }
-    }
-
-    /** Returns how many blocks lost their last owner; puts every reference back when one is lacking. */
-    private int removeOwners(final int[] blockIds, final int offset, final int count)
-    {
-        final int[] orphans = deregistered.ids();
-        int orphanCount = 0;
-        for (int i = offset; i < offset + count; i++)
-        {
-            final int blockId = blockIds[i];
-            final int owners = records.owners(blockId);
-            if (owners == 0)
-            {
-                for (int undone = offset; undone < i; undone++)
-                {
-                    records.addOwner(blockIds[undone]);
-                }
-                throw arguments.overRelease(blockIds, offset, count, blockId);
-            }
-            records.removeOwner(blockId);
-            orphans[orphanCount] = blockId;
-            orphanCount += owners == 1 ? 1 : 0;
-        }
-        return orphanCount;
-    }
-
-    /** As in May 2026: an id that is named several times loses one reference. */
-    private int removeOwnersOnce(final int[] blockIds, final int offset, final int count)
-    {
-        for (int i = offset; i < offset + count; i++)
-        {
-            if (records.owners(blockIds[i]) == 0)
-            {
-                throw arguments.overRelease(blockIds, offset, count, blockIds[i]);
-            }
-        }
-        final int[] orphans = deregistered.ids();
-        int orphanCount = 0;
-        for (int i = offset; i < offset + count; i++)
-        {
-            if (isFirst(blockIds, offset, i))
-            {
-                records.removeOwner(blockIds[i]);
-                orphans[orphanCount] = blockIds[i];
-                orphanCount += records.owners(blockIds[i]) == 0 ? 1 : 0;
-            }
-        }
-        return orphanCount;
-    }
-
-    private static boolean isFirst(final int[] blockIds, final int offset, final int place)
-    {
-        int earlier = offset;
-        while (blockIds[earlier] != blockIds[place])
-        {
-            earlier++;
-        }
-        return earlier == place;
-    }
-
-    private void cacheOrFree(final int[] orphans, final int orphanCount)
-    {
-        for (int i = 0; i < orphanCount; i++)
-        {
-            if (records.hash(orphans[i]) == NO_HASH)
-            {
-                free.push(orphans[i]);
-            }
-            else
-            {
-                cachedCount++;
-                prefixes.cache(orphans[i]);
-            }
-        }
-    }
-
-    private void forgetAndFree(final int[] orphans, final int orphanCount)
-    {
-        for (int i = 0; i < orphanCount; i++)
-        {
-            final long hash = records.hash(orphans[i]);
-            deregistered.hashes()[i] = hash;
-            if (hash != NO_HASH)
-            {
-                prefixes.forget(orphans[i]);
-            }
-            free.push(orphans[i]);
-        }
-        if (orphanCount > 0 && config.prefixCaching())
+        else if (release.forgetAndFree(orphanCount))
         {
             deregistered.tell(orphanCount);
         }
@@ -537,7 +432,6 @@ public final class KvBlockAllocator
                 }
             }
         }
-        cachedCount = 0;
         prefixes.clear();
     }
 

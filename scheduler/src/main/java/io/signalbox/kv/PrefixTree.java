@@ -19,6 +19,7 @@ final class PrefixTree implements CachedPrefixes
     private final PrefixMatch match;
     private final EvictionHeap leaves;
     private final boolean keepsCachedBlocks;
+    private int cached;
     private int evictable;
 
     /** @param keepsCachedBlocks false where a block is forgotten with its last owner: then nothing links blocks. */
@@ -41,6 +42,12 @@ final class PrefixTree implements CachedPrefixes
     public int size()
     {
         return index.size();
+    }
+
+    @Override
+    public int cached()
+    {
+        return cached;
     }
 
     @Override
@@ -181,6 +188,7 @@ final class PrefixTree implements CachedPrefixes
     @Override
     public void cache(final int block)
     {
+        cached++;
         if (records.pinnedChildren(block) == 0)
         {
             evictable++;
@@ -199,6 +207,7 @@ final class PrefixTree implements CachedPrefixes
     @Override
     public void own(final int block)
     {
+        cached--;
         if (leaves.contains(block))
         {
             leaves.remove(block);
@@ -247,6 +256,7 @@ final class PrefixTree implements CachedPrefixes
             blocks[i] = block;
             hashes[i] = records.hash(block);
             forget(block);
+            cached--;
             evictable--;
             if (parent != BlockRecords.NO_BLOCK && records.removeChild(parent) == 0 && isCached(parent))
             {
@@ -265,6 +275,7 @@ final class PrefixTree implements CachedPrefixes
     public void clear()
     {
         index.clear();
+        cached = 0;
         evictable = 0;
         if (keepsCachedBlocks)
         {

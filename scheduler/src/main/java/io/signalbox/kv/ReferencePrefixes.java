@@ -40,6 +40,12 @@ final class ReferencePrefixes implements CachedPrefixes
     }
 
     @Override
+    public int cached()
+    {
+        return evictable();
+    }
+
+    @Override
     public int evictable()
     {
         int evictable = 0;

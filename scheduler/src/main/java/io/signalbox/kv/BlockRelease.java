@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.kv;
+
+/** Takes references of blocks back: what counts as one, in which order blocks become free, and which stay cached. */
+final class BlockRelease
+{
+    private final boolean prefixCaching;
+    private final boolean countsRepeats;
+    private final boolean freesAscending;
+    private final BlockRecords records;
+    private final FreeBlocks free;
+    private final CachedPrefixes prefixes;
+    private final DeregisteredBlocks deregistered;
+    private final BlockArguments arguments;
+
+    BlockRelease(
+        final KvBlockConfig config,
+        final BlockRecords records,
+        final FreeBlocks free,
+        final CachedPrefixes prefixes,
+        final DeregisteredBlocks deregistered,
+        final BlockArguments arguments)
+    {
+        prefixCaching = config.prefixCaching();
+        final boolean isOlder = config.profile() == AllocatorProfile.MEGATRON_2026_05;
+        countsRepeats = !isOlder || !prefixCaching;
+        freesAscending = !isOlder && prefixCaching;
+        this.records = records;
+        this.free = free;
+        this.prefixes = prefixes;
+        this.deregistered = deregistered;
+        this.arguments = arguments;
+    }
+
+    /**
+     * Takes one reference for each time a block is named.
+     *
+     * @return how many blocks lost their last owner; they stand in {@link DeregisteredBlocks#ids()} in the order in which
+     *         they become free.
+     */
+    int removeOwners(final int[] blockIds, final int offset, final int count)
+    {
+        deregistered.ensureCapacity(count);
+        final int orphanCount =
+            countsRepeats ? removeEach(blockIds, offset, count) : removeOnce(blockIds, offset, count);
+        if (freesAscending)
+        {
+            free.sort(deregistered.ids(), orphanCount);
+        }
+        return orphanCount;
+    }
+
+    /** Puts every reference back when one is lacking. */
+    private int removeEach(final int[] blockIds, final int offset, final int count)
+    {
+        final int[] orphans = deregistered.ids();
+        int orphanCount = 0;
+        for (int i = offset; i < offset + count; i++)
+        {
+            final int blockId = blockIds[i];
+            final int owners = records.owners(blockId);
+            if (owners == 0)
+            {
+                for (int undone = offset; undone < i; undone++)
+                {
+                    records.addOwner(blockIds[undone]);
+                }
+                throw arguments.overRelease(blockIds, offset, count, blockId);
+            }
+            records.removeOwner(blockId);
+            orphans[orphanCount] = blockId;
+            orphanCount += owners == 1 ? 1 : 0;
+        }
+        return orphanCount;
+    }
+
+    /** As in May 2026: an id that is named several times loses one reference. */
+    private int removeOnce(final int[] blockIds, final int offset, final int count)
+    {
+        for (int i = offset; i < offset + count; i++)
+        {
+            if (records.owners(blockIds[i]) == 0)
+            {
+                throw arguments.overRelease(blockIds, offset, count, blockIds[i]);
+            }
+        }
+        final int[] orphans = deregistered.ids();
+        int orphanCount = 0;
+        for (int i = offset; i < offset + count; i++)
+        {
+            if (isFirst(blockIds, offset, i))
+            {
+                records.removeOwner(blockIds[i]);
+                orphans[orphanCount] = blockIds[i];
+                orphanCount += records.owners(blockIds[i]) == 0 ? 1 : 0;
+            }
+        }
+        return orphanCount;
+    }
+
+    private static boolean isFirst(final int[] blockIds, final int offset, final int place)
+    {
+        int earlier = offset;
+        while (blockIds[earlier] != blockIds[place])
+        {
+            earlier++;
+        }
+        return earlier == place;
+    }
+
+    /** Blocks with a hash stay cached, the others are free. */
+    void cacheOrFree(final int orphanCount)
+    {
+        final int[] orphans = deregistered.ids();
+        for (int i = 0; i < orphanCount; i++)
+        {
+            if (records.hash(orphans[i]) == KvBlockAllocator.NO_HASH)
+            {
+                free.push(orphans[i]);
+            }
+            else
+            {
+                prefixes.cache(orphans[i]);
+            }
+        }
+    }
+
+    /** All are free, and those with a hash forget it; whether observers are to be told. */
+    boolean forgetAndFree(final int orphanCount)
+    {
+        final int[] orphans = deregistered.ids();
+        final long[] hashes = deregistered.hashes();
+        for (int i = 0; i < orphanCount; i++)
+        {
+            hashes[i] = records.hash(orphans[i]);
+            if (hashes[i] != KvBlockAllocator.NO_HASH)
+            {
+                prefixes.forget(orphans[i]);
+            }
+            free.push(orphans[i]);
+        }
+        return orphanCount > 0 && prefixCaching;
+    }
+}
