@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Every recorded decision of Megatron Core, reproduced. */
 class MegatronConformanceTest
 {
-    private static final List<TraceRunner> RUNNERS = List.of(new MegatronAllocatorTrace());
+    private static final List<TraceRunner> RUNNERS = List.of(new MegatronAllocatorTrace(), new MegatronContextTrace());
 
     @TestFactory
     Stream<DynamicTest> shouldReproduceEveryRecord()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.experts.BlockPages;
+import io.signalbox.experts.RoutedExpertPages;
+import org.agrona.DirectBuffer;
+
+/**
+ * The routed-expert rows of paged requests. A request refers to the page of each of its blocks from the moment it gets
+ * the block, and gives the reference back when it is recycled, not when it loses the block.
+ */
+final class PagedRows
+{
+    /** Nothing is shared across a cache reset here, because the planner has none. */
+    private static final int GENERATION = 0;
+
+    private final RoutedExpertPages pages;
+    private final BlockPages blockPages;
+    private final int blockSizeTokens;
+
+    PagedRows(final RoutedExpertPages pages, final PagingConfig config)
+    {
+        this.pages = pages;
+        blockSizeTokens = config.blockSizeTokens();
+        blockPages = new BlockPages(pages, config.blocks().poolSize());
+    }
+
+    /** The request shares blocks of others, as entries {@code [first, first + count)} of its table. */
+    void matched(final PagedRequest request, final int first, final int count)
+    {
+        for (int i = first; i < first + count; i++)
+        {
+            request.rows.matched(i, request.blockTable[i], blockPages, GENERATION, false);
+        }
+    }
+
+    /** The request got blocks of its own. */
+    void allocated(final PagedRequest request, final int first, final int count)
+    {
+        for (int i = first; i < first + count; i++)
+        {
+            request.rows.allocated(i, request.blockTable[i], blockPages, GENERATION);
+        }
+    }
+
+    /** The request will be computed, or found in the cache, from its first token on: so will its rows. */
+    void evicted(final PagedRequest request)
+    {
+        request.rows.clear();
+    }
+
+    /** Stores the rows of the tokens that the request fed in this step, but for rejected ones. */
+    void store(final PagedRequest request, final DirectBuffer source, final int offset)
+    {
+        final int rowBytes = pages.shape().rowBytes();
+        final int end = request.kvOffset + request.queryTokens;
+        int from = offset + request.layoutStart * rowBytes;
+        // Verification moved the offset back by the rejected tokens; the first token fed stands where it stood.
+        for (int position = request.kvOffset + request.rejectedTokens; position < end; )
+        {
+            final int inBlock = position % blockSizeTokens;
+            final int count = Math.min(blockSizeTokens - inBlock, end - position);
+            pages.store(blockPages.page(request.blockTable[position / blockSizeTokens]), inBlock, count, source, from);
+            from += count * rowBytes;
+            position += count;
+        }
+    }
+}

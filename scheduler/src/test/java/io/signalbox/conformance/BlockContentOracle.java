@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.conformance;
+
+import io.signalbox.experts.ModelShape;
+
+import java.util.List;
+
+/**
+ * The routed-expert row that was computed last for each place of each block, read off the recorded layouts alone: no
+ * allocator, no pages, nothing that is ever cleared. What a request owns or inherits was written, and is not written by
+ * anyone else, while the request or one before it in the cache has the block; so at the end of the request, before its
+ * blocks are released, the places of its blocks hold its rows. Beside each row stand the token and the position that it
+ * was computed for: a row of somebody else would show.
+ */
+final class BlockContentOracle
+{
+    private final ModelShape shape;
+    private final int blockSizeTokens;
+    private final short[][] rows;
+    private final long[] tokens;
+    private final int[] positions;
+
+    BlockContentOracle(final int poolSize, final int blockSizeTokens, final ModelShape shape)
+    {
+        this.shape = shape;
+        this.blockSizeTokens = blockSizeTokens;
+        rows = new short[poolSize * blockSizeTokens][];
+        tokens = new long[poolSize * blockSizeTokens];
+        positions = new int[poolSize * blockSizeTokens];
+    }
+
+    /** Takes in a step by its recorded layout. */
+    void computed(final TraceRecord layout, final long seed)
+    {
+        final int[] query = layout.integers("query");
+        final int[] offsets = layout.integers("kv_offset");
+        final int[] blocks = layout.integers("token_block");
+        final int[] places = layout.integers("token_pos");
+        final int[] ids = layout.integers("token_id");
+        int token = 0;
+        for (int row = 0; row < query.length; row++)
+        {
+            for (int i = 0; i < query[row]; i++, token++)
+            {
+                final int cell = blocks[token] * blockSizeTokens + places[token];
+                rows[cell] = FormulaRows.row(seed, token, shape);
+                tokens[cell] = ids[token];
+                positions[cell] = offsets[row] + i;
+            }
+        }
+    }
+
+    /** The rows of a request with the given blocks; {@code known} are its tokens, of which each row must be one. */
+    short[] rows(final List<?> blocks, final int count, final int[] known)
+    {
+        final int width = shape.moeLayers() * shape.topK();
+        final short[] all = new short[count * width];
+        for (int position = 0; position < count; position++)
+        {
+            final int block = Math.toIntExact((Long)blocks.get(position / blockSizeTokens));
+            final int cell = block * blockSizeTokens + position % blockSizeTokens;
+            Divergence.check("position of the row computed last in block " + block, position, positions[cell]);
+            Divergence.check("token of the row for position " + position, (long)known[position], tokens[cell]);
+            System.arraycopy(rows[cell], 0, all, position * width, width);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.conformance;
+
+import io.signalbox.batch.MegatronPlanner;
+import io.signalbox.batch.PagedRequest;
+import io.signalbox.batch.PagingConfig;
+import io.signalbox.batch.RequestRowTable;
+import io.signalbox.batch.StepLayout;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.RowPolicy;
+import io.signalbox.kv.AllocatorProfile;
+import io.signalbox.kv.BlockHasher;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+
+import static io.signalbox.conformance.Divergence.check;
+
+/** Drives the planner through one trace and holds every recorded field against it. */
+final class ContextReplay
+{
+    private static final int EXPERTS = 128;
+    private static final byte[] NO_CACHE_KEY = new byte[0];
+    private static final Set<String> STEP_FIELDS = Set.of(
+        "t", "op", "step", "arrivals", "waiting_before", "waiting_after_schedule", "coordination_waits",
+        "chunked_prefill_request", "layout", "routing_seed", "accepted", "drafts", "rewound_blocks", "sampled",
+        "newly_paused", "evicted", "finished", "after", "stall", "upstream_defect", "fault");
+    private static final Set<String> LAYOUT_FIELDS = Set.of(
+        "paused", "total", "ids", "query", "kv_offset", "blocks", "token_block", "token_pos", "token_id", "avail",
+        "allocatable");
+    private static final Set<String> FINISHED_FIELDS = Set.of(
+        "id", "blocks", "tokens", "segments", "cached_tokens", "routing");
+    private static final Set<String> AFTER_FIELDS = Set.of(
+        "paused", "total", "ids", "blocks", "last_offset", "kv_offset", "active_tokens", "waiting", "avail", "allocatable",
+        "active_used", "paused_used", "free", "refs", "registered");
+
+    private final boolean prefixCaching;
+    private final int draftTokens;
+    private final int poolSize;
+    private final BlockHasher hasher;
+    private final MegatronPlanner planner;
+    private final ModelShape shape;
+    private final BlockContentOracle oracle;
+    private boolean stalled;
+    private boolean ended;
+    private int keptRouting;
+    private int defects;
+    private int stalls;
+    private int faults;
+
+    ContextReplay(final TraceRecord args)
+    {
+        prefixCaching = args.flag("prefix_caching");
+        draftTokens = args.integer("speculative");
+        poolSize = args.integer("pool_size");
+        final int blockSize = args.integer("block_size");
+        shape = new ModelShape(args.integer("layers"), EXPERTS, args.integer("topk"));
+        hasher = new BlockHasher(blockSize);
+        final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
+        final EvictionPolicy policy = args.text("policy").equals("lru") ? EvictionPolicy.LRU : EvictionPolicy.REF_ZERO;
+        final KvBlockConfig blocks = (prefixCaching ? pool.withPrefixCaching(policy) : pool)
+            .asRecorded(AllocatorProfile.MEGATRON_2026_08);
+        planner = new MegatronPlanner(
+            new PagingConfig(blocks, blockSize, args.integer("max_requests"), args.integer("max_tokens"), draftTokens,
+                args.flag("chunked_prefill")),
+            (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes),
+            new RoutedExpertPages(shape, blockSize, RowPolicy.REFERENCE));
+        oracle = new BlockContentOracle(poolSize, blockSize, shape);
+    }
+
+    /** Finished requests that kept the routing which the original lost. */
+    int keptRouting()
+    {
+        return keptRouting;
+    }
+
+    /** Layouts that the original got wrong. */
+    int defects()
+    {
+        return defects;
+    }
+
+    int stalls()
+    {
+        return stalls;
+    }
+
+    /** Ends in an exception of the original. */
+    int faults()
+    {
+        return faults;
+    }
+
+    void step(final TraceRecord step)
+    {
+        check("fields that are not known", Set.of(), step.unknown(STEP_FIELDS));
+        check("a record behind the end of the trace", false, ended);
+        if (step.has("fault"))
+        {
+            // The original threw somewhere in this step; what it had decided until then is not a decision.
+            faults++;
+            ended = true;
+            return;
+        }
+        submitArrivals(step);
+        check("waiting_before", step.list("waiting_before"), waiting());
+        final StepLayout layout = planner.schedule();
+        check("waiting_after_schedule", step.list("waiting_after_schedule"), waiting());
+        check("coordination_waits", step.number("coordination_waits"), planner.coordinationWaits());
+        final PagedRequest chunked = planner.rows().chunkedPrefill();
+        check("chunked_prefill_request", step.number("chunked_prefill_request"), chunked == null ? -1 : chunked.id());
+        checkLayout(step, layout);
+        checkStall(step, layout);
+        if (step.has("upstream_defect"))
+        {
+            defects++;
+            ended = true;
+        }
+        else if (layout.tokenCount() > 0)
+        {
+            complete(step, layout);
+        }
+        else
+        {
+            check("a step without tokens goes on", false, step.has("after"));
+        }
+    }
+
+    private void submitArrivals(final TraceRecord step)
+    {
+        for (final TraceRecord arrival : step.records("arrivals"))
+        {
+            final int[] prompt = arrival.integers("prompt");
+            final long[] hashes = new long[prompt.length];
+            hasher.hash(prompt, prompt.length, NO_CACHE_KEY, hashes);
+            planner.submit(arrival.number("id"), prompt, prompt.length, hashes, arrival.integer("generate"),
+                PagedRequest.NO_STOP_TOKEN);
+        }
+    }
+
+    private void checkLayout(final TraceRecord step, final StepLayout layout)
+    {
+        final TraceRecord recorded = step.record("layout");
+        check("fields of layout that are not known", Set.of(), recorded.unknown(LAYOUT_FIELDS));
+        check("layout.paused", recorded.integer("paused"), layout.pausedRows());
+        check("layout.total", recorded.integer("total"), layout.totalRows());
+        check("layout.ids", recorded.list("ids"), ids());
+        check("layout.query", recorded.list("query"), longs(layout.activeRows(), layout::queryTokens));
+        check("layout.kv_offset", recorded.list("kv_offset"), longs(layout.activeRows(), layout::kvOffset));
+        check("layout.blocks", recorded.list("blocks"), blocks());
+        final List<?> tokenBlocks = step.has("upstream_defect") ?
+            step.record("upstream_defect").list("token_block_by_block_table") : recorded.list("token_block");
+        check("layout.token_block", tokenBlocks, longs(layout.tokenCount(), layout::tokenBlock));
+        check("layout.token_pos", recorded.list("token_pos"), longs(layout.tokenCount(), layout::tokenOffset));
+        check("layout.token_id", recorded.list("token_id"), longs(layout.tokenCount(), layout::tokenId));
+        check("layout.avail", recorded.integer("avail"), planner.allocator().totalAvailable());
+        check("layout.allocatable", recorded.integer("allocatable"), planner.allocator().allocatableCount());
+    }
+
+    /**
+     * The driver records a stall when several steps in a row computed nothing. The planner knows it at the first, so what
+     * is held against it is that it says so when the driver does, and that it never says so in vain.
+     */
+    private void checkStall(final TraceRecord step, final StepLayout layout)
+    {
+        check("tokens in a step after the planner had said that none will come", false, stalled && layout.tokenCount() > 0);
+        stalled = planner.isStalled();
+        if (step.has("stall"))
+        {
+            check("stall", step.flag("stall"), stalled);
+            stalls++;
+            ended = true;
+        }
+    }
+
+    private void complete(final TraceRecord step, final StepLayout layout)
+    {
+        final long seed = step.number("routing_seed");
+        final int tokens = layout.tokenCount();
+        oracle.computed(step.record("layout"), seed);
+        if (draftTokens > 0)
+        {
+            planner.verify(step.integers("accepted"));
+            check("rewound_blocks", step.list("rewound_blocks"), longs(planner.rewoundCount(), planner::rewoundBlock));
+        }
+        planner.storeRows(FormulaRows.captured(seed, tokens, shape), 0);
+        planner.update(step.integers("sampled"), drafts(step));
+        check("newly_paused", step.list("newly_paused"),
+            ids(planner.newlyPausedCount(), planner::newlyPaused));
+        check("evicted", step.list("evicted"), ids(planner.evictedCount(), planner::evicted));
+        checkFinished(step);
+        checkAfter(step.record("after"), layout);
+    }
+
+    private int[] drafts(final TraceRecord step)
+    {
+        return draftTokens == 0 ? null : step.list("drafts").stream()
+            .flatMap(row -> ((List<?>)row).stream()).mapToInt(id -> Math.toIntExact((Long)id)).toArray();
+    }
+
+    private void checkFinished(final TraceRecord step)
+    {
+        final List<TraceRecord> recorded = step.records("finished");
+        check("finished", recorded.stream().map(each -> each.get("id")).toList(),
+            ids(planner.finishedCount(), planner::finished));
+        for (int i = 0; i < recorded.size(); i++)
+        {
+            final PagedRequest request = planner.finished(i);
+            checkFinished(recorded.get(i), request, step.record("after"));
+            planner.recycle(request);
+        }
+    }
+
+    private void checkFinished(final TraceRecord recorded, final PagedRequest request, final TraceRecord after)
+    {
+        check("fields of finished that are not known", Set.of(), recorded.unknown(FINISHED_FIELDS));
+        final String name = "finished request " + request.id() + ", ";
+        check(name + "blocks", recorded.list("blocks"), longs(request.blockCount(), request::block));
+        check(name + "tokens", recorded.integer("tokens"), request.tokenCount());
+        check(name + "segments", recorded.integer("segments"), request.segments());
+        check(name + "cached_tokens", recorded.integer("cached_tokens"), request.cachedTokens());
+        checkRouting(recorded, request, after);
+    }
+
+    /**
+     * The original deletes the routing of a block that it hands out, and reads that of finished requests only after the
+     * same update. Where it found none, and a block of the request has another owner after the update, ours must be what
+     * the oracle says. There is no other reason for none: a finished request has at least one row, and each of its
+     * blocks holds at least one accepted token, because rejected ones were taken back with the blocks that they alone
+     * had reached. Should a trace record none otherwise, ours must be incomplete too.
+     */
+    private void checkRouting(final TraceRecord recorded, final PagedRequest request, final TraceRecord after)
+    {
+        final int count = request.tokenCount() - 1;
+        final String name = "finished request " + request.id() + ", routing";
+        final int there = request.rows().capturedRows(count) + request.rows().inheritedRows(count);
+        final TraceRecord routing = recorded.record("routing");
+        if (routing == null && !isHandedOutAgain(recorded.list("blocks"), after))
+        {
+            check(name + " is complete although none was recorded and no block was handed out again", false, there == count);
+            return;
+        }
+        check(name + ", rows that are there", count, there);
+        final String crc = FormulaRows.crc(request.rows().copy(0, count).ids());
+        final int[] tokens = IntStream.range(0, count).map(request::token).toArray();
+        check(name + " by the oracle", FormulaRows.crc(oracle.rows(recorded.list("blocks"), count, tokens)), crc);
+        if (routing == null)
+        {
+            keptRouting++;
+            return;
+        }
+        check(name + ".shape", routing.list("shape"), List.of((long)count, (long)shape.moeLayers(), (long)shape.topK()));
+        check(name + ".crc", routing.text("crc"), crc);
+    }
+
+    private static boolean isHandedOutAgain(final List<?> blocks, final TraceRecord after)
+    {
+        return after.list("blocks").stream().flatMap(row -> ((List<?>)row).stream()).anyMatch(blocks::contains);
+    }
+
+    private void checkAfter(final TraceRecord after, final StepLayout layout)
+    {
+        check("fields of after that are not known", Set.of(), after.unknown(AFTER_FIELDS));
+        final RequestRowTable rows = planner.rows();
+        final KvBlockAllocator allocator = planner.allocator();
+        check("after.paused", after.integer("paused"), rows.pausedRows());
+        check("after.total", after.integer("total"), rows.totalRows());
+        check("after.ids", after.list("ids"), ids());
+        check("after.blocks", after.list("blocks"), blocks());
+        check("after.last_offset", after.list("last_offset"), longs(rows.totalRows(), row -> rows.request(row).lastOffset()));
+        check("after.kv_offset", after.list("kv_offset"), longs(rows.totalRows(), row -> rows.request(row).kvOffset()));
+        check("after.active_tokens", after.integer("active_tokens"), layout.tokenCount());
+        check("after.waiting", after.list("waiting"), waiting());
+        check("after.avail", after.integer("avail"), allocator.totalAvailable());
+        check("after.allocatable", after.integer("allocatable"), allocator.allocatableCount());
+        check("after.active_used", after.integer("active_used"), allocator.activeUsed());
+        check("after.paused_used", after.integer("paused_used"), allocator.pausedUsed());
+        check("after.free", after.list("free"), longs(allocator.totalAvailable(), allocator::freeBlock));
+        if (prefixCaching)
+        {
+            check("after.refs", after.list("refs"), longs(poolSize, allocator::refCount));
+            check("after.registered", after.list("registered"), IntStream.range(0, poolSize)
+                .filter(block -> allocator.blockHash(block) != KvBlockAllocator.NO_HASH).mapToObj(Long::valueOf).toList());
+        }
+    }
+
+    private List<Long> waiting()
+    {
+        return Arrays.stream(planner.waitingIds()).boxed().toList();
+    }
+
+    private List<Long> ids()
+    {
+        return ids(planner.rows().totalRows(), planner.rows()::request);
+    }
+
+    private static List<Long> ids(final int count, final IntFunction<PagedRequest> requests)
+    {
+        return IntStream.range(0, count).mapToObj(i -> requests.apply(i).id()).toList();
+    }
+
+    private List<List<Long>> blocks()
+    {
+        final RequestRowTable rows = planner.rows();
+        final List<List<Long>> blocks = new ArrayList<>();
+        for (int row = 0; row < rows.totalRows(); row++)
+        {
+            final int of = row;
+            blocks.add(longs(rows.blockCount(row), index -> rows.blockId(of, index)));
+        }
+        return blocks;
+    }
+
+    private static List<Long> longs(final int count, final IntUnaryOperator values)
+    {
+        return IntStream.range(0, count).mapToObj(i -> (long)values.applyAsInt(i)).toList();
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * One JSON object of a trace as plain values: integers as longs, because block hashes reach 2^63 − 1, and arrays as
+ * lists, so that a field can be compared as a whole.
+ */
+final class TraceRecord
+{
+    private final Map<String, Object> fields;
+
+    private TraceRecord(final Map<String, Object> fields)
+    {
+        this.fields = fields;
+    }
+
+    static TraceRecord of(final JsonNode object)
+    {
+        return of(plain(object));
+    }
+
+    private static Object plain(final JsonNode node)
+    {
+        if (node.isObject())
+        {
+            final Map<String, Object> map = new LinkedHashMap<>();
+            node.fields().forEachRemaining(field -> map.put(field.getKey(), plain(field.getValue())));
+            return map;
+        }
+        if (node.isArray())
+        {
+            final List<Object> list = new ArrayList<>();
+            node.forEach(element -> list.add(plain(element)));
+            return list;
+        }
+        return node.isNull() ? null : node.isBoolean() ? (Object)node.booleanValue() :
+            node.isIntegralNumber() ? (Object)node.longValue() : node.asText();
+    }
+
+    boolean has(final String field)
+    {
+        return fields.containsKey(field);
+    }
+
+    /** Fields that are not among those known: a checker that passes over one would check less than was recorded. */
+    Set<String> unknown(final Set<String> known)
+    {
+        final Set<String> unknown = new TreeSet<>(fields.keySet());
+        unknown.removeAll(known);
+        return unknown;
+    }
+
+    Object get(final String field)
+    {
+        if (!has(field))
+        {
+            throw new IllegalArgumentException("the record has no field " + field + ": " + fields.keySet());
+        }
+        return fields.get(field);
+    }
+
+    String text(final String field)
+    {
+        return (String)get(field);
+    }
+
+    long number(final String field)
+    {
+        return (Long)get(field);
+    }
+
+    int integer(final String field)
+    {
+        return Math.toIntExact(number(field));
+    }
+
+    boolean flag(final String field)
+    {
+        return (Boolean)get(field);
+    }
+
+    List<?> list(final String field)
+    {
+        return (List<?>)get(field);
+    }
+
+    int[] integers(final String field)
+    {
+        return list(field).stream().mapToInt(value -> Math.toIntExact((Long)value)).toArray();
+    }
+
+    TraceRecord record(final String field)
+    {
+        return of(get(field));
+    }
+
+    List<TraceRecord> records(final String field)
+    {
+        return list(field).stream().map(TraceRecord::of).toList();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TraceRecord of(final Object value)
+    {
+        return value == null ? null : new TraceRecord((Map<String, Object>)value);
+    }
+}
