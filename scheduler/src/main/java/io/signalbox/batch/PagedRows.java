@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.RowPolicy;
 import org.agrona.DirectBuffer;
 
 /**
@@ -17,10 +18,12 @@ final class PagedRows
     private final RoutedExpertPages pages;
     private final BlockPages blockPages;
     private final int blockSizeTokens;
+    private final boolean keepsEmittedRows;
 
     PagedRows(final RoutedExpertPages pages, final PagingConfig config)
     {
         this.pages = pages;
+        keepsEmittedRows = pages.policy() == RowPolicy.CONTRACT;
         blockSizeTokens = config.blockSizeTokens();
         blockPages = new BlockPages(pages, config.blocks().poolSize());
     }
@@ -30,7 +33,8 @@ final class PagedRows
     {
         for (int i = first; i < first + count; i++)
         {
-            request.rows.matched(i, request.blockTable[i], blockPages, GENERATION, false);
+            request.rows.matched(
+                i, request.blockTable[i], blockPages, GENERATION, keepsEmittedRows && request.segments() > 1);
         }
     }
 
@@ -43,10 +47,16 @@ final class PagedRows
         }
     }
 
-    /** The request will be computed, or found in the cache, from its first token on: so will its rows. */
+    /**
+     * The request will be computed, or found in the cache, from its first token on. Its rows stay with it where the first
+     * write stands; where the last one stands, they will all be written again.
+     */
     void evicted(final PagedRequest request)
     {
-        request.rows.clear();
+        if (!keepsEmittedRows)
+        {
+            request.rows.clear();
+        }
     }
 
     /** Stores the rows of the tokens that the request fed in this step, but for rejected ones. */

@@ -33,7 +33,7 @@ final class TraceRecord
         if (node.isObject())
         {
             final Map<String, Object> map = new LinkedHashMap<>();
-            node.fields().forEachRemaining(field -> map.put(field.getKey(), plain(field.getValue())));
+            node.properties().forEach(field -> map.put(field.getKey(), plain(field.getValue())));
             return map;
         }
         if (node.isArray())
