@@ -96,6 +96,12 @@ public final class MegatronPlanner
         return rows;
     }
 
+    /** What {@link #schedule} returned; after an update, the decode tokens that the next step starts with. */
+    public StepLayout layout()
+    {
+        return layout;
+    }
+
     /**
      * Appends a request to the waiting queue.
      *

@@ -233,8 +233,12 @@ final class PrefillAdmission
     {
         for (int i = from; i < to; i++)
         {
-            final long parent = i == 0 ? KvBlockAllocator.NO_HASH : request.blockHashes[i - 1];
-            allocator.register(request.blockTable[i], request.blockHashes[i], parent, i);
+            // A chunk may end within a matched block, which the next chunk completes: that one has its hash already.
+            if (allocator.blockHash(request.blockTable[i]) == KvBlockAllocator.NO_HASH)
+            {
+                final long parent = i == 0 ? KvBlockAllocator.NO_HASH : request.blockHashes[i - 1];
+                allocator.register(request.blockTable[i], request.blockHashes[i], parent, i);
+            }
         }
     }
 }

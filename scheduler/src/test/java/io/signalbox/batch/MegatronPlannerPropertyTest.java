@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.TestStrength;
+import io.signalbox.experts.RowPolicy;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Random loads on random small pools, which pause, evict and resume all the time. */
+class MegatronPlannerPropertyTest
+{
+    private static final int MOST_STEPS = 5000;
+
+    @Provide
+    static Arbitrary<Long> seeds()
+    {
+        return Arbitraries.longs();
+    }
+
+    @Property(tries = 1000)
+    void everyRequestEndsWithItsRowsOrThePlannerSaysThatItIsStalled(@ForAll("seeds") final long seed)
+    {
+        for (int i = 0; i < TestStrength.count(1, 100); i++)
+        {
+            run(seed + i);
+        }
+    }
+
+    private static void run(final long seed)
+    {
+        final Random random = new Random(seed);
+        final PagingConfig config = config(random);
+        final RowPolicy policy = random.nextBoolean() ? RowPolicy.CONTRACT : RowPolicy.REFERENCE;
+        final PlannerRun run = new PlannerRun(config, policy, random.nextLong());
+        final int requests = 1 + random.nextInt(16);
+        int submitted = 0;
+        for (int step = 0; step < MOST_STEPS && run.ended().size() < requests; step++)
+        {
+            while (submitted < requests && random.nextInt(3) == 0)
+            {
+                submit(run, submitted++, random);
+            }
+            final StepLayout layout = run.planner.schedule();
+            checkLayout(run);
+            checkBlocks(run);
+            if (layout.tokenCount() > 0)
+            {
+                assertFalse(run.planner.isStalled(), "stalled with tokens to compute");
+                run.complete(-1);
+                checkBlocks(run);
+                run.recycle();
+            }
+            else if (run.planner.isStalled())
+            {
+                checkStall(run);
+                return;
+            }
+        }
+        assertEquals(requests, run.ended().size(), "requests that ended");
+        assertEquals(requests, new TreeSet<>(run.ended()).size(), "requests that ended once");
+        assertEquals(0, run.planner.allocator().owned());
+    }
+
+    private static PagingConfig config(final Random random)
+    {
+        final int blockSize = 1 << (1 + random.nextInt(3));
+        final int drafts = random.nextInt(Math.min(3, blockSize));
+        final int pool = 3 + random.nextInt(24);
+        final KvBlockConfig plain = KvBlockConfig.of(pool).withPausedLimit(random.nextInt(pool - 1));
+        final KvBlockConfig blocks = switch (random.nextInt(3))
+        {
+            case 0 -> plain;
+            case 1 -> plain.withPrefixCaching(EvictionPolicy.REF_ZERO);
+            default -> plain.withPrefixCaching(EvictionPolicy.LRU);
+        };
+        // A token budget below what all rows decode in one step, so that rows are paused for the budget's sake as well.
+        final int tokens = 2 + drafts + random.nextInt(40);
+        return new PagingConfig(blocks, blockSize, 1 + random.nextInt(8), tokens, drafts, random.nextBoolean());
+    }
+
+    /** Few different prompts, so that prefixes are shared; none that the pool could never hold. */
+    private static void submit(final PlannerRun run, final int id, final Random random)
+    {
+        final PagingConfig config = run.config;
+        final int room = (config.blocks().poolSize() - 1) * config.blockSizeTokens() - config.draftTokens();
+        final int most = config.chunkedPrefill() ? room - 1 : Math.min(room - 1, config.maxTokens());
+        final int length = 1 + random.nextInt(Math.min(most, 30));
+        final int generate = 1 + random.nextInt(Math.min(room - length, 20));
+        final int branch = random.nextInt(length + 1);
+        final int family = random.nextInt(3);
+        final int[] prompt = new int[length];
+        for (int i = 0; i < length; i++)
+        {
+            prompt[i] = i < branch ? 100 * family + i : random.nextInt(5000);
+        }
+        run.submit(id, prompt, generate);
+    }
+
+    private static void checkLayout(final PlannerRun run)
+    {
+        final StepLayout layout = run.planner.layout();
+        int token = 0;
+        for (int row = 0; row < layout.activeRows(); row++)
+        {
+            assertEquals(token, layout.firstToken(row));
+            assertTrue(layout.queryTokens(row) > 0, "an active row feeds nothing");
+            for (int i = 0; i < layout.queryTokens(row); i++, token++)
+            {
+                final int position = layout.kvOffset(row) + i;
+                assertEquals(layout.request(row).block(position / run.config.blockSizeTokens()), layout.tokenBlock(token));
+                assertEquals(position % run.config.blockSizeTokens(), layout.tokenOffset(token));
+            }
+        }
+        assertEquals(token, layout.tokenCount());
+        // A prompt in chunks takes what is left; without one, rows beyond the budget are paused.
+        assertTrue(run.config.chunkedPrefill() || token <= run.config.maxTokens(), token + " tokens");
+    }
+
+    /** Free, cached and owned blocks are all there are; a block has as many references as tables name it. */
+    private static void checkBlocks(final PlannerRun run)
+    {
+        final KvBlockAllocator allocator = run.planner.allocator();
+        final RequestRowTable rows = run.planner.rows();
+        final TreeMap<Integer, Integer> references = new TreeMap<>();
+        for (int row = 0; row < rows.totalRows(); row++)
+        {
+            count(rows.request(row), references);
+        }
+        if (rows.isChunkedPrefillHidden() && rows.chunkedPrefill() != null)
+        {
+            count(rows.chunkedPrefill(), references);
+        }
+        assertEquals(references.size(), allocator.owned(), "owned blocks");
+        assertEquals(run.config.blocks().poolSize() - 1,
+            allocator.totalAvailable() + allocator.evictableCount() + references.size(), "blocks");
+        references.forEach((block, count) ->
+        {
+            assertEquals(count, allocator.refCount(block), "references of block " + block);
+            assertTrue(count == 1 || allocator.blockHash(block) != KvBlockAllocator.NO_HASH,
+                "block " + block + " has " + count + " owners and no hash");
+        });
+    }
+
+    private static void count(final PagedRequest request, final TreeMap<Integer, Integer> references)
+    {
+        for (int i = 0; i < request.blockCount(); i++)
+        {
+            references.merge(request.block(i), 1, Integer::sum);
+        }
+    }
+
+    /** The same again, and again nothing: no later step would have helped. */
+    private static void checkStall(final PlannerRun run)
+    {
+        final long waits = run.planner.coordinationWaits();
+        for (int i = 0; i < 3; i++)
+        {
+            assertEquals(0, run.planner.schedule().tokenCount());
+            assertTrue(run.planner.isStalled());
+        }
+        assertEquals(waits, run.planner.coordinationWaits());
+    }
+}
