@@ -47,6 +47,8 @@ public final class MegatronPlanner
         }
     }
 
+    private static final long[] NO_HASHES = {};
+
     private final PagingConfig config;
     private final PromptHasher hasher;
     private final RoutedExpertPages pages;
@@ -118,7 +120,7 @@ public final class MegatronPlanner
         final PagedRequest pooled = pool.pollLast();
         final PagedRequest request = pooled == null ? new PagedRequest(pages, config.draftTokens()) : pooled;
         request.reset(id, promptTokens, generate, stopToken, hashCount);
-        request.prompt(prompt, hashes);
+        request.prompt(prompt, hashCount == 0 ? NO_HASHES : hashes);
         waiting.addLast(request);
         return request;
     }

@@ -11,6 +11,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 import java.util.Random;
 import java.util.TreeMap;
@@ -40,8 +41,65 @@ class MegatronPlannerPropertyTest
         }
     }
 
-    private static void run(final long seed)
+    /** The property says little about what its loads do not reach. */
+    @Test
+    void shouldReachWhatTheProfileIsAbout()
     {
+        final Reached all = new Reached();
+        for (int seed = 0; seed < 1000; seed++)
+        {
+            final Reached reached = run(seed);
+            all.evicted += reached.evicted;
+            all.severalEvicted += reached.severalEvicted;
+            all.paused += reached.paused;
+            all.rewound += reached.rewound;
+            all.putAside += reached.putAside;
+            all.hiddenChunks += reached.hiddenChunks;
+            all.stalled += reached.stalled;
+            all.resumedSegments += reached.resumedSegments;
+        }
+        assertTrue(all.evicted > 100 && all.severalEvicted > 5 && all.paused > 100 && all.rewound > 100 &&
+            all.putAside > 100 && all.hiddenChunks > 100 && all.stalled > 10 && all.resumedSegments > 100, all.toString());
+    }
+
+    /** What one run came across. */
+    private static final class Reached
+    {
+        private int evicted;
+        private int severalEvicted;
+        private int paused;
+        private int rewound;
+        private long putAside;
+        private int hiddenChunks;
+        private int stalled;
+        private int resumedSegments;
+
+        void note(final MegatronPlanner planner)
+        {
+            evicted += planner.evictedCount();
+            severalEvicted += planner.evictedCount() > 1 ? 1 : 0;
+            paused += planner.rows().pausedRows();
+            rewound += planner.rewoundCount();
+            putAside = planner.coordinationWaits();
+            hiddenChunks += planner.rows().isChunkedPrefillHidden() ? 1 : 0;
+            for (int i = 0; i < planner.finishedCount(); i++)
+            {
+                resumedSegments += planner.finished(i).segments() - 1;
+            }
+        }
+
+        @Override
+        public String toString()
+        {
+            return "evicted " + evicted + ", several at once " + severalEvicted + ", paused " + paused + ", rewound " +
+                rewound + ", put aside " + putAside + ", hidden chunks " + hiddenChunks + ", stalled " + stalled +
+                ", resumed and ended " + resumedSegments;
+        }
+    }
+
+    private static Reached run(final long seed)
+    {
+        final Reached reached = new Reached();
         final Random random = new Random(seed);
         final PagingConfig config = config(random);
         final RowPolicy policy = random.nextBoolean() ? RowPolicy.CONTRACT : RowPolicy.REFERENCE;
@@ -62,17 +120,20 @@ class MegatronPlannerPropertyTest
                 assertFalse(run.planner.isStalled(), "stalled with tokens to compute");
                 run.complete(-1);
                 checkBlocks(run);
+                reached.note(run.planner);
                 run.recycle();
             }
             else if (run.planner.isStalled())
             {
                 checkStall(run);
-                return;
+                reached.stalled = 1;
+                return reached;
             }
         }
         assertEquals(requests, run.ended().size(), "requests that ended");
         assertEquals(requests, new TreeSet<>(run.ended()).size(), "requests that ended once");
         assertEquals(0, run.planner.allocator().owned());
+        return reached;
     }
 
     private static PagingConfig config(final Random random)
@@ -98,10 +159,11 @@ class MegatronPlannerPropertyTest
         final PagingConfig config = run.config;
         final int room = (config.blocks().poolSize() - 1) * config.blockSizeTokens() - config.draftTokens();
         final int most = config.chunkedPrefill() ? room - 1 : Math.min(room - 1, config.maxTokens());
-        final int length = 1 + random.nextInt(Math.min(most, 30));
+        final boolean isCommon = most > config.blockSizeTokens() && random.nextInt(3) == 0;
+        final int length = isCommon ? config.blockSizeTokens() : 1 + random.nextInt(Math.min(most, 30));
         final int generate = 1 + random.nextInt(Math.min(room - length, 20));
-        final int branch = random.nextInt(length + 1);
-        final int family = random.nextInt(3);
+        final int branch = isCommon ? length : random.nextInt(length + 1);
+        final int family = isCommon ? 0 : random.nextInt(3);
         final int[] prompt = new int[length];
         for (int i = 0; i < length; i++)
         {
