@@ -4,6 +4,7 @@ package io.signalbox.batch;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
+import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.BlockHasher;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -41,7 +42,7 @@ final class PlannerRun
     {
         this.config = config;
         pages = new RoutedExpertPages(SHAPE, config.blockSizeTokens(), policy);
-        hasher = new BlockHasher(config.blockSizeTokens());
+        hasher = BlockHasher.of(BlockHashFunction.SHA_256, config.blockSizeTokens());
         planner = new MegatronPlanner(
             config, (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes), pages);
         random = new Random(seed);

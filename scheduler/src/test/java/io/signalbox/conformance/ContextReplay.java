@@ -10,6 +10,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
 import io.signalbox.kv.AllocatorProfile;
+import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
@@ -64,7 +65,7 @@ final class ContextReplay
         poolSize = args.integer("pool_size");
         final int blockSize = args.integer("block_size");
         shape = new ModelShape(args.integer("layers"), EXPERTS, args.integer("topk"));
-        hasher = new BlockHasher(blockSize);
+        hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSize);
         final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
         final EvictionPolicy policy = args.text("policy").equals("lru") ? EvictionPolicy.LRU : EvictionPolicy.REF_ZERO;
         final KvBlockConfig blocks = (prefixCaching ? pool.withPrefixCaching(policy) : pool)
