@@ -50,6 +50,7 @@ public final class MegatronPlanner
     private static final long[] NO_HASHES = {};
 
     private final PagingConfig config;
+    private final PagingArguments arguments;
     private final PromptHasher hasher;
     private final RoutedExpertPages pages;
     private final KvBlockAllocator allocator;
@@ -77,6 +78,7 @@ public final class MegatronPlanner
             throw new ConfigException("prefix caching needs a PromptHasher for evicted requests; give one.");
         }
         this.config = config;
+        arguments = new PagingArguments(config);
         this.hasher = config.blocks().prefixCaching() ? hasher : null;
         this.pages = pages;
         allocator = new KvBlockAllocator(config.blocks());
@@ -107,43 +109,27 @@ public final class MegatronPlanner
     /**
      * Appends a request to the waiting queue.
      *
-     * @param prompt   token ids, of which the first {@code promptTokens} count; copied.
-     * @param hashes   one block hash per full block of the prompt, copied; null where prefix caching is off.
-     * @param generate tokens to generate, at least 1.
+     * @param prompt    token ids, of which the first {@code promptTokens} count; copied.
+     * @param hashes    one block hash per full block of the prompt, copied; not read where prefix caching is off.
+     * @param generate  tokens to generate, at least 1.
      * @param stopToken token id that ends the request early, or {@link PagedRequest#NO_STOP_TOKEN}.
      */
     public PagedRequest submit(
-        final long id, final int[] prompt, final int promptTokens, final long[] hashes, final int generate, final int stopToken)
+        final long id,
+        final int[] prompt,
+        final int promptTokens,
+        final long[] hashes,
+        final int generate,
+        final int stopToken)
     {
-        check(id, promptTokens, generate);
-        final int hashCount = hashes == null || hasher == null ? 0 : promptTokens / config.blockSizeTokens();
+        arguments.checkRequest(id, prompt, promptTokens, hashes, generate);
+        final int hashCount = config.blocks().prefixCaching() ? promptTokens / config.blockSizeTokens() : 0;
         final PagedRequest pooled = pool.pollLast();
         final PagedRequest request = pooled == null ? new PagedRequest(pages, config.draftTokens()) : pooled;
         request.reset(id, promptTokens, generate, stopToken, hashCount);
         request.prompt(prompt, hashCount == 0 ? NO_HASHES : hashes);
         waiting.addLast(request);
         return request;
-    }
-
-    private void check(final long id, final int prompt, final int generate)
-    {
-        if (prompt < 1 || generate < 1)
-        {
-            throw new ConfigException("request " + id + " has " + prompt + " prompt tokens and " + generate +
-                " tokens to generate; give at least 1 of each.");
-        }
-        if (prompt > config.maxTokens() && !config.chunkedPrefill())
-        {
-            throw new ConfigException("request " + id + " has " + prompt + " prompt tokens, more than maxTokens=" +
-                config.maxTokens() + "; shorten it, raise maxTokens or use chunked prefill.");
-        }
-        final long stored = prompt + (generate > 1 ? generate - 1L + config.draftTokens() : 0);
-        final int usable = config.blocks().poolSize() - 1;
-        if (stored > (long)usable * config.blockSizeTokens())
-        {
-            throw new ConfigException("request " + id + " may store " + stored + " tokens, more than the pool's " + usable +
-                " blocks of " + config.blockSizeTokens() + " hold; shorten it or enlarge the pool.");
-        }
     }
 
     /**
@@ -173,14 +159,7 @@ public final class MegatronPlanner
     public void verify(final int[] accepted)
     {
         enter(Phase.SCHEDULED, "verify");
-        for (int i = 0; i < rows.activeRows(); i++)
-        {
-            if (!rows.active(i).prefill && (accepted[i] < 0 || accepted[i] > config.draftTokens()))
-            {
-                throw new ConfigException("accepted[" + i + "]=" + accepted[i] + " of request " + rows.active(i).id() +
-                    " is not between 0 and draftTokens=" + config.draftTokens() + ".");
-            }
-        }
+        arguments.checkAccepted(accepted, rows);
         for (int i = 0; i < rows.activeRows(); i++)
         {
             if (!rows.active(i).prefill)
@@ -236,6 +215,7 @@ public final class MegatronPlanner
     public void update(final int[] sampled, final int[] drafts)
     {
         enter(Phase.VERIFIED, "update");
+        arguments.checkSampled(sampled, drafts, rows);
         final int active = rows.activeRows();
         for (int i = 0; i < active; i++)
         {
@@ -354,6 +334,11 @@ public final class MegatronPlanner
     /** Takes a finished request and its rows back for reuse; the caller must not read it any more. */
     public void recycle(final PagedRequest request)
     {
+        if (!request.takeEnd())
+        {
+            throw new IllegalStateException("request " + request.id() +
+                " cannot be recycled, because it has not ended or was recycled before; recycle finished requests once.");
+        }
         if (request.rows != null)
         {
             request.rows.clear();
@@ -363,8 +348,10 @@ public final class MegatronPlanner
 
     /**
      * Whether no later step can compute anything unless something is taken away: requests wait or are paused, nothing is
-     * active, and the last schedule admitted nothing. Waiting requests that come later do not help, because only the
-     * head of the queue is tried.
+     * active, and the last schedule admitted nothing. Requests that come later do not help, because only the head of the
+     * queue is tried. Causes: an evicted request that has outgrown the token budget; paused requests and a prompt in
+     * chunks that hold each other's blocks; a token budget below one block, which must be computed again as a whole
+     * when all of a chunk is cached.
      */
     public boolean isStalled()
     {

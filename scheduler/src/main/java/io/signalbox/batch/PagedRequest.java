@@ -41,6 +41,7 @@ public final class PagedRequest
     final int[] draftTokens;
     int[] blockTable = new int[16];
     int blockCount;
+    private boolean ended;
     /** Set and cleared within one pass over the rows. */
     boolean marked;
     /** Index of the row's first token in the layout of the step. */
@@ -119,6 +120,15 @@ public final class PagedRequest
     void finish()
     {
         knownTokens = Math.min(knownTokens, outputLength);
+        ended = true;
+    }
+
+    /** Whether the request has ended, which is true once. */
+    boolean takeEnd()
+    {
+        final boolean wasEnded = ended;
+        ended = false;
+        return wasEnded;
     }
 
     void ensureBlocks(final int count)

@@ -22,7 +22,8 @@ public record PagingConfig(
     {
         if (blockSizeTokens < 1)
         {
-            throw new ConfigException("blockSizeTokens=" + blockSizeTokens + " is not positive; give the tokens per KV block.");
+            throw new ConfigException(
+                "blockSizeTokens=" + blockSizeTokens + " is not positive; give the tokens per KV block.");
         }
         if (maxRequests < 1)
         {

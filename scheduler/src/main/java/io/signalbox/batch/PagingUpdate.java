@@ -25,7 +25,10 @@ final class PagingUpdate
     final RequestList evicted = new RequestList();
 
     PagingUpdate(
-        final PagingConfig config, final KvBlockAllocator allocator, final PagedRows routedExperts, final RequestRowTable rows)
+        final PagingConfig config,
+        final KvBlockAllocator allocator,
+        final PagedRows routedExperts,
+        final RequestRowTable rows)
     {
         this.config = config;
         this.allocator = allocator;

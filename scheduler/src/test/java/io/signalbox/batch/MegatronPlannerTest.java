@@ -259,6 +259,52 @@ class MegatronPlannerTest
         assertEquals(0, planner.waitingCount());
     }
 
+    @Test
+    void shouldRefusePromptsWhoseHashesAreNoHashes()
+    {
+        final PlannerRun run = new PlannerRun(new PagingConfig(
+            KvBlockConfig.of(5).withPrefixCaching(EvictionPolicy.LRU), 4, 4, 16, 0, false));
+        final List<String> refusals = new ArrayList<>();
+        for (final long[] hashes : new long[][]{null, {5}, {5, 0}, {-1, 5}})
+        {
+            refusals.add(refusal(() -> run.planner.submit(1, prompt(0, 8), 8, hashes, 1, PagedRequest.NO_STOP_TOKEN)));
+        }
+        assertEquals(List.of(
+            "request 1 has 2 full blocks and no block hashes; give one hash per full block.",
+            "request 1 has 2 full blocks and 1 block hashes; give one hash per full block.",
+            "request 1, hash 0 of block 1 is not between 1 and 2^63 - 1; use the hashes of a BlockHasher.",
+            "request 1, hash -1 of block 0 is not between 1 and 2^63 - 1; use the hashes of a BlockHasher."), refusals);
+        assertEquals(0, run.planner.waitingCount());
+    }
+
+    @Test
+    void shouldRefuseResultsOfHalfAStepAndGoOn()
+    {
+        final PlannerRun run = new PlannerRun(new PagingConfig(KvBlockConfig.of(16), 4, 4, 64, 1, false));
+        run.submit(0, prompt(0, 3), 3);
+        run.submit(1, prompt(50, 3), 3);
+        run.planner.schedule();
+        assertEquals("accepted has 1 entries, but the step's active rows need 2; give the results of the whole step.",
+            refusal(() -> run.planner.verify(new int[1])));
+        run.planner.verify(new int[2]);
+        assertEquals("drafts has no entries, but the step's active rows need 2; give the results of the whole step.",
+            refusal(() -> run.planner.update(new int[2], null)));
+        run.planner.update(new int[2], new int[2]);
+        assertEquals(2, run.planner.rows().activeRows());
+    }
+
+    @Test
+    void shouldRefuseToRecycleARequestTwiceOrBeforeItsEnd()
+    {
+        final PlannerRun run = new PlannerRun(new PagingConfig(KvBlockConfig.of(16), 4, 4, 64, 0, false));
+        final PagedRequest request = run.submit(0, prompt(0, 3), 2);
+        run.step();
+        assertThrows(IllegalStateException.class, () -> run.planner.recycle(request));
+        run.step();
+        run.planner.recycle(request);
+        assertThrows(IllegalStateException.class, () -> run.planner.recycle(request));
+    }
+
     private static String refusal(final Runnable call)
     {
         return assertThrows(ConfigException.class, call::run).getMessage();

@@ -21,7 +21,8 @@ class MegatronPrefixCachingTest
 {
     private static final int BLOCK = 32;
 
-    private static PlannerRun run(final EvictionPolicy policy, final int poolSize, final int maxTokens, final boolean chunked)
+    private static PlannerRun run(
+        final EvictionPolicy policy, final int poolSize, final int maxTokens, final boolean chunked)
     {
         final KvBlockConfig blocks = KvBlockConfig.of(poolSize).withPrefixCaching(policy);
         return new PlannerRun(new PagingConfig(blocks, BLOCK, 16, maxTokens, 0, chunked));

@@ -277,7 +277,8 @@ final class ContextReplay
         check("after.total", after.integer("total"), rows.totalRows());
         check("after.ids", after.list("ids"), ids());
         check("after.blocks", after.list("blocks"), blocks());
-        check("after.last_offset", after.list("last_offset"), longs(rows.totalRows(), row -> rows.request(row).lastOffset()));
+        check("after.last_offset", after.list("last_offset"),
+            longs(rows.totalRows(), row -> rows.request(row).lastOffset()));
         check("after.kv_offset", after.list("kv_offset"), longs(rows.totalRows(), row -> rows.request(row).kvOffset()));
         check("after.active_tokens", after.integer("active_tokens"), layout.tokenCount());
         check("after.waiting", after.list("waiting"), waiting());

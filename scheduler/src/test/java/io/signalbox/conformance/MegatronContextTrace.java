@@ -38,8 +38,9 @@ final class MegatronContextTrace implements TraceRunner
             catch (final RuntimeException | AssertionError e)
             {
                 divergedTrace = record.number("t");
-                divergences.add("trace " + divergedTrace + ", step " + (record.has("step") ? record.number("step") : "init") +
-                    ", " + (e instanceof Divergence ? e.getMessage() : "failed with " + e));
+                divergences.add("trace " + divergedTrace + ", " +
+                    (record.has("step") ? "step " + record.number("step") : "init") + ", " +
+                    (e instanceof Divergence ? e.getMessage() : "failed with " + e));
             }
         }
         return new Outcome(
