@@ -81,8 +81,8 @@ public final class MegatronPlanner
         arguments = new PagingArguments(config);
         this.hasher = config.blocks().prefixCaching() ? hasher : null;
         this.pages = pages;
-        allocator = new KvBlockAllocator(config.blocks());
         routedExperts = pages == null ? null : new PagedRows(pages, config);
+        allocator = new KvBlockAllocator(config.blocks(), routedExperts == null ? null : routedExperts.blockPages());
         rows = new RequestRowTable(config.maxRequests());
         layout = new StepLayout(rows, config.blockSizeTokens(), config.maxTokens());
         allocator.requestBlocks(rows);
@@ -190,7 +190,8 @@ public final class MegatronPlanner
     /**
      * Stores the routed-expert rows of the step by its layout; those of rejected draft tokens are left out.
      *
-     * @param source one row per token of the layout, {@code [MoE layer][k]}, from {@code offset} on.
+     * @param source one row per token of the layout, {@code [MoE layer][k]}, from {@code offset} on, each id in the width
+     *               in which the pages keep it.
      */
     public void storeRows(final DirectBuffer source, final int offset)
     {

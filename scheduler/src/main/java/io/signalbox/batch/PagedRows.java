@@ -28,6 +28,12 @@ final class PagedRows
         blockPages = new BlockPages(pages, config.blocks().poolSize());
     }
 
+    /** Which page each block has; it loses it when it is handed out again. */
+    BlockPages blockPages()
+    {
+        return blockPages;
+    }
+
     /** The request shares blocks of others, as entries {@code [first, first + count)} of its table. */
     void matched(final PagedRequest request, final int first, final int count)
     {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import io.signalbox.experts.ModelShape;
-
 import java.util.List;
 
 /**
@@ -14,15 +12,15 @@ import java.util.List;
  */
 final class BlockContentOracle
 {
-    private final ModelShape shape;
+    private final RoutingPayload payload;
     private final int blockSizeTokens;
     private final short[][] rows;
     private final long[] tokens;
     private final int[] positions;
 
-    BlockContentOracle(final int poolSize, final int blockSizeTokens, final ModelShape shape)
+    BlockContentOracle(final int poolSize, final int blockSizeTokens, final RoutingPayload payload)
     {
-        this.shape = shape;
+        this.payload = payload;
         this.blockSizeTokens = blockSizeTokens;
         rows = new short[poolSize * blockSizeTokens][];
         tokens = new long[poolSize * blockSizeTokens];
@@ -43,17 +41,27 @@ final class BlockContentOracle
             for (int i = 0; i < query[row]; i++, token++)
             {
                 final int cell = blocks[token] * blockSizeTokens + places[token];
-                rows[cell] = FormulaRows.row(seed, token, shape);
+                rows[cell] = row(seed, token);
                 tokens[cell] = ids[token];
                 positions[cell] = offsets[row] + i;
             }
         }
     }
 
+    private short[] row(final long seed, final int token)
+    {
+        final short[] row = new short[payload.shape.rowIds()];
+        for (int i = 0; i < row.length; i++)
+        {
+            row[i] = (short)payload.expert(seed, token, i / payload.shape.topK(), i % payload.shape.topK());
+        }
+        return row;
+    }
+
     /** The rows of a request with the given blocks; {@code known} are its tokens, of which each row must be one. */
     short[] rows(final List<?> blocks, final int count, final int[] known)
     {
-        final int width = shape.moeLayers() * shape.topK();
+        final int width = payload.shape.rowIds();
         final short[] all = new short[count * width];
         for (int position = 0; position < count; position++)
         {

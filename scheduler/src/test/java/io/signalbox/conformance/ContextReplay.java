@@ -6,6 +6,7 @@ import io.signalbox.batch.PagedRequest;
 import io.signalbox.batch.PagingConfig;
 import io.signalbox.batch.RequestRowTable;
 import io.signalbox.batch.StepLayout;
+import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
@@ -50,6 +51,7 @@ final class ContextReplay
     private final BlockHasher hasher;
     private final MegatronPlanner planner;
     private final ModelShape shape;
+    private final RoutingPayload payload;
     private final BlockContentOracle oracle;
     private boolean stalled;
     private boolean ended;
@@ -65,6 +67,8 @@ final class ContextReplay
         poolSize = args.integer("pool_size");
         final int blockSize = args.integer("block_size");
         shape = new ModelShape(args.integer("layers"), EXPERTS, args.integer("topk"));
+        // In the width in which pages keep ids of so few experts.
+        payload = new RoutingPayload(shape, ExpertIdType.UINT8);
         hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSize);
         final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
         final EvictionPolicy policy = args.text("policy").equals("lru") ? EvictionPolicy.LRU : EvictionPolicy.REF_ZERO;
@@ -75,7 +79,7 @@ final class ContextReplay
                 args.flag("chunked_prefill")),
             (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes),
             new RoutedExpertPages(shape, blockSize, RowPolicy.REFERENCE));
-        oracle = new BlockContentOracle(poolSize, blockSize, shape);
+        oracle = new BlockContentOracle(poolSize, blockSize, payload);
     }
 
     /** Finished requests that kept the routing which the original lost. */
@@ -193,7 +197,7 @@ final class ContextReplay
             planner.verify(step.integers("accepted"));
             check("rewound_blocks", step.list("rewound_blocks"), longs(planner.rewoundCount(), planner::rewoundBlock));
         }
-        planner.storeRows(FormulaRows.captured(seed, tokens, shape), 0);
+        planner.storeRows(payload.rows(tokens, seed).buffer(), 0);
         planner.update(step.integers("sampled"), drafts(step));
         check("newly_paused", step.list("newly_paused"),
             ids(planner.newlyPausedCount(), planner::newlyPaused));
@@ -251,9 +255,9 @@ final class ContextReplay
             return;
         }
         check(name + ", rows that are there", count, there);
-        final String crc = FormulaRows.crc(request.rows().copy(0, count).ids());
+        final String crc = RoutingPayload.crc(request.rows().copy(0, count).ids());
         final int[] tokens = IntStream.range(0, count).map(request::token).toArray();
-        check(name + " by the oracle", FormulaRows.crc(oracle.rows(recorded.list("blocks"), count, tokens)), crc);
+        check(name + " by the oracle", RoutingPayload.crc(oracle.rows(recorded.list("blocks"), count, tokens)), crc);
         if (routing == null)
         {
             keptRouting++;

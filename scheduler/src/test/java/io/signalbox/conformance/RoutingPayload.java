@@ -7,6 +7,7 @@ import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
 import java.util.zip.CRC32;
 
 /** The routed-expert rows of recorded traces: a formula of seed, token, layer and place, and checksums over them. */
@@ -54,7 +55,7 @@ final class RoutingPayload
         return new CapturedRows().wrap(buffer, 0, count, type);
     }
 
-    private int expert(final long seed, final int token, final int layer, final int place)
+    int expert(final long seed, final int token, final int layer, final int place)
     {
         final long mixed = seed * 2654435761L + token * 40503L + layer * 9176L + place * 7919L;
         return (int)((mixed & 0xFFFF_FFFFL) >>> 7) % shape.experts();
@@ -62,13 +63,11 @@ final class RoutingPayload
 
     private void put(final UnsafeBuffer buffer, final int at, final int expert)
     {
-        if (type == ExpertIdType.INT32)
+        switch (type)
         {
-            buffer.putInt(at, expert, java.nio.ByteOrder.LITTLE_ENDIAN);
-        }
-        else
-        {
-            buffer.putShort(at, (short)expert, java.nio.ByteOrder.LITTLE_ENDIAN);
+            case UINT8 -> buffer.putByte(at, (byte)expert);
+            case INT32 -> buffer.putInt(at, expert, ByteOrder.LITTLE_ENDIAN);
+            default -> buffer.putShort(at, (short)expert, ByteOrder.LITTLE_ENDIAN);
         }
     }
 
@@ -76,6 +75,18 @@ final class RoutingPayload
     String summary(final byte[] bytes, final int rows)
     {
         return "{\"shape\":[" + rows + "," + shape.moeLayers() + "," + shape.topK() + "],\"crc\":\"" + crc(bytes) + "\"}";
+    }
+
+    /** Of int16 ids; a row that is missing counts as zeros. */
+    static String crc(final short[] ids)
+    {
+        final byte[] bytes = new byte[ids.length * Short.BYTES];
+        for (int i = 0; i < ids.length; i++)
+        {
+            bytes[2 * i] = (byte)Math.max(ids[i], 0);
+            bytes[2 * i + 1] = (byte)(Math.max(ids[i], 0) >> 8);
+        }
+        return crc(bytes);
     }
 
     static String crc(final byte[] bytes)
