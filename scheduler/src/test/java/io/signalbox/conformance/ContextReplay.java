@@ -16,6 +16,7 @@ import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.kv.KvBlockException;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +36,7 @@ final class ContextReplay
     private static final Set<String> STEP_FIELDS = Set.of(
         "t", "op", "step", "arrivals", "waiting_before", "waiting_after_schedule", "coordination_waits",
         "chunked_prefill_request", "layout", "routing_seed", "accepted", "drafts", "rewound_blocks", "sampled",
-        "newly_paused", "evicted", "finished", "after", "stall", "upstream_defect", "fault");
+        "newly_paused", "evicted", "finished", "after", "stall", "upstream_defect");
     private static final Set<String> LAYOUT_FIELDS = Set.of(
         "paused", "total", "ids", "query", "kv_offset", "blocks", "token_block", "token_pos", "token_id", "avail",
         "allocatable");
@@ -107,15 +108,13 @@ final class ContextReplay
 
     void step(final TraceRecord step)
     {
-        check("fields that are not known", Set.of(), step.unknown(STEP_FIELDS));
         check("a record behind the end of the trace", false, ended);
         if (step.has("fault"))
         {
-            // The original threw somewhere in this step; what it had decided until then is not a decision.
-            faults++;
-            ended = true;
+            fault(step);
             return;
         }
+        check("fields that are not known", Set.of(), step.unknown(STEP_FIELDS));
         submitArrivals(step);
         check("waiting_before", step.list("waiting_before"), waiting());
         final StepLayout layout = planner.schedule();
@@ -137,6 +136,33 @@ final class ContextReplay
         else
         {
             check("a step without tokens goes on", false, step.has("after"));
+        }
+    }
+
+    /**
+     * The original threw in this step. What is recorded of it until then holds; behind it, it is enough that the planner
+     * goes on, or refuses for the same reason: a deep block of a prefix is known and one before it is not.
+     */
+    private void fault(final TraceRecord step)
+    {
+        faults++;
+        ended = true;
+        if (step.has("arrivals") && step.has("waiting_before"))
+        {
+            submitArrivals(step);
+            check("waiting_before", step.list("waiting_before"), waiting());
+        }
+        try
+        {
+            final StepLayout layout = planner.schedule();
+            if (step.has("layout"))
+            {
+                checkLayout(step, layout);
+            }
+        }
+        catch (final KvBlockException e)
+        {
+            check("reason of a " + step.text("fault"), KvBlockException.Reason.BROKEN_PREFIX, e.reason());
         }
     }
 
