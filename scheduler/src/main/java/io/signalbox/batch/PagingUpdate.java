@@ -227,12 +227,10 @@ final class PagingUpdate
     /** With as few moves as possible, which decides the order of the rows that stay. */
     private void moveEvictedToTheRight(final int start, final int count)
     {
-        final int active = rows.activeRows();
-        final int moves = Math.min(count, active);
-        final int target = count < active ? rows.totalRows() - count : rows.pausedRows();
+        final int moves = Math.min(count, rows.activeRows());
         for (int i = 0; i < moves; i++)
         {
-            rows.swap(start + i, target + i);
+            rows.swap(start + i, rows.totalRows() - moves + i);
         }
     }
 }

@@ -199,6 +199,42 @@ class MegatronPlannerTest
     }
 
     @Test
+    void shouldAdmitNothingWhileARequestIsPaused()
+    {
+        final KvBlockConfig blocks = KvBlockConfig.of(4).withPausedLimit(1).withPrefixCaching(EvictionPolicy.LRU);
+        final PlannerRun run = new PlannerRun(new PagingConfig(blocks, 4, 4, 64, 0, false));
+        run.submit(0, prompt(100, 4), 4);
+        run.submit(1, prompt(200, 5), 4);
+        run.step();
+        assertEquals(1, run.planner.rows().pausedRows());
+        // It would need no block of its own.
+        run.submit(2, prompt(100, 4), 1);
+        run.planner.schedule();
+        assertEquals(1, run.planner.layout().activeRows());
+        assertEquals(1, run.planner.waitingCount());
+    }
+
+    /** As the original's queue has them: of those evicted together, the one that stood rightmost comes first. */
+    @Test
+    void shouldPutEvictedRequestsInFrontOfTheQueue()
+    {
+        final KvBlockConfig blocks = KvBlockConfig.of(4).withPrefixCaching(EvictionPolicy.LRU);
+        final PlannerRun run = new PlannerRun(new PagingConfig(blocks, 4, 8, 64, 0, false));
+        run.submit(0, prompt(100, 4), 1);
+        run.submit(1, prompt(200, 5), 6);
+        run.step();
+        run.submit(2, prompt(100, 4), 4);
+        run.submit(3, prompt(100, 4), 4);
+        run.submit(4, prompt(300, 9), 1);
+        run.step();
+        assertEquals(2, run.planner.evictedCount());
+        // Pausing has put request 3 to the left of request 2.
+        assertEquals(3, run.planner.evicted(0).id());
+        assertArrayEquals(new long[]{2, 3, 4}, run.planner.waitingIds());
+        assertEquals(5, run.planner.evicted(0).tokenCount());
+    }
+
+    @Test
     void shouldNeverLeaveOneTokenForTheLastChunk()
     {
         final PlannerRun run = new PlannerRun(new PagingConfig(KvBlockConfig.of(16), 4, 4, 8, 0, true));

@@ -26,7 +26,12 @@ class PagingUpdateTest
 
     private void pool(final KvBlockConfig blocks)
     {
-        final PagingConfig config = new PagingConfig(blocks, BLOCK_SIZE, 16, 64, 0, false);
+        pool(blocks, 64);
+    }
+
+    private void pool(final KvBlockConfig blocks, final int maxTokens)
+    {
+        final PagingConfig config = new PagingConfig(blocks, BLOCK_SIZE, 16, maxTokens, 0, false);
         allocator = new KvBlockAllocator(blocks);
         rows = new RequestRowTable(config.maxRequests());
         update = new PagingUpdate(config, allocator, null, rows);
@@ -249,6 +254,37 @@ class PagingUpdateTest
         // Pausing has put row 1 to the left, in front of the active rows 0, 2 and 3.
         assertEquals(List.of(1L), ids(update.evicted));
         assertEquals(List.of(3L, 0L, 2L), ids());
+    }
+
+    /** More evicted than active: the active rows move to where the first evicted ones stood. */
+    @Test
+    void shouldMoveAllActiveRowsWhereMoreAreEvicted()
+    {
+        pool(KvBlockConfig.of(4).withPrefixCaching(EvictionPolicy.REF_ZERO));
+        final int[] blocks = allocated(3);
+        share(blocks[0], 1);
+        row(0, AT_BOUNDARY, blocks[0]);
+        row(1, AT_BOUNDARY, blocks[0]);
+        row(2, 0, blocks[1], blocks[2]);
+        update.apply();
+        assertEquals(List.of(0L, 1L), ids(update.evicted));
+        assertEquals(List.of(2L), ids());
+        assertEquals(0, rows.pausedRows());
+    }
+
+    /** The paused limit is no reason to evict a row that blocks are there for, and that only the token budget holds up. */
+    @Test
+    void shouldNotEvictARowThatOnlyWaitsForItsPlaceInAStep()
+    {
+        pool(KvBlockConfig.of(7), 2);
+        row(0, AT_BOUNDARY, allocated(1));
+        row(1, AT_BOUNDARY, allocated(1));
+        row(2, AT_BOUNDARY, allocated(1));
+        update.apply();
+        assertEquals(List.of(), ids(update.evicted));
+        assertEquals(List.of(0L, 1L, 2L), ids());
+        assertEquals(1, rows.pausedRows());
+        assertEquals(1, allocator.totalAvailable());
     }
 
     private void share(final int block, final int times)
