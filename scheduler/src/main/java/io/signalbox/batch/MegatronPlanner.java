@@ -375,10 +375,4 @@ public final class MegatronPlanner
     {
         return admission.coordinationWaits();
     }
-
-    /** The settings this planner was made with. */
-    public PagingConfig config()
-    {
-        return config;
-    }
 }
