@@ -5,6 +5,7 @@ import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -221,5 +222,27 @@ class RoutedExpertsDefectTest
         }
         harness.drain();
         assertEquals(8, harness.ended.size());
+    }
+
+    /** Megatron Core computes the whole last block of a fully matched prompt again, in the block that is shared. */
+    @Test
+    void shouldComputeTheEndOfAFullyMatchedPromptInABlockOfItsOwn()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 2, 8, 3);
+        harness.drain();
+        final KvBlockAllocator allocator = harness.scheduler.planner(0).allocator();
+        final int shared = allocator.find(SchedulerHarness.blockHash(1, 1));
+        final int issue = allocator.issue(shared);
+        harness.submit(2, 1, 2, 8, 3);
+        harness.wake();
+        assertEquals(0, allocator.refCount(shared), "the request needs the last token's logits, not its block");
+        assertEquals(1, allocator.refCount(allocator.find(SchedulerHarness.blockHash(1, 0))));
+        harness.drain();
+        assertEquals(4, harness.ended.get(1).inherited());
+        assertEquals(6, harness.ended.get(1).captured());
+        assertEquals(shared, allocator.find(SchedulerHarness.blockHash(1, 1)), "the first block keeps the hash");
+        assertEquals(issue, allocator.issue(shared));
+        harness.oracle().assertRows(harness.scheduler, 2, 10);
     }
 }
