@@ -120,15 +120,14 @@ public final class BlockPages implements KvBlockListener
         }
         checkLists(blockIds.length, positions.length, tokens);
         checkRows(rows, tokens);
-        intake.begin(rows, tokens);
         for (int i = 0; i < tokens; i++)
         {
             if (blockIds[i] != dummyBlock())
             {
                 checkPlace(blockIds[i], positions[i]);
-                intake.take(i, blockIds[i], positions[i]);
             }
         }
+        takeIn(blockIds, positions, tokens, rows);
         int stored = 0;
         for (int i = 0, taken = 0; i < tokens; i++)
         {
@@ -138,6 +137,36 @@ public final class BlockPages implements KvBlockListener
             }
         }
         return stored;
+    }
+
+    /** Takes in the rows of all tokens but those of the dummy block. */
+    private void takeIn(final int[] blockIds, final int[] positions, final int tokens, final CapturedRows rows)
+    {
+        intake.begin(rows, tokens);
+        for (int from = 0, to; from < tokens; from = to + 1)
+        {
+            to = from;
+            while (to < tokens && blockIds[to] != dummyBlock())
+            {
+                to++;
+            }
+            if (!intake.take(from, to - from))
+            {
+                for (int i = from; i < to; i++)
+                {
+                    refuseFaulty(i, blockIds[i], positions[i]);
+                }
+            }
+        }
+    }
+
+    private void refuseFaulty(final int row, final int blockId, final int position)
+    {
+        final RoutedExpertsException fault = intake.fault(row, blockId, position);
+        if (fault != null)
+        {
+            throw fault;
+        }
     }
 
     /**
@@ -157,11 +186,17 @@ public final class BlockPages implements KvBlockListener
         }
         checkLists(count, positions.length, count);
         checkRows(rows, count);
-        intake.begin(rows, count);
         for (int i = 0; i < count; i++)
         {
             checkPlace(blockId, positions[i]);
-            intake.take(i, blockId, positions[i]);
+        }
+        intake.begin(rows, count);
+        if (!intake.take(0, count))
+        {
+            for (int i = 0; i < count; i++)
+            {
+                refuseFaulty(i, blockId, positions[i]);
+            }
         }
         int stored = 0;
         for (int i = 0; i < count; i++)

@@ -26,10 +26,17 @@ public final class RoutedExpertPages
     private static final int MAX_PAGE_BYTES = 1 << 30;
     private static final int SLAB_BYTES = 1 << 20;
     private static final VarHandle SLABS = field("slabs", byte[][].class);
-    private static final VarHandle VALIDITY = field("validity", long[].class);
+    private static final VarHandle RECORDS = field("records", long[].class);
+    // What is kept of a page, in one place, so that a store into one of very many pages meets one cache line of it.
+    private static final int COUNTS = 0;
+    private static final int DIGEST = 1;
+    private static final int VALIDITY = 2;
+    /** References are counted above the valid rows. */
+    private static final long ONE_REFERENCE = 1L << Integer.SIZE;
 
     private final ModelShape shape;
     private final RowPolicy policy;
+    private final ByteIds byteIds = new ByteIds();
     private final int rowBytes;
     private final int pageRows;
     private final int pageBytes;
@@ -37,15 +44,13 @@ public final class RoutedExpertPages
     private final int slabShift;
     private final int pagesPerSlab;
     private final int validityWords;
+    private final int recordLength;
 
     // Read by clients on other threads once a request has ended: replaced with release, read with acquire.
     private byte[][] slabs = new byte[16][];
     private int pageCount;
-    private int[] refCounts = new int[0];
-    private int[] validRows = new int[0];
     // As the slabs.
-    private long[] validity = new long[0];
-    private long[] pageDigests = new long[0];
+    private long[] records = new long[0];
     private int[] freePages = new int[0];
     private int freeCount;
     private long digest;
@@ -72,6 +77,7 @@ public final class RoutedExpertPages
         slabShift = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, SLAB_BYTES / pageBytes));
         pagesPerSlab = 1 << slabShift;
         validityWords = (pageRows + Long.SIZE - 1) / Long.SIZE;
+        recordLength = Math.max(4, VALIDITY + validityWords);
     }
 
     public ModelShape shape()
@@ -103,32 +109,32 @@ public final class RoutedExpertPages
             addSlab();
         }
         final int page = freePages[--freeCount];
-        refCounts[page] = 1;
+        records[record(page)] = ONE_REFERENCE;
         return page;
     }
 
     public void retain(final int page)
     {
-        if (refCounts[page] <= 0)
+        if (refCount(page) <= 0)
         {
             throw new InvariantViolation("page " + page + " of routed experts is not alive");
         }
-        refCounts[page]++;
+        records[record(page)] += ONE_REFERENCE;
     }
 
     public void release(final int page)
     {
-        if (refCounts[page] <= 0)
+        if (refCount(page) <= 0)
         {
             throw new InvariantViolation(
                 "page " + page + " of routed experts is released more often than it is referred to");
         }
-        if (--refCounts[page] == 0)
+        final int record = record(page);
+        records[record] -= ONE_REFERENCE;
+        if (refCount(page) == 0)
         {
-            digest -= pageDigests[page];
-            pageDigests[page] = 0;
-            validRows[page] = 0;
-            Arrays.fill(validity, page * validityWords, (page + 1) * validityWords, 0);
+            digest -= records[record + DIGEST];
+            Arrays.fill(records, record, record + VALIDITY + validityWords, 0);
             freePages[freeCount++] = page;
         }
     }
@@ -141,7 +147,7 @@ public final class RoutedExpertPages
      */
     public int store(final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
     {
-        if (firstRow < 0 || rows < 0 || firstRow + rows > pageRows || refCounts[page] <= 0)
+        if (firstRow < 0 || rows < 0 || firstRow + rows > pageRows || refCount(page) <= 0)
         {
             throw new InvariantViolation(
                 "rows " + firstRow + " to " + (firstRow + rows) + " do not fit page " + page + " of " + pageRows + " rows");
@@ -179,8 +185,9 @@ public final class RoutedExpertPages
         {
             return false;
         }
-        final int target = pageStart(page) + row * rowBytes;
-        admit(page, row, RowDigest.copy(row, source, start, slab(page), target, rowBytes));
+        System.arraycopy(source, start, slab(page), pageStart(page) + row * rowBytes, rowBytes);
+        // Of the source: what was just written to a place outside the caches need not be read back.
+        admit(page, row, RowDigest.of(row, source, start, rowBytes));
         return true;
     }
 
@@ -195,43 +202,45 @@ public final class RoutedExpertPages
         {
             return false;
         }
-        validity[page * validityWords + (row >>> 6)] &= ~(1L << row);
-        validRows[page]--;
+        final int record = record(page);
         final long rowDigest = RowDigest.of(row, slab(page), pageStart(page) + row * rowBytes, rowBytes);
-        pageDigests[page] -= rowDigest;
+        records[record + VALIDITY + (row >>> 6)] &= ~(1L << row);
+        records[record + COUNTS]--;
+        records[record + DIGEST] -= rowDigest;
         digest -= rowDigest;
         return true;
     }
 
     private void admit(final int page, final int row, final long rowDigest)
     {
-        validity[page * validityWords + (row >>> 6)] |= 1L << row;
-        validRows[page]++;
-        pageDigests[page] += rowDigest;
+        final int record = record(page);
+        records[record + VALIDITY + (row >>> 6)] |= 1L << row;
+        records[record + COUNTS]++;
+        records[record + DIGEST] += rowDigest;
         digest += rowDigest;
     }
 
     public boolean isValid(final int page, final int row)
     {
-        return (validity[page * validityWords + (row >>> 6)] & (1L << row)) != 0;
+        return (records[record(page) + VALIDITY + (row >>> 6)] & (1L << row)) != 0;
     }
 
     public boolean isEmpty(final int page)
     {
-        return validRows[page] == 0;
+        return validRows(page) == 0;
     }
 
     public boolean isFull(final int page)
     {
-        return validRows[page] == pageRows;
+        return validRows(page) == pageRows;
     }
 
     /** How many of the given rows are there. */
     public int validRows(final int page, final int firstRow, final int rows)
     {
-        if (validRows[page] == 0 || validRows[page] == pageRows)
+        if (isEmpty(page) || isFull(page))
         {
-            return validRows[page] == 0 ? 0 : rows;
+            return isEmpty(page) ? 0 : rows;
         }
         int valid = 0;
         for (int row = firstRow; row < firstRow + rows; row++)
@@ -248,12 +257,13 @@ public final class RoutedExpertPages
     public void read(final int page, final int row, final short[] destination, final int offset)
     {
         final int ids = shape.rowIds();
-        if (!isValidAcquire(page, row))
+        final long[] acquired = (long[])RECORDS.getAcquire(this);
+        if ((acquired[record(page) + VALIDITY + (row >>> 6)] & (1L << row)) == 0)
         {
             Arrays.fill(destination, offset, offset + ids, MISSING);
             return;
         }
-        final byte[] slab = slabAcquire(page);
+        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
         final int start = pageStart(page) + row * rowBytes;
         for (int i = 0; i < ids; i++)
         {
@@ -263,7 +273,7 @@ public final class RoutedExpertPages
 
     /**
      * Reads consecutive rows as {@code [row][MoE layer][k]} ids of a type that can name every expert; every id of a
-     * missing row reads as {@code missing}. Safe on the threads on which {@link #read(int, int, short[], int)} is.
+     * missing row reads as {@code missing}. For the thread that stores.
      *
      * @param missing 0 or -1.
      * @return rows that are missing.
@@ -279,21 +289,26 @@ public final class RoutedExpertPages
     {
         final int ids = shape.rowIds();
         final int readBytes = ids * type.bytes();
-        final byte[] slab = slabAcquire(page);
+        final byte[] slab = slab(page);
         final int start = pageStart(page);
+        if (isFull(page))
+        {
+            StoredIds.write(slab, start + firstRow * rowBytes, rows * ids, shape.idBytes(), type, byteIds, destination, offset);
+            return 0;
+        }
         int missingRows = 0;
         for (int from = firstRow, to; from < firstRow + rows; from = to)
         {
-            final boolean valid = isValidAcquire(page, from);
+            final boolean valid = isValid(page, from);
             to = from + 1;
-            while (to < firstRow + rows && isValidAcquire(page, to) == valid)
+            while (to < firstRow + rows && isValid(page, to) == valid)
             {
                 to++;
             }
             final int at = offset + (from - firstRow) * readBytes;
             if (valid)
             {
-                StoredIds.write(slab, start + from * rowBytes, (to - from) * ids, shape.idBytes(), type, destination, at);
+                StoredIds.write(slab, start + from * rowBytes, (to - from) * ids, shape.idBytes(), type, byteIds, destination, at);
             }
             else
             {
@@ -303,16 +318,6 @@ public final class RoutedExpertPages
             }
         }
         return missingRows;
-    }
-
-    private boolean isValidAcquire(final int page, final int row)
-    {
-        return (((long[])VALIDITY.getAcquire(this))[page * validityWords + (row >>> 6)] & (1L << row)) != 0;
-    }
-
-    private byte[] slabAcquire(final int page)
-    {
-        return ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
     }
 
     private static VarHandle field(final String name, final Class<?> type)
@@ -330,7 +335,7 @@ public final class RoutedExpertPages
     /** Digest of the rows that are there, bound to their places; independent of the order in which they came. */
     public long pageDigest(final int page)
     {
-        return pageDigests[page];
+        return records[record(page) + DIGEST];
     }
 
     /** Sum of the digests of all live pages, kept up to date by every mutation. */
@@ -347,13 +352,28 @@ public final class RoutedExpertPages
         {
             for (int row = 0; row < pageRows; row++)
             {
-                if (refCounts[page] > 0 && isValid(page, row))
+                if (refCount(page) > 0 && isValid(page, row))
                 {
                     sum += RowDigest.of(row, slab(page), pageStart(page) + row * rowBytes, rowBytes);
                 }
             }
         }
         return sum;
+    }
+
+    private int record(final int page)
+    {
+        return page * recordLength;
+    }
+
+    private int refCount(final int page)
+    {
+        return (int)(records[record(page) + COUNTS] >>> Integer.SIZE);
+    }
+
+    private int validRows(final int page)
+    {
+        return (int)records[record(page) + COUNTS];
     }
 
     private byte[] slab(final int page)
@@ -373,13 +393,10 @@ public final class RoutedExpertPages
         grownSlabs[slabIndex] = new byte[pagesPerSlab * pageBytes];
         SLABS.setRelease(this, grownSlabs);
         final int grown = pageCount + pagesPerSlab;
-        if (grown > refCounts.length)
+        if (grown > freePages.length)
         {
-            final int capacity = Math.max(grown, 2 * refCounts.length);
-            refCounts = Arrays.copyOf(refCounts, capacity);
-            validRows = Arrays.copyOf(validRows, capacity);
-            VALIDITY.setRelease(this, Arrays.copyOf(validity, Math.multiplyExact(capacity, validityWords)));
-            pageDigests = Arrays.copyOf(pageDigests, capacity);
+            final int capacity = Math.max(grown, 2 * freePages.length);
+            RECORDS.setRelease(this, Arrays.copyOf(records, Math.multiplyExact(capacity, recordLength)));
             freePages = Arrays.copyOf(freePages, capacity);
         }
         for (int page = grown - 1; page >= pageCount; page--)

@@ -40,37 +40,6 @@ final class RowDigest
         return join(first, second, third, fourth);
     }
 
-    /** Copies the row and digests it on the way: what was just written need not be read back from memory. */
-    static long copy(
-        final int row, final byte[] source, final int start, final byte[] target, final int targetStart, final int length)
-    {
-        long first = row + 1;
-        long second = 0;
-        long third = 0;
-        long fourth = 0;
-        int i = 0;
-        for (; i <= length - WORDS_BYTES; i += WORDS_BYTES)
-        {
-            final int at = start + i;
-            final int to = targetStart + i;
-            final long a = (long)LONGS.get(source, at);
-            final long b = (long)LONGS.get(source, at + Long.BYTES);
-            final long c = (long)LONGS.get(source, at + 2 * Long.BYTES);
-            final long d = (long)LONGS.get(source, at + 3 * Long.BYTES);
-            LONGS.set(target, to, a);
-            LONGS.set(target, to + Long.BYTES, b);
-            LONGS.set(target, to + 2 * Long.BYTES, c);
-            LONGS.set(target, to + 3 * Long.BYTES, d);
-            first = step(first, a);
-            second = step(second, b);
-            third = step(third, c);
-            fourth = step(fourth, d);
-        }
-        System.arraycopy(source, start + i, target, targetStart + i, length - i);
-        first = tail(first, source, start + i, start + length);
-        return join(first, second, third, fourth);
-    }
-
     private static long tail(final long lane, final byte[] source, final int start, final int end)
     {
         long first = lane;

@@ -10,8 +10,6 @@ import java.nio.ByteOrder;
 /** Writes expert ids from storage width, which is unsigned, into a buffer in the width that a reader wants. */
 final class StoredIds
 {
-    private static final VarHandle LONGS =
-        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
     private StoredIds()
@@ -36,16 +34,26 @@ final class StoredIds
         final int ids,
         final int idBytes,
         final ExpertIdType type,
+        final ByteIds byteIds,
         final MutableDirectBuffer target,
         final int offset)
     {
         if (type.bytes() == idBytes)
         {
-            target.putBytes(offset, source, start, ids * idBytes);
+            final byte[] array = target.byteArray();
+            if (array != null && !target.isExpandable())
+            {
+                target.boundsCheck(offset, ids * idBytes);
+                System.arraycopy(source, start, array, target.wrapAdjustment() + offset, ids * idBytes);
+            }
+            else
+            {
+                target.putBytes(offset, source, start, ids * idBytes);
+            }
         }
         else if (type.bytes() == Short.BYTES)
         {
-            widenBytes(source, start, ids, target, offset);
+            byteIds.widen(source, start, ids, target, offset);
         }
         else
         {
@@ -64,28 +72,5 @@ final class StoredIds
             case UINT16, INT16 -> target.putShort(index, (short)id, ByteOrder.LITTLE_ENDIAN);
             case INT32 -> target.putInt(index, id, ByteOrder.LITTLE_ENDIAN);
         }
-    }
-
-    private static void widenBytes(
-        final byte[] source, final int start, final int ids, final MutableDirectBuffer target, final int offset)
-    {
-        int i = 0;
-        for (; i <= ids - Long.BYTES; i += Long.BYTES)
-        {
-            final long word = (long)LONGS.get(source, start + i);
-            target.putLong(offset + i * Short.BYTES, widen(word & 0xFFFF_FFFFL), ByteOrder.LITTLE_ENDIAN);
-            target.putLong(offset + i * Short.BYTES + Long.BYTES, widen(word >>> 32), ByteOrder.LITTLE_ENDIAN);
-        }
-        for (; i < ids; i++)
-        {
-            target.putShort(offset + i * Short.BYTES, (short)(source[start + i] & 0xFF), ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    /** Four bytes as four int16 in the same order. */
-    private static long widen(final long bytes)
-    {
-        final long pairs = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFFL;
-        return (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FFL;
     }
 }
