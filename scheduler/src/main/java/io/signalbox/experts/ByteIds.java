@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
-import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 import java.nio.ByteBuffer;
@@ -29,17 +28,33 @@ final class ByteIds
     private final ByteBuffer shorts = ByteBuffer.allocate(RUN * Short.BYTES);
     private final CharBuffer shortsAsChars = shorts.order(ByteOrder.LITTLE_ENDIAN).asCharBuffer();
 
-    /** @return false where an id is not in 0 to 255. */
-    boolean narrow(final DirectBuffer source, final int offset, final int ids, final ByteBuffer target, final int start)
+    /**
+     * Takes the 16-bit ids of the captured rows from the given row on.
+     *
+     * @return false where an id is not in 0 to 255.
+     */
+    boolean narrow(final CapturedRows rows, final int firstId, final int ids, final ByteBuffer target, final int start)
     {
+        final CharBuffer source = rows.shorts();
+        if (source != null)
+        {
+            source.position(source.position() + firstId);
+        }
         target.clear().position(start);
         boolean sound = true;
         for (int from = 0; from < ids && sound; from += RUN)
         {
             final int count = Math.min(RUN, ids - from);
-            source.getBytes(offset + from * Short.BYTES, shorts.array(), 0, count * Short.BYTES);
-            shortsAsChars.clear();
-            shortsAsChars.get(chars, 0, count);
+            if (source != null)
+            {
+                source.get(chars, 0, count);
+            }
+            else
+            {
+                final int offset = rows.offset() + (firstId + from) * Short.BYTES;
+                rows.buffer().getBytes(offset, shorts.array(), 0, count * Short.BYTES);
+                shortsAsChars.clear().get(chars, 0, count);
+            }
             charBuffer.clear().limit(count);
             sound = encoder.encode(charBuffer, target, true).isUnderflow();
         }
@@ -56,8 +71,7 @@ final class ByteIds
             bytes.clear().limit(count);
             charBuffer.clear();
             decoder.decode(bytes, charBuffer, true);
-            shortsAsChars.clear();
-            shortsAsChars.put(chars, 0, count);
+            shortsAsChars.clear().put(chars, 0, count);
             target.putBytes(offset + from * Short.BYTES, shorts.array(), 0, count * Short.BYTES);
         }
     }
