@@ -392,10 +392,10 @@ public final class BlockPages implements KvBlockListener
         }
         checkType(rows.type());
         final long needed = (long)count * pages.shape().rowIds() * rows.type().bytes();
-        if (rows.offset() < 0 || rows.buffer().capacity() - (long)rows.offset() < needed)
+        final int capacity = rows.buffer().capacity();
+        if (rows.offset() < 0 || capacity - (long)rows.offset() < needed)
         {
-            throw new RoutedExpertsException(count + " rows of " + shapeText() + " ids as " + rows.type() + " take " + needed +
-                " bytes, but the buffer of " + rows.buffer().capacity() + " bytes has fewer from offset " + rows.offset() + ".");
+            throw tooShort(count, rows.type(), needed, capacity, rows.offset());
         }
     }
 
@@ -449,9 +449,16 @@ public final class BlockPages implements KvBlockListener
             offset + needed <= Integer.MAX_VALUE - Long.BYTES : destination.capacity() - (long)offset >= needed;
         if (offset < 0 || !fits)
         {
-            throw new RoutedExpertsException(rows + " rows of " + shapeText() + " ids as " + type + " take " + needed +
-                " bytes, but the buffer of " + destination.capacity() + " bytes has fewer from offset " + offset + ".");
+            throw tooShort(rows, type, needed, destination.capacity(), offset);
         }
+    }
+
+    private RoutedExpertsException tooShort(
+        final int rows, final ExpertIdType type, final long needed, final int capacity, final int offset)
+    {
+        return new RoutedExpertsException(rows + " rows of " + pages.shape().moeLayers() + " x " + pages.shape().topK() +
+            " ids as " + type + " take " + needed + " bytes, but the buffer of " + capacity +
+            " bytes has fewer from offset " + offset + ".");
     }
 
     private void checkSayable(final int missingRows, final ExpertIdType type)
@@ -461,10 +468,5 @@ public final class BlockPages implements KvBlockListener
             throw new RoutedExpertsException(missingRows + " rows are missing, and " + type +
                 " cannot say so; use a signed type, which has -1 for them.");
         }
-    }
-
-    private String shapeText()
-    {
-        return pages.shape().moeLayers() + " x " + pages.shape().topK();
     }
 }

@@ -70,8 +70,9 @@ public final class RoutedExpertPages
         rowBytes = shape.rowBytes();
         if (pageRows < 1 || (long)rowBytes * pageRows > MAX_PAGE_BYTES)
         {
-            throw new ConfigException("pageRows=" + pageRows + " with rows of " + rowBytes + " bytes does not make pages of 1 to " +
-                MAX_PAGE_BYTES + " bytes; give another number of tokens per block.");
+            throw new ConfigException("pageRows=" + pageRows + " with rows of " + rowBytes +
+                " bytes does not make pages of 1 to " + MAX_PAGE_BYTES +
+                " bytes; give another number of tokens per block.");
         }
         pageBytes = rowBytes * pageRows;
         slabShift = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, SLAB_BYTES / pageBytes));
@@ -293,7 +294,7 @@ public final class RoutedExpertPages
         final int start = pageStart(page);
         if (isFull(page))
         {
-            StoredIds.write(slab, start + firstRow * rowBytes, rows * ids, shape.idBytes(), type, byteIds, destination, offset);
+            copyOut(slab, start + firstRow * rowBytes, rows * ids, type, destination, offset);
             return 0;
         }
         int missingRows = 0;
@@ -308,7 +309,7 @@ public final class RoutedExpertPages
             final int at = offset + (from - firstRow) * readBytes;
             if (valid)
             {
-                StoredIds.write(slab, start + from * rowBytes, (to - from) * ids, shape.idBytes(), type, byteIds, destination, at);
+                copyOut(slab, start + from * rowBytes, (to - from) * ids, type, destination, at);
             }
             else
             {
@@ -318,6 +319,24 @@ public final class RoutedExpertPages
             }
         }
         return missingRows;
+    }
+
+    private void copyOut(
+        final byte[] slab,
+        final int start,
+        final int ids,
+        final ExpertIdType type,
+        final MutableDirectBuffer destination,
+        final int offset)
+    {
+        if (type.bytes() == Short.BYTES && shape.idBytes() == Byte.BYTES)
+        {
+            byteIds.widen(slab, start, ids, destination, offset);
+        }
+        else
+        {
+            StoredIds.write(slab, start, ids, shape.idBytes(), type, destination, offset);
+        }
     }
 
     private static VarHandle field(final String name, final Class<?> type)

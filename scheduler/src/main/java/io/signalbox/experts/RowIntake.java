@@ -244,8 +244,8 @@ final class RowIntake
             final int id = idAt(i);
             if (id < 0 || id >= shape.experts())
             {
-                return new RoutedExpertsException(place + id + " in MoE layer " + i / shape.topK() + ", but experts are 0 to " +
-                    (shape.experts() - 1) + "; nothing was stored.");
+                return new RoutedExpertsException(place + id + " in MoE layer " + i / shape.topK() +
+                    ", but experts are 0 to " + (shape.experts() - 1) + "; nothing was stored.");
             }
             for (int other = i - i % shape.topK(); other < i && distinct; other++)
             {

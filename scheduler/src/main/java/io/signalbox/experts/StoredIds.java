@@ -34,7 +34,6 @@ final class StoredIds
         final int ids,
         final int idBytes,
         final ExpertIdType type,
-        final ByteIds byteIds,
         final MutableDirectBuffer target,
         final int offset)
     {
@@ -50,10 +49,6 @@ final class StoredIds
             {
                 target.putBytes(offset, source, start, ids * idBytes);
             }
-        }
-        else if (type.bytes() == Short.BYTES)
-        {
-            byteIds.widen(source, start, ids, target, offset);
         }
         else
         {

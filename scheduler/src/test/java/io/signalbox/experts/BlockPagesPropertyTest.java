@@ -120,7 +120,8 @@ class BlockPagesPropertyTest
         {
             if (bad.isPossible(kind))
             {
-                final RoutedExpertsException refusal = assertThrows(RoutedExpertsException.class, () -> bad.give(kind), kind::name);
+                final RoutedExpertsException refusal =
+                    assertThrows(RoutedExpertsException.class, () -> bad.give(kind), kind::name);
                 bad.assertNames(kind, refusal.getMessage());
                 assertEquals(digest, both.pages.digest(), kind::name);
                 assertEquals(livePages, both.pages.livePages(), kind::name);
