@@ -84,17 +84,25 @@ public class RoutedExpertsBenchmark
         final RoutedExpertPages pages = new RoutedExpertPages(SHAPE, BLOCK_SIZE);
         final BlockPages blockPages = new BlockPages(pages, BLOCKS + 1);
 
-        @Setup
-        public void setUp()
+        /**
+         * The next step. A block is handed out again before its first row of every sixteen, as where requests decode, and
+         * takes a page of its own with it.
+         */
+        int next(final Steps steps)
         {
-            attach();
+            final int step = steps.next;
+            steps.next = (step + 1) % steps.blockIds.length;
+            if (step < BLOCKS / TOKENS)
+            {
+                handOut(steps.blockIds[step]);
+            }
+            return step;
         }
 
-        /** Forgets every row. Once in 16,384 steps: its share of a step is below 2 %. */
-        void attach()
+        private void handOut(final int[] blockIds)
         {
-            blockPages.onReset();
-            for (int blockId = 0; blockId < BLOCKS; blockId++)
+            blockPages.onHandedOut(blockIds, 0, TOKENS);
+            for (final int blockId : blockIds)
             {
                 final int page = pages.allocate();
                 blockPages.replace(blockId, page);
@@ -103,36 +111,51 @@ public class RoutedExpertsBenchmark
         }
     }
 
-    /** Pages with every row, and what reads of requests write to. */
+    /** The blocks of requests that are read by turns. */
     @State(Scope.Benchmark)
-    public static class FullPages
+    public static class Reads
     {
         /** 1: all in the cache; 256: nothing but the destination is. */
         @Param({"1", "256"})
         int requests;
 
-        final Pages pages = new Pages();
         final int[][] requestBlocks = new int[BLOCKS / READ_BLOCKS][READ_BLOCKS];
-        final UnsafeBuffer target = new UnsafeBuffer(new byte[READ_ROWS * ROW_BYTES * Short.BYTES]);
         int next;
 
         @Setup
         public void setUp()
         {
-            final Steps steps = new Steps();
-            steps.setUp();
-            pages.setUp();
-            for (int step = 0; step < steps.blockIds.length; step++)
+            final int[] order = shuffled(BLOCKS, 2);
+            for (int request = 0; request < requestBlocks.length; request++)
             {
-                pages.blockPages.storeRoutingPerBlock(steps.blockIds[step], steps.positions[step], TOKENS, steps.rows);
+                System.arraycopy(order, request * READ_BLOCKS, requestBlocks[request], 0, READ_BLOCKS);
             }
-            fill(requestBlocks);
         }
 
         int[] blocks()
         {
             next = (next + 1) % requests;
             return requestBlocks[next];
+        }
+    }
+
+    /** Pages with every row, and what reads of requests write to. */
+    @State(Scope.Benchmark)
+    public static class FullPages
+    {
+        final Pages pages = new Pages();
+        final UnsafeBuffer target = new UnsafeBuffer(new byte[READ_ROWS * ROW_BYTES * Short.BYTES]);
+
+        @Setup
+        public void setUp()
+        {
+            final Steps steps = new Steps();
+            steps.setUp();
+            for (int i = 0; i < steps.blockIds.length; i++)
+            {
+                final int step = pages.next(steps);
+                pages.blockPages.storeRoutingPerBlock(steps.blockIds[step], steps.positions[step], TOKENS, steps.rows);
+            }
         }
     }
 
@@ -142,26 +165,9 @@ public class RoutedExpertsBenchmark
     {
         private static final int PAGES_PER_SLAB = 128;
 
-        @Param({"1", "256"})
-        int requests;
-
         final byte[][] slabs = new byte[BLOCKS / PAGES_PER_SLAB][PAGES_PER_SLAB * PAGE_BYTES];
-        final int[][] requestBlocks = new int[BLOCKS / READ_BLOCKS][READ_BLOCKS];
         final byte[] source = new byte[READ_ROWS * ROW_BYTES * Short.BYTES];
         final byte[] target = new byte[READ_ROWS * ROW_BYTES * Short.BYTES];
-        int next;
-
-        @Setup
-        public void setUp()
-        {
-            fill(requestBlocks);
-        }
-
-        int[] blocks()
-        {
-            next = (next + 1) % requests;
-            return requestBlocks[next];
-        }
 
         byte[] slab(final int blockId)
         {
@@ -187,30 +193,11 @@ public class RoutedExpertsBenchmark
         return values;
     }
 
-    private static void fill(final int[][] requestBlocks)
-    {
-        final int[] order = shuffled(BLOCKS, 2);
-        for (int request = 0; request < requestBlocks.length; request++)
-        {
-            System.arraycopy(order, request * READ_BLOCKS, requestBlocks[request], 0, READ_BLOCKS);
-        }
-    }
-
-    private static int nextStep(final Steps steps, final Pages pages)
-    {
-        if (steps.next == steps.blockIds.length)
-        {
-            steps.next = 0;
-            pages.attach();
-        }
-        return steps.next++;
-    }
-
     /** The operation of the allocator's API: int16 ids, checked. */
     @Benchmark
     public int storeInt16(final Steps steps, final Pages pages)
     {
-        final int step = nextStep(steps, pages);
+        final int step = pages.next(steps);
         return pages.blockPages.storeRoutingPerBlock(steps.blockIds[step], steps.positions[step], TOKENS, steps.rows);
     }
 
@@ -218,7 +205,7 @@ public class RoutedExpertsBenchmark
     @Benchmark
     public int storeStorageWidth(final Steps steps, final Pages pages)
     {
-        final int step = nextStep(steps, pages);
+        final int step = pages.next(steps);
         final int[] blockIds = steps.blockIds[step];
         final int[] positions = steps.positions[step];
         int stored = 0;
@@ -246,24 +233,24 @@ public class RoutedExpertsBenchmark
     }
 
     @Benchmark
-    public boolean reconstructInt16(final FullPages full)
+    public boolean reconstructInt16(final FullPages full, final Reads reads)
     {
         return full.pages.blockPages.reconstructRoutingFromBlocks(
-            full.blocks(), READ_BLOCKS, READ_ROWS, ExpertIdType.INT16, full.target, 0);
+            reads.blocks(), READ_BLOCKS, READ_ROWS, ExpertIdType.INT16, full.target, 0);
     }
 
     @Benchmark
-    public boolean reconstructStorageWidth(final FullPages full)
+    public boolean reconstructStorageWidth(final FullPages full, final Reads reads)
     {
         return full.pages.blockPages.reconstructRoutingFromBlocks(
-            full.blocks(), READ_BLOCKS, READ_ROWS, ExpertIdType.UINT8, full.target, 0);
+            reads.blocks(), READ_BLOCKS, READ_ROWS, ExpertIdType.UINT8, full.target, 0);
     }
 
     /** Ceiling of the read in storage width: a plain copy of the same pages. */
     @Benchmark
-    public byte[] reconstructPlainCopy(final PlainPages plain)
+    public byte[] reconstructPlainCopy(final PlainPages plain, final Reads reads)
     {
-        final int[] blockIds = plain.blocks();
+        final int[] blockIds = reads.blocks();
         for (int i = 0; i < READ_BLOCKS; i++)
         {
             System.arraycopy(plain.slab(blockIds[i]), plain.start(blockIds[i]), plain.target, i * PAGE_BYTES, PAGE_BYTES);

@@ -27,7 +27,7 @@ final class StoredIds
         };
     }
 
-    /** @param type can name every expert that the source can. */
+    /** @param type the storage width, or INT32; {@link ByteIds} has the way from bytes to 16-bit ids. */
     static void write(
         final byte[] source,
         final int start,
@@ -54,18 +54,9 @@ final class StoredIds
         {
             for (int i = 0; i < ids; i++)
             {
-                put(target, offset + i * type.bytes(), at(source, start + i * idBytes, idBytes), type);
+                final int id = at(source, start + i * idBytes, idBytes);
+                target.putInt(offset + i * Integer.BYTES, id, ByteOrder.LITTLE_ENDIAN);
             }
-        }
-    }
-
-    private static void put(final MutableDirectBuffer target, final int index, final int id, final ExpertIdType type)
-    {
-        switch (type)
-        {
-            case UINT8 -> target.putByte(index, (byte)id);
-            case UINT16, INT16 -> target.putShort(index, (short)id, ByteOrder.LITTLE_ENDIAN);
-            case INT32 -> target.putInt(index, id, ByteOrder.LITTLE_ENDIAN);
         }
     }
 }
