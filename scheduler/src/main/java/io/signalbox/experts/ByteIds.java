@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 final class ByteIds
 {
     /** Ids of one turn: all scratch space together stays in the first-level cache. */
-    private static final int RUN = 1024;
+    private static final int RUN = 4096;
 
     private final CharsetEncoder encoder = StandardCharsets.ISO_8859_1.newEncoder();
     private final CharsetDecoder decoder = StandardCharsets.ISO_8859_1.newDecoder();
