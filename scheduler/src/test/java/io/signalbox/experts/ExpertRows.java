@@ -36,6 +36,11 @@ final class ExpertRows
         return new CapturedRows().wrap(buffer, offset, rows.length, type);
     }
 
+    static UnsafeBuffer target(final int length, final boolean direct)
+    {
+        return direct ? new UnsafeBuffer(ByteBuffer.allocateDirect(length)) : new UnsafeBuffer(new byte[length]);
+    }
+
     static void put(final MutableDirectBuffer buffer, final int at, final ExpertIdType type, final int id)
     {
         for (int i = 0; i < type.bytes(); i++)

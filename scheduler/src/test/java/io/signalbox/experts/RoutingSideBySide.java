@@ -219,7 +219,7 @@ final class RoutingSideBySide
         final int total = random.nextInt(blockIds.length * setup.blockSize() + 3);
         final ExpertIdType type = anyType(random, true);
         final int ids = total * setup.shape().rowIds();
-        final UnsafeBuffer read = new UnsafeBuffer(new byte[7 + ids * type.bytes()]);
+        final UnsafeBuffer read = ExpertRows.target(7 + ids * type.bytes(), random.nextBoolean());
         final List<int[]> expected = model.strict(blockIds, total);
         assertEquals(expected != null,
             blockPages.reconstructRoutingFromBlocks(blockIds, blockIds.length, total, type, read, 7));
@@ -233,7 +233,7 @@ final class RoutingSideBySide
         final int total = random.nextInt((blockIds.length + 1) * setup.blockSize());
         final ExpertIdType type = anyType(random, true);
         final int ids = total * setup.shape().rowIds();
-        final UnsafeBuffer read = new UnsafeBuffer(new byte[7 + ids * type.bytes()]);
+        final UnsafeBuffer read = ExpertRows.target(7 + ids * type.bytes(), random.nextBoolean());
         final List<int[]> expected = model.lenient(blockIds, total);
         assertEquals(expected.stream().filter(row -> row == null).count(),
             blockPages.exportRoutingFromBlocks(blockIds, blockIds.length, total, type, read, 7));

@@ -340,6 +340,13 @@ class SchedulerTest
     }
 
     @Test
+    void shouldRefuseMoreExpertsThanACaptureBufferCanName()
+    {
+        assertEquals(32_768, small().capture(new ModelShape(1, 32_768, 1)).build().capture().experts());
+        assertThrows(ConfigException.class, () -> small().capture(new ModelShape(1, 32_769, 1)).build());
+    }
+
+    @Test
     void shouldRefuseShapesWhoseRowsOutgrowABlockOrAStep()
     {
         assertThrows(ConfigException.class,
