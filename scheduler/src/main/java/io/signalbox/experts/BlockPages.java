@@ -2,6 +2,7 @@
 package io.signalbox.experts;
 
 import io.signalbox.ConfigException;
+import io.signalbox.InvariantViolation;
 import io.signalbox.kv.KvBlockListener;
 import org.agrona.MutableDirectBuffer;
 
@@ -156,8 +157,14 @@ public final class BlockPages implements KvBlockListener
                 {
                     refuseFaulty(i, blockIds[i], positions[i]);
                 }
+                throw refusedWithoutFault(to - from);
             }
         }
+    }
+
+    private static InvariantViolation refusedWithoutFault(final int rows)
+    {
+        return new InvariantViolation(rows + " rows of routed experts were refused, but none of them is at fault");
     }
 
     private void refuseFaulty(final int row, final int blockId, final int position)
@@ -197,6 +204,7 @@ public final class BlockPages implements KvBlockListener
             {
                 refuseFaulty(i, blockId, positions[i]);
             }
+            throw refusedWithoutFault(count);
         }
         int stored = 0;
         for (int i = 0; i < count; i++)

@@ -19,6 +19,8 @@ final class BadInput
         STRICT_BLOCK_UNKNOWN, STRICT_COUNT, GET_BLOCK_UNKNOWN
     }
 
+    private static final int FAR = 100;
+
     private final RoutingSideBySide both;
     private final Random random;
     private final ModelShape shape;
@@ -153,7 +155,8 @@ final class BadInput
 
     private CapturedRows captured()
     {
-        return ExpertRows.captured(rows, ExpertIdType.INT32, random.nextBoolean());
+        final boolean fitsShorts = shape.experts() + FAR <= Short.MAX_VALUE && random.nextInt(3) > 0;
+        return ExpertRows.captured(rows, fitsShorts ? ExpertIdType.INT16 : ExpertIdType.INT32, random.nextBoolean());
     }
 
     private void step(final int listed)
@@ -164,7 +167,9 @@ final class BadInput
 
     private int outside(final int bound)
     {
-        final int outside = random.nextBoolean() ? -1 - random.nextInt(100) : bound + random.nextInt(100);
+        // The values next to the bounds most often: a check that is one off lets only those pass.
+        final int distance = random.nextInt(3) > 0 ? 0 : random.nextInt(FAR);
+        final int outside = random.nextBoolean() ? -1 - distance : bound + distance;
         named = Integer.toString(outside);
         return outside;
     }
