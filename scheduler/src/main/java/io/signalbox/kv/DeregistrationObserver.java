@@ -2,8 +2,8 @@
 package io.signalbox.kv;
 
 /**
- * Told of blocks that have lost their hash, when the operation that took it is complete. A failing observer keeps no
- * other one from being told; its exception reaches the caller of the operation afterwards. An observer must not call the allocator.
+ * Told of blocks that have lost their hash, when the operation that took it is complete; must not call the allocator. A
+ * failing observer keeps no other one from being told, and its exception reaches the caller of the operation afterwards.
  */
 @FunctionalInterface
 public interface DeregistrationObserver
