@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
-/** What happens to running requests when KV blocks run short, and in which order requests get and give blocks. */
+/**
+ * What happens to running requests when KV blocks run short, and in which order requests get and give blocks. Engines
+ * use the first; the benchmarks run both over one load and print what each would have done.
+ */
 public enum PagingProfile
 {
     /**

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench;
+
+import io.signalbox.batch.MegatronPlanner;
+import io.signalbox.batch.PagedRequest;
+import io.signalbox.batch.PagingConfig;
+import io.signalbox.batch.PagingProfile;
+import io.signalbox.batch.StepLayout;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
+
+/** {@link PagingProfile#MEGATRON}, prompts in chunks; paused requests may keep a quarter of the pool. */
+final class MegatronRank implements PagedRank
+{
+    private final MegatronPlanner planner;
+    private final PagingLoad load;
+    private final int[] sampled = new int[MAX_REQUESTS];
+
+    MegatronRank(final int poolSize, final PagingLoad load)
+    {
+        this.load = load;
+        final KvBlockConfig pool =
+            KvBlockConfig.of(poolSize).withPrefixCaching(EvictionPolicy.LRU).withPausedLimit(poolSize / 4);
+        planner = new MegatronPlanner(
+            new PagingConfig(pool, BLOCK_SIZE_TOKENS, MAX_REQUESTS, STEP_TOKENS, 0, true),
+            (id, tokens, count, result) -> load.hash(tokens, count, result), null);
+    }
+
+    @Override
+    public void submit(final int request)
+    {
+        final int[] prompt = load.prompt(request);
+        planner.submit(
+            request, prompt, prompt.length, load.hashes(request), load.newTokens(request), PagedRequest.NO_STOP_TOKEN);
+    }
+
+    @Override
+    public boolean step(final PagingLedger ledger)
+    {
+        final StepLayout layout = planner.schedule();
+        if (layout.tokenCount() == 0)
+        {
+            return !planner.isStalled();
+        }
+        for (int row = 0; row < layout.activeRows(); row++)
+        {
+            final PagedRequest request = layout.request(row);
+            ledger.computed((int)request.id(), layout.kvOffset(row), layout.queryTokens(row));
+            sampled[row] = PagingLoad.sampledToken(request.id(), request.tokenCount());
+        }
+        ledger.poolUse(planner.allocator());
+        planner.update(sampled, null);
+        for (int i = 0; i < planner.evictedCount(); i++)
+        {
+            ledger.lostBlocks((int)planner.evicted(i).id());
+        }
+        for (int i = 0; i < planner.finishedCount(); i++)
+        {
+            final PagedRequest request = planner.finished(i);
+            ledger.ended((int)request.id(), request.tokenCount());
+            planner.recycle(request);
+        }
+        return true;
+    }
+
+    @Override
+    public KvBlockAllocator allocator()
+    {
+        return planner.allocator();
+    }
+}

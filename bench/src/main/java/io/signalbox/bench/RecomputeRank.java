@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench;
+
+import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.PagingProfile;
+import io.signalbox.batch.Request;
+import io.signalbox.batch.StepCommit;
+import io.signalbox.batch.StepPlan;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+
+/** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
+final class RecomputeRank implements PagedRank
+{
+    private final BatchPlanner planner;
+    private final StepPlan plan = new StepPlan();
+    private final StepCommit commit = new StepCommit(BLOCK_SIZE_TOKENS, null);
+    private final PagingLoad load;
+    private final int[] sampled = new int[MAX_REQUESTS];
+
+    RecomputeRank(final int poolSize, final PagingLoad load)
+    {
+        this.load = load;
+        planner = new BatchPlanner(
+            0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, MAX_REQUESTS, STEP_TOKENS, null);
+    }
+
+    @Override
+    public void submit(final int request)
+    {
+        final int[] prompt = load.prompt(request);
+        final Request submitted = new Request(null).reset(request, prompt.length, load.newTokens(request), -1, -1);
+        for (final long hash : load.hashes(request))
+        {
+            submitted.addBlockHash(hash);
+        }
+        planner.place(submitted);
+    }
+
+    @Override
+    public boolean step(final PagingLedger ledger)
+    {
+        if (!planner.hasWork())
+        {
+            return true;
+        }
+        planner.plan(plan);
+        for (int i = 0; i < plan.preemptedCount(); i++)
+        {
+            ledger.lostBlocks((int)plan.preempted(i).id());
+        }
+        for (int row = 0; row < plan.rowCount(); row++)
+        {
+            final Request request = plan.rowRequest(row);
+            ledger.computed((int)request.id(), plan.rowStart(row), plan.rowTokens(row));
+            sampled[row] = PagingLoad.sampledToken(request.id(), request.knownTokens());
+        }
+        ledger.poolUse(planner.allocator());
+        commit.apply(plan, planner, sampled, null, 0);
+        for (int row = 0; row < plan.rowCount(); row++)
+        {
+            if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
+            {
+                final Request request = plan.rowRequest(row);
+                ledger.ended((int)request.id(), request.knownTokens());
+                planner.remove(request);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public KvBlockAllocator allocator()
+    {
+        return planner.allocator();
+    }
+}
