@@ -16,7 +16,7 @@ public enum PagingProfile
     /**
      * The rules of Megatron Core's dynamic context as of August 2026: a request that crosses a block boundary is paused
      * and resumed, the one paused last first; paused requests keep their blocks up to a limit, and what overflows it is
-     * evicted; a prefix can be shared from the moment of its admission. {@link MegatronPlanner}. It decides as the
+     * evicted; a prefix can be shared from the moment of its admission. The {@code MegatronPlanner} decides as the
      * original does, block by block, in order to be compared with it and to answer what it would have done.
      */
     MEGATRON

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import io.signalbox.batch.MegatronPlanner;
-import io.signalbox.batch.PagedRequest;
-import io.signalbox.batch.PagingConfig;
-import io.signalbox.batch.RequestRowTable;
-import io.signalbox.batch.StepLayout;
+import io.signalbox.batch.megatron.MegatronPlanner;
+import io.signalbox.batch.megatron.PagedRequest;
+import io.signalbox.batch.megatron.PagingConfig;
+import io.signalbox.batch.megatron.RequestRowTable;
+import io.signalbox.batch.megatron.StepLayout;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
 /**
  * Hashes the full blocks of a token sequence, as the submitter did for the prompt. The planner asks when a request is

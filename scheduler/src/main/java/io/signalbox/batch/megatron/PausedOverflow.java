@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
 import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.collections.Int2IntHashMap;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.PagingProfile;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.DirectBuffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.kv.KvBlockAllocator;
@@ -20,7 +20,7 @@ final class PrefillAdmission
     private final RequestRowTable rows;
     private final StepLayout layout;
     private final ArrayDeque<PagedRequest> waiting;
-    private final PrefixMatch match;
+    private final PrefillMatch match;
     private final LongHashSet pendingHashes = new LongHashSet();
     private final ArrayDeque<PagedRequest> putAside = new ArrayDeque<>();
     private long coordinationWaits;
@@ -39,7 +39,7 @@ final class PrefillAdmission
         this.rows = rows;
         this.layout = layout;
         this.waiting = waiting;
-        match = new PrefixMatch(allocator, config);
+        match = new PrefillMatch(allocator, config);
     }
 
     /** How often a request was put aside. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
+import io.signalbox.batch.PagingProfile;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.batch;
+package io.signalbox.batch.megatron;
 
 import io.signalbox.kv.KvBlockAllocator;
 
@@ -9,7 +9,7 @@ import java.util.Arrays;
  * What a chunk of a prompt finds in the cache, what it need not compute because of it, and what it takes from the pool.
  * The result of the last {@link #compute}; the same object serves every request.
  */
-final class PrefixMatch
+final class PrefillMatch
 {
     private final KvBlockAllocator allocator;
     private final PagingConfig config;
@@ -20,7 +20,7 @@ final class PrefixMatch
     private int skippedTokens;
     private int computedTokens;
 
-    PrefixMatch(final KvBlockAllocator allocator, final PagingConfig config)
+    PrefillMatch(final KvBlockAllocator allocator, final PagingConfig config)
     {
         this.allocator = allocator;
         this.config = config;
