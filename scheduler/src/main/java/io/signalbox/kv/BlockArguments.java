@@ -6,6 +6,8 @@ import io.signalbox.kv.KvBlockException.Reason;
 /** Refuses calls to a block allocator that cannot be carried out, before anything is changed. */
 final class BlockArguments
 {
+    private static final int MAX_OWNERS = 1 << 30;
+
     private final KvBlockConfig config;
     private final BlockRecords records;
     private final int dummyBlock;
@@ -81,6 +83,52 @@ final class BlockArguments
         {
             throw new KvBlockException(Reason.PREFIX_CACHING_OFF,
                 "blocks cannot be shared or get a hash with prefix caching off; configure the pool with it.");
+        }
+    }
+
+    /** Any block of the pool, the dummy block included. */
+    void checkInPool(final int blockId)
+    {
+        if (blockId < 0 || blockId > dummyBlock)
+        {
+            checkBlock(blockId);
+        }
+    }
+
+    void checkRetain(final int[] blockIds, final int offset, final int count)
+    {
+        for (int i = offset; i < offset + count; i++)
+        {
+            checkOwnedOrCached(blockIds[i]);
+            if (records.owners(blockIds[i]) > MAX_OWNERS - count)
+            {
+                throw new KvBlockException(Reason.TOO_MANY_OWNERS, "block " + blockIds[i] + " has " +
+                    records.owners(blockIds[i]) + " owners and cannot get " + count + " more; release some first.",
+                    blockIds[i]);
+            }
+        }
+    }
+
+    void checkRegistration(final int blockId, final long hash, final long parentHash, final int depth)
+    {
+        checkPrefixCaching();
+        checkBlock(blockId);
+        checkHash(hash, blockId);
+        if (parentHash != KvBlockAllocator.NO_HASH)
+        {
+            checkHash(parentHash, blockId);
+        }
+        if (depth < 0 || depth >= BlockRecords.UNKNOWN_DEPTH)
+        {
+            throw new KvBlockException(Reason.ILLEGAL_DEPTH, "block " + blockId + " cannot stand at depth " + depth +
+                " of a prefix; give 0 to " + (BlockRecords.UNKNOWN_DEPTH - 1) + ".", blockId);
+        }
+        checkOwnedOrCached(blockId);
+        final long known = records.hash(blockId);
+        if (known != KvBlockAllocator.NO_HASH && known != hash)
+        {
+            throw new KvBlockException(Reason.OTHER_HASH, "block " + blockId + " is registered as " + known +
+                " and cannot become " + hash + "; release it first.", blockId);
         }
     }
 

@@ -5,7 +5,7 @@ package io.signalbox.kv;
  * Block hashes chained over the prefix: equal hash, equal tokens from the start of the prompt to the end of the block.
  * The {@link BlockHashFunction} says how the digests {@code d(i)} are chained; then, as in Megatron Core,
  * {@code hash(i) = (first 8 bytes of d(i) as unsigned little-endian) mod (2^63 − 1) + 1}, so that -1 and 0 stay free. A
- * non-empty cache key (LoRA, salt, tenant) replaces the root by its own digest, so that equal prompts under different
+ * non-empty cache key (LoRA, salt, tenant) replaces the root by a digest of itself, so that equal prompts under different
  * keys share nothing. Runs in the submitting thread, without garbage; not thread-safe.
  */
 public abstract class BlockHasher

@@ -2,8 +2,8 @@
 package io.signalbox.kv;
 
 /**
- * What is known of every KV block of a pool: five words side by side, so that a block costs one cache line however large
- * the pool is.
+ * What is known of every KV block of a pool: five words side by side, so that a block costs one cache line, or two where
+ * it lies across them, however large the pool is.
  *
  * <pre>
  *   word  63                    32 31                      0
@@ -83,7 +83,7 @@ final class BlockRecords
     void name(final int block, final long hash, final int depth)
     {
         words[block * WORDS + HASH] = hash;
-        words[block * WORDS + TIME] = words[block * WORDS + TIME] & TIME_MASK | depth;
+        words[block * WORDS + TIME] = words[block * WORDS + TIME] & TIME_MASK | depth & BLOCK_MASK;
     }
 
     /** Drops hash and links. */

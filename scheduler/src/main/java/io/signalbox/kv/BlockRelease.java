@@ -35,19 +35,12 @@ final class BlockRelease
     /**
      * Takes one reference for each time a block is named.
      *
-     * @return how many blocks lost their last owner; they stand in {@link DeregisteredBlocks#ids()} in the order in which
-     *         they become free.
+     * @return how many blocks lost their last owner; they stand in {@link DeregisteredBlocks#ids()}.
      */
     int removeOwners(final int[] blockIds, final int offset, final int count)
     {
         deregistered.ensureCapacity(count);
-        final int orphanCount =
-            countsRepeats ? removeEach(blockIds, offset, count) : removeOnce(blockIds, offset, count);
-        if (freesAscending)
-        {
-            free.sort(deregistered.ids(), orphanCount);
-        }
-        return orphanCount;
+        return countsRepeats ? removeEach(blockIds, offset, count) : removeOnce(blockIds, offset, count);
     }
 
     /** Puts every reference back when one is lacking. */
@@ -112,16 +105,30 @@ final class BlockRelease
     void cacheOrFree(final int orphanCount)
     {
         final int[] orphans = deregistered.ids();
+        int nameless = 0;
         for (int i = 0; i < orphanCount; i++)
         {
             if (records.hash(orphans[i]) == KvBlockAllocator.NO_HASH)
             {
-                free.push(orphans[i]);
+                orphans[nameless++] = orphans[i];
             }
             else
             {
                 prefixes.cache(orphans[i]);
             }
+        }
+        sort(orphans, nameless);
+        for (int i = 0; i < nameless; i++)
+        {
+            free.push(orphans[i]);
+        }
+    }
+
+    private void sort(final int[] blocks, final int count)
+    {
+        if (freesAscending)
+        {
+            free.sort(blocks, count);
         }
     }
 
@@ -130,6 +137,7 @@ final class BlockRelease
     {
         final int[] orphans = deregistered.ids();
         final long[] hashes = deregistered.hashes();
+        sort(orphans, orphanCount);
         for (int i = 0; i < orphanCount; i++)
         {
             hashes[i] = records.hash(orphans[i]);

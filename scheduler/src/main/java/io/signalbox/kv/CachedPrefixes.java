@@ -22,12 +22,10 @@ interface CachedPrefixes
     /** Whether the block is one of them. */
     boolean isEvictable(int block);
 
-    /** Refuses a batch that cannot be registered as a whole. */
-    void check(int[] blocks, long[] hashes, long[] parents);
-
+    /** Registers all blocks, or refuses them and registers none. */
     void register(int[] blocks, long[] hashes, long[] parents);
 
-    /** Registers one block; false where another one keeps the hash. */
+    /** Registers one block that has no hash; false where another one keeps the hash. */
     boolean register(int block, long hash, long parentHash, int depth);
 
     /** The block has just lost its last owner and stays cached. */

@@ -2,7 +2,8 @@
 package io.signalbox.kv;
 
 /**
- * Told of blocks that have lost their hash, when the operation that took it is complete; must not call the allocator. A
+ * Told of blocks that a release or an eviction has taken the hash of, when that operation is complete; must not call the
+ * allocator. Forgetting all prefixes and a reset concern every block and tell nobody. A
  * failing observer keeps no other one from being told, and its exception reaches the caller of the operation afterwards.
  */
 @FunctionalInterface

@@ -3,8 +3,8 @@ package io.signalbox.kv;
 
 /**
  * The cached KV blocks that may be evicted next, least recently used first, the lower block id first among equals: a
- * heap of eight children per node, which fill one cache line, so that the largest pool is eight steps deep. It knows
- * where each block stands, so that a block which is used again can leave.
+ * heap of eight children per node, which lie side by side, so that the largest pool is eight steps deep. It knows where
+ * each block stands, so that a block which is used again can leave.
  */
 final class EvictionHeap
 {

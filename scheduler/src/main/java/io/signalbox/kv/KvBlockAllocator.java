@@ -12,9 +12,9 @@ import io.signalbox.kv.KvBlockException.Reason;
  * {@link EvictionPolicy#LRU} a registered block without an owner stays cached until it is evicted, the oldest
  * (timestamp, block id) first among blocks that no other cached block builds upon.
  *
- * <p>Invariant: free + cached + owned = {@code poolSize - 1}. No call costs more in a larger pool but for the memory it
- * touches, and none makes garbage once its buffers have grown to the largest call. A call that cannot be carried out ends
- * in a {@link KvBlockException} and changes nothing. Not thread-safe.
+ * <p>Invariant: free + cached + owned = {@code poolSize - 1}. But for {@link #reset} and {@link #forgetPrefixes}, no call
+ * looks at the whole pool, and none makes garbage once its buffers have grown to the largest call. A call that cannot be
+ * carried out ends in a {@link KvBlockException} and changes nothing. Not thread-safe.
  */
 public final class KvBlockAllocator
 {
@@ -103,6 +103,7 @@ public final class KvBlockAllocator
     /** Whether eviction can take the block: registered, without an owner, and nothing that has one builds upon it. */
     public boolean isEvictable(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return config.prefixCaching() && prefixes.isEvictable(blockId);
     }
 
@@ -168,48 +169,56 @@ public final class KvBlockAllocator
 
     public int refCount(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.owners(blockId);
     }
 
     /** How often the block was handed out; (block, issue) names one use of a block for ever. */
     public int issue(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.issue(blockId);
     }
 
     /** The block's registered hash, or {@link #NO_HASH}. */
     public long blockHash(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.hash(blockId);
     }
 
     /** When the block was last used, by the LRU clock. */
     public long timestamp(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.timestamp(blockId);
     }
 
     /** The registered block that this one builds upon, or {@link #NO_BLOCK}. */
     public int parent(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.parent(blockId);
     }
 
     /** Blocks ahead of a registered block in its prefix; without meaning for others. */
     public int depth(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.depth(blockId);
     }
 
     /** Registered blocks that build upon this one. */
     public int childCount(final int blockId)
     {
+        arguments.checkInPool(blockId);
         return records.children(blockId);
     }
 
     /** A free block by its height above the bottom of the stack. */
     public int freeBlock(final int height)
     {
+        arguments.checkRange(free.size(), height, 1);
         return free.get(height);
     }
 
@@ -315,15 +324,15 @@ public final class KvBlockAllocator
         }
     }
 
-    /** Adds a reference to each block, as often as it is named, and counts as a use. */
+    /**
+     * Adds a reference to each block, as often as it is named, and counts as a use. Takes longer where a cached block is
+     * retained without the cached ones that it builds upon: these are then pinned one by one.
+     */
     public void retain(final int[] blockIds, final int offset, final int count)
     {
         arguments.checkPrefixCaching();
         arguments.checkBlocks(blockIds, offset, count);
-        for (int i = offset; i < offset + count; i++)
-        {
-            arguments.checkOwnedOrCached(blockIds[i]);
-        }
+        arguments.checkRetain(blockIds, offset, count);
         for (int i = offset; i < offset + count; i++)
         {
             retain(blockIds[i]);
@@ -369,26 +378,21 @@ public final class KvBlockAllocator
     public void registerBlockHashes(final int[] blockIds, final long[] hashes, final long[] parents)
     {
         arguments.checkRegistration(blockIds, hashes, parents);
-        prefixes.check(blockIds, hashes, parents);
         prefixes.register(blockIds, hashes, parents);
     }
 
     /**
      * Makes one block findable: what {@link #registerBlockHashes} does, for callers that know its place in the prefix.
      *
-     * @param depth blocks ahead of it in its prefix; a match finds it at this depth only.
-     * @return false, with nothing changed, when another block already has the hash.
+     * @param depth blocks ahead of it in its prefix; where the parent is known, its depth and one more counts instead.
+     * @return false, with nothing changed, when this block or another one has the hash already.
      */
     public boolean register(final int blockId, final long hash, final long parentHash, final int depth)
     {
-        arguments.checkPrefixCaching();
-        arguments.checkBlock(blockId);
-        arguments.checkHash(hash, blockId);
-        if (records.owners(blockId) == 0 || records.hash(blockId) != NO_HASH)
+        arguments.checkRegistration(blockId, hash, parentHash, depth);
+        if (records.hash(blockId) == hash)
         {
-            throw new KvBlockException(Reason.OTHER_HASH, "block " + blockId + " with " + records.owners(blockId) +
-                " owners and hash " + records.hash(blockId) + " cannot be registered as " + hash +
-                "; register a block once, while it is owned.", blockId);
+            return false;
         }
         return prefixes.register(blockId, hash, parentHash, depth);
     }
@@ -417,10 +421,12 @@ public final class KvBlockAllocator
         return prefixes.longestMatch(hashes, start, last, blockIds, offset);
     }
 
-    /** Forgets every hash: cached blocks return to the pool, owned ones only lose their name; observers are not told. */
+    /**
+     * Forgets every hash: cached blocks return to the pool by ascending id, owned ones only lose their name; observers are
+     * not told. Looks at every block.
+     */
     public void forgetPrefixes()
     {
-        evictAndFree(evictableCount());
         for (int blockId = 0; blockId < dummyBlock(); blockId++)
         {
             if (records.hash(blockId) != NO_HASH)
@@ -428,6 +434,7 @@ public final class KvBlockAllocator
                 records.forget(blockId);
                 if (records.owners(blockId) == 0)
                 {
+                    records.timestamp(blockId, 0);
                     free.push(blockId);
                 }
             }
@@ -441,12 +448,13 @@ public final class KvBlockAllocator
         deregistered.add(observer);
     }
 
-    /** Digest of free stack, owners, issues and timestamps; kept up to date by every mutation. */
+    /** Digest of free stack, owners, issues, timestamps and clock; kept up to date by every mutation. */
     public long poolDigest()
     {
-        return records.digest() + StateDigest.mix(free.digest(), free.size());
+        return records.digest() + StateDigest.mix(free.digest(), free.size(), clock);
     }
 
+    /** Digest of hashes, with the place of each in its prefix and its parent; kept up to date by every mutation. */
     public long prefixIndexDigest()
     {
         return prefixes.digest();
@@ -455,7 +463,7 @@ public final class KvBlockAllocator
     /** What {@link #poolDigest()} must be, computed from nothing: for tests and snapshots. */
     public long recomputePoolDigest()
     {
-        return records.recomputeDigest() + StateDigest.mix(free.recomputeDigest(), free.size());
+        return records.recomputeDigest() + StateDigest.mix(free.recomputeDigest(), free.size(), clock);
     }
 
     /** The occupancy, in Megatron Core's words. */

@@ -33,6 +33,11 @@ public record KvBlockConfig(
             throw new ConfigException("pausedLimit=" + pausedLimit + " is not between 0 and poolSize - 2 = " +
                 (poolSize - 2) + "; give the number of KV blocks that paused requests may keep.");
         }
+        if (evictionPolicy == null || profile == null || prefixPolicy == null)
+        {
+            throw new ConfigException("evictionPolicy=" + evictionPolicy + ", profile=" + profile + ", prefixPolicy=" +
+                prefixPolicy + " of a block pool are not all there; give each one.");
+        }
         if (profile == AllocatorProfile.MEGATRON_2026_05 && prefixPolicy == PrefixPolicy.CONTRACT)
         {
             throw new ConfigException("profile=" + profile + " evicts blocks that others build upon, which prefixPolicy=" +

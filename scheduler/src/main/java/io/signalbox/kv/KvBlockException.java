@@ -23,6 +23,10 @@ public final class KvBlockException extends IllegalArgumentException
         ILLEGAL_HASH,
         /** A block names itself or a later block of the same call as its parent. */
         PARENT_AFTER_CHILD,
+        /** The depth of a block in its prefix is negative or beyond any prefix. */
+        ILLEGAL_DEPTH,
+        /** More references than a block can count. */
+        TOO_MANY_OWNERS,
         /** Lists that belong together differ in length, or an array is shorter than the count says. */
         LENGTH_MISMATCH,
         /** A count is negative. */

@@ -2,7 +2,6 @@
 package io.signalbox.kv;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.StateDigest;
 
 import java.util.Arrays;
 
@@ -22,7 +21,6 @@ final class PrefixIndex
     private final int mask;
     private final int shift;
     private int size;
-    private long digest;
 
     PrefixIndex(final BlockRecords records)
     {
@@ -62,7 +60,6 @@ final class PrefixIndex
         }
         slots[place] = (int)spread & MARK_MASK | block + 1;
         size++;
-        digest += StateDigest.mix(hash, block);
     }
 
     /** Drops the entry of a block whose record still names it. */
@@ -78,7 +75,6 @@ final class PrefixIndex
             }
             place = place + 1 & mask;
         }
-        digest -= StateDigest.mix(hash, block);
         size--;
         closeGap(place);
     }
@@ -105,18 +101,11 @@ final class PrefixIndex
     {
         Arrays.fill(slots, EMPTY);
         size = 0;
-        digest = 0;
     }
 
     int size()
     {
         return size;
-    }
-
-    /** Sum over all entries, independent of the order in which they came. */
-    long digest()
-    {
-        return digest;
     }
 
     private static int block(final int slot)

@@ -2,6 +2,7 @@
 package io.signalbox.kv;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.StateDigest;
 
 /**
  * Registered KV blocks as a forest: a block's parent is the registered block that its prefix ends with.
@@ -19,6 +20,9 @@ final class PrefixTree implements CachedPrefixes
     private final PrefixMatch match;
     private final EvictionHeap leaves;
     private final boolean keepsCachedBlocks;
+    private final BatchRegistration batch;
+    /** Sum over all registered blocks, independent of the order in which they came. */
+    private long digest;
     private int cached;
     private int evictable;
 
@@ -29,6 +33,7 @@ final class PrefixTree implements CachedPrefixes
         this.keepsCachedBlocks = keepsCachedBlocks;
         index = new PrefixIndex(records);
         match = new PrefixMatch(records, index);
+        batch = new BatchRegistration(this, records);
         leaves = keepsCachedBlocks ? new EvictionHeap(records) : null;
     }
 
@@ -69,71 +74,9 @@ final class PrefixTree implements CachedPrefixes
     }
 
     @Override
-    public void check(final int[] blocks, final long[] hashes, final long[] parents)
-    {
-        int highest = -1;
-        for (int i = 0; i < blocks.length; i++)
-        {
-            final long known = records.hash(blocks[i]);
-            if (known != KvBlockAllocator.NO_HASH && known != hashes[i])
-            {
-                throw new KvBlockException(KvBlockException.Reason.OTHER_HASH, "block " + blocks[i] +
-                    " is registered as " + known + " and cannot become " + hashes[i] + "; release it first.", blocks[i]);
-            }
-            if (blocks[i] <= highest)
-            {
-                checkRepetition(blocks, hashes, i);
-            }
-            highest = Math.max(highest, blocks[i]);
-            if (parents != null && parents[i] != ROOT)
-            {
-                checkParent(blocks, hashes, parents, i);
-            }
-        }
-    }
-
-    /** A block that is named twice in one call must be named with one hash. */
-    private static void checkRepetition(final int[] blocks, final long[] hashes, final int i)
-    {
-        for (int earlier = 0; earlier < i; earlier++)
-        {
-            if (blocks[earlier] == blocks[i] && hashes[earlier] != hashes[i])
-            {
-                throw new KvBlockException(KvBlockException.Reason.OTHER_HASH, "block " + blocks[i] +
-                    " is named as " + hashes[earlier] + " and as " + hashes[i] + " in one call; name it once.", blocks[i]);
-            }
-        }
-    }
-
-    /** Parents come before their children, so that blocks cannot build upon each other in a circle. */
-    private void checkParent(final int[] blocks, final long[] hashes, final long[] parents, final int i)
-    {
-        if (i > 0 && hashes[i - 1] == parents[i] || index.get(parents[i]) != BlockRecords.NO_BLOCK)
-        {
-            return;
-        }
-        for (int later = i; later < hashes.length; later++)
-        {
-            if (hashes[later] == parents[i])
-            {
-                throw new KvBlockException(KvBlockException.Reason.PARENT_AFTER_CHILD, "block " + blocks[i] +
-                    " has its parent hash " + parents[i] + " in the same call at place " + later +
-                    ", not before its own place " + i + "; give parents first.", blocks[i], blocks[later]);
-            }
-        }
-    }
-
-    @Override
     public void register(final int[] blocks, final long[] hashes, final long[] parents)
     {
-        for (int i = 0; i < blocks.length; i++)
-        {
-            if (records.hash(blocks[i]) == KvBlockAllocator.NO_HASH)
-            {
-                final long parent = parents == null ? ROOT : parents[i];
-                register(blocks[i], hashes[i], parent, parent == ROOT ? 0 : BlockRecords.UNKNOWN_DEPTH);
-            }
-        }
+        batch.register(blocks, hashes, parents);
     }
 
     @Override
@@ -144,13 +87,40 @@ final class PrefixTree implements CachedPrefixes
             return false;
         }
         final int parent = parentHash == ROOT ? BlockRecords.NO_BLOCK : index.get(parentHash);
-        records.name(block, hash, parent == BlockRecords.NO_BLOCK ? depth : records.depth(parent) + 1);
+        records.name(block, hash, parent == BlockRecords.NO_BLOCK ? depth : depthBehind(parent));
         index.put(hash, block);
         if (parent != BlockRecords.NO_BLOCK && keepsCachedBlocks)
         {
             link(block, parent);
         }
+        digest += term(block);
         return true;
+    }
+
+    /** A prefix that begins nobody knows where goes on so. */
+    private int depthBehind(final int parent)
+    {
+        return Math.min(records.depth(parent) + 1, BlockRecords.UNKNOWN_DEPTH);
+    }
+
+    /** Takes back the registration of an owned block that nothing builds upon. */
+    void unregister(final int block)
+    {
+        final int parent = records.parent(block);
+        forget(block);
+        if (parent != BlockRecords.NO_BLOCK)
+        {
+            unpin(parent);
+            removeChild(parent);
+        }
+    }
+
+    private void removeChild(final int parent)
+    {
+        if (records.removeChild(parent) == 0 && isCached(parent))
+        {
+            leaves.add(parent);
+        }
     }
 
     private void link(final int block, final int parent)
@@ -238,6 +208,7 @@ final class PrefixTree implements CachedPrefixes
     @Override
     public void forget(final int block)
     {
+        digest -= term(block);
         index.remove(block);
         records.forget(block);
     }
@@ -258,9 +229,9 @@ final class PrefixTree implements CachedPrefixes
             forget(block);
             cached--;
             evictable--;
-            if (parent != BlockRecords.NO_BLOCK && records.removeChild(parent) == 0 && isCached(parent))
+            if (parent != BlockRecords.NO_BLOCK)
             {
-                leaves.add(parent);
+                removeChild(parent);
             }
         }
     }
@@ -275,6 +246,7 @@ final class PrefixTree implements CachedPrefixes
     public void clear()
     {
         index.clear();
+        digest = 0;
         cached = 0;
         evictable = 0;
         if (keepsCachedBlocks)
@@ -286,6 +258,12 @@ final class PrefixTree implements CachedPrefixes
     @Override
     public long digest()
     {
-        return index.digest();
+        return digest;
+    }
+
+    private long term(final int block)
+    {
+        return StateDigest.mix(
+            records.hash(block), (long)block << Integer.SIZE | records.depth(block), records.parent(block));
     }
 }

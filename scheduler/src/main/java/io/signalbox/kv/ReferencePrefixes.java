@@ -63,26 +63,15 @@ final class ReferencePrefixes implements CachedPrefixes
     }
 
     @Override
-    public void check(final int[] blocks, final long[] hashes, final long[] parents)
-    {
-        for (int i = 0; countsChildren && i < blocks.length; i++)
-        {
-            final long known = records.hash(blocks[i]);
-            if (known != KvBlockAllocator.NO_HASH && known != hashes[i])
-            {
-                throw new KvBlockException(KvBlockException.Reason.OTHER_HASH, "block " + blocks[i] +
-                    " is registered as " + known + " and cannot become " + hashes[i] + "; release it first.", blocks[i]);
-            }
-        }
-    }
-
-    @Override
     public void register(final int[] blocks, final long[] hashes, final long[] parents)
     {
         final boolean[] isNew = new boolean[blocks.length];
         for (int i = 0; i < blocks.length; i++)
         {
-            isNew[i] = !countsChildren || records.hash(blocks[i]) == KvBlockAllocator.NO_HASH;
+            isNew[i] = isNew(blocks[i], hashes[i]);
+        }
+        for (int i = 0; i < blocks.length; i++)
+        {
             if (isNew[i])
             {
                 records.name(blocks[i], hashes[i], BlockRecords.UNKNOWN_DEPTH);
@@ -99,6 +88,18 @@ final class ReferencePrefixes implements CachedPrefixes
                 records.addChild(parent);
             }
         }
+    }
+
+    /** As it stands before the call, so that a block which is named twice counts twice. */
+    private boolean isNew(final int block, final long hash)
+    {
+        final long known = records.hash(block);
+        if (countsChildren && known != KvBlockAllocator.NO_HASH && known != hash)
+        {
+            throw new KvBlockException(KvBlockException.Reason.OTHER_HASH, "block " + block + " is registered as " + known +
+                " and cannot become " + hash + "; release it first.", block);
+        }
+        return !countsChildren || known == KvBlockAllocator.NO_HASH;
     }
 
     @Override

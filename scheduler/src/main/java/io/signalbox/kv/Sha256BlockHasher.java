@@ -13,7 +13,13 @@ import java.util.Arrays;
 final class Sha256BlockHasher extends BlockHasher
 {
     private static final int DIGEST_BYTES = 32;
+    private static final byte[] KEY_TAG = new byte[DIGEST_BYTES];
     private static final VarHandle INT64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    static
+    {
+        Arrays.fill(KEY_TAG, (byte)0xFF);
+    }
 
     private final MessageDigest sha256;
     /** The chain so far, and behind it the tokens of one block: one message, digested in place. */
@@ -53,6 +59,8 @@ final class Sha256BlockHasher extends BlockHasher
         }
         else
         {
+            // No chain begins with these bytes, so no key reads as the message of a block under another key.
+            sha256.update(KEY_TAG);
             digest(cacheKey);
         }
     }

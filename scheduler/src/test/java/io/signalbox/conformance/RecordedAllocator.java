@@ -125,10 +125,10 @@ final class RecordedAllocator
         }
     }
 
-    private List<Integer> allocate(final int count)
+    private List<Long> allocate(final int count)
     {
         final int[] blocks = new int[count];
-        return allocator.allocate(count, blocks, 0) ? Arrays.stream(blocks).boxed().toList() : null;
+        return allocator.allocate(count, blocks, 0) ? Arrays.stream(blocks).mapToLong(id -> id).boxed().toList() : null;
     }
 
     /** The parent is the hash that the match ends with, or 0 where it starts anew. */
@@ -136,7 +136,8 @@ final class RecordedAllocator
     {
         final int[] blocks = new int[hashes.length];
         final int matched = allocator.longestMatch(hashes, start, end, blocks, 0);
-        final long parent = start + matched == 0 ? 0 : hashes[start + matched - 1];
+        final int last = Math.min(start + matched, hashes.length) - 1;
+        final long parent = last < 0 ? 0 : hashes[last];
         return List.of(Arrays.stream(blocks, 0, matched).boxed().toList(), parent);
     }
 
@@ -262,8 +263,7 @@ final class RecordedAllocator
         {
             return List.of(Arrays.stream(ints(value.get("ids"))).boxed().toList(), value.get("parent").asLong());
         }
-        return value.size() == 0 ? List.of() : value.get(0).isInt() ?
-            Arrays.stream(ints(value)).boxed().toList() : Arrays.stream(longs(value)).boxed().toList();
+        return Arrays.stream(longs(value)).boxed().toList();
     }
 
     static int[] ints(final JsonNode array)

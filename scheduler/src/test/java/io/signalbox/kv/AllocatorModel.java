@@ -18,9 +18,10 @@ final class AllocatorModel
     final int[] owners;
     final long[] timestamps;
     final Map<Integer, Long> hashOf = new HashMap<>();
-    private final Map<Integer, Integer> depthOf = new HashMap<>();
+    final Map<Integer, Integer> depthOf = new HashMap<>();
     final Map<Integer, Integer> parentOf = new HashMap<>();
-    final List<Integer> evicted = new ArrayList<>();
+    /** Blocks that observers are to be told of, in order. */
+    final List<Integer> told = new ArrayList<>();
     long clock;
 
     AllocatorModel(final KvBlockConfig config)
@@ -83,7 +84,7 @@ final class AllocatorModel
             final int leaf = evictable().stream().filter(block -> !parentOf.containsValue(block))
                 .min(Comparator.<Integer>comparingLong(block -> timestamps[block]).thenComparing(block -> block))
                 .orElseThrow();
-            evicted.add(leaf);
+            told.add(leaf);
             forget(leaf);
             timestamps[leaf] = 0;
             free.add(leaf);
@@ -135,29 +136,32 @@ final class AllocatorModel
         (config.prefixCaching() ? new TreeSet<>(orphans) : orphans).stream()
             .filter(block -> !isLru || !hashOf.containsKey(block)).forEach(block ->
             {
+                if (config.prefixCaching() && !isLru)
+                {
+                    told.add(block);
+                }
                 forget(block);
                 free.add(block);
             });
         return true;
     }
 
-    void register(final int block, final long hash, final long parentHash)
+    /** @param depth where the parent is not known; -1 where nobody says it. */
+    boolean register(final int block, final long hash, final long parentHash, final int depth)
     {
         if (hashOf.containsKey(block) || find(hash) != KvBlockAllocator.NO_BLOCK)
         {
-            return;
+            return false;
         }
         final int parent = parentHash == 0 ? KvBlockAllocator.NO_BLOCK : find(parentHash);
         hashOf.put(block, hash);
-        depthOf.put(block, parentHash == 0 ? 0 : parent == KvBlockAllocator.NO_BLOCK ? -1 : depthOf.get(parent) + 1);
-        if (depthOf.get(block) == 0 && parentHash != 0)
-        {
-            depthOf.put(block, -1);
-        }
+        final int behind = parent == KvBlockAllocator.NO_BLOCK ? depth : depthOf.get(parent) + 1;
+        depthOf.put(block, parent != KvBlockAllocator.NO_BLOCK && depthOf.get(parent) < 0 ? -1 : behind);
         if (parent != KvBlockAllocator.NO_BLOCK && isLru)
         {
             parentOf.put(block, parent);
         }
+        return true;
     }
 
     private void forget(final int block)
@@ -169,14 +173,12 @@ final class AllocatorModel
 
     void forgetPrefixes()
     {
-        final int toldBefore = evicted.size();
-        evict(evictable().size());
-        evicted.subList(toldBefore, evicted.size()).clear();
-        final List<Integer> pinned = cached();
+        final List<Integer> cached = cached();
+        cached.forEach(block -> timestamps[block] = 0);
         hashOf.clear();
         depthOf.clear();
         parentOf.clear();
-        free.addAll(pinned);
+        free.addAll(cached);
     }
 
     List<Integer> longestMatch(final long[] hashes, final int start, final int end)

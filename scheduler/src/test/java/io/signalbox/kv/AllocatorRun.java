@@ -36,7 +36,7 @@ final class AllocatorRun
         model = new AllocatorModel(config);
         caches = config.prefixCaching();
         allocator.addDeregistrationObserver((blocks, hashes, count) ->
-            Arrays.stream(blocks, 0, count).filter(block -> isLru()).forEach(noticed::add));
+            Arrays.stream(blocks, 0, count).forEach(noticed::add));
         allocator.requestBlocks(new OwnerTable());
     }
 
@@ -59,7 +59,7 @@ final class AllocatorRun
         {
             case 0, 1, 2 -> arrive(choice);
             case 3, 4 -> leave(choice);
-            case 5 -> tick(1 + choice % 3);
+            case 5 -> registerOddly(choice);
             case 6 -> shareOrTouch(choice);
             case 7 -> evict(choice % 4);
             case 8 -> releaseSeveral(choice);
@@ -139,7 +139,46 @@ final class AllocatorRun
         allocator.registerBlockHashes(blocks, own, parents);
         for (int i = 0; i < count; i++)
         {
-            model.register(blocks[i], own[i], parents[i]);
+            model.register(blocks[i], own[i], parents[i], parents[i] == 0 ? 0 : -1);
+        }
+    }
+
+    /** Blocks of an owner that have no hash yet get one in an order that no prompt has: trees, gaps, single calls. */
+    private void registerOddly(final int choice)
+    {
+        if (owners.isEmpty() || !caches)
+        {
+            return;
+        }
+        final List<Integer> nameless = owners.get(choice % owners.size()).table().stream()
+            .filter(block -> allocator.blockHash(block) == KvBlockAllocator.NO_HASH).distinct().toList();
+        final long[] own = new long[nameless.size()];
+        final long[] parents = new long[own.length];
+        for (int i = 0; i < own.length; i++)
+        {
+            own[i] = 1 + i + 100L * (choice % 13);
+            // The root, a block of the same call, one of another prompt, or one that nobody has registered.
+            parents[i] = switch ((choice + i) % 4)
+            {
+                case 0 -> 0;
+                case 1 -> i == 0 ? 0 : own[i / 2];
+                case 2 -> 1 + 100L * (choice % 3);
+                default -> 7_000_000 + choice % 5;
+            };
+            parents[i] = parents[i] == own[i] ? 0 : parents[i];
+        }
+        if (choice % 2 == 0)
+        {
+            allocator.registerBlockHashes(ints(nameless), own, parents);
+        }
+        for (int i = 0; i < own.length; i++)
+        {
+            final int depth = choice % 2 == 0 ? parents[i] == 0 ? 0 : -1 : choice % 5;
+            final boolean isNew = model.register(nameless.get(i), own[i], parents[i], depth);
+            if (choice % 2 != 0)
+            {
+                assertEquals(isNew, allocator.register(nameless.get(i), own[i], parents[i], depth));
+            }
         }
     }
 
@@ -187,7 +226,8 @@ final class AllocatorRun
         {
             final List<Integer> cached = model.cached();
             final List<Integer> touched = choice % 3 == 0 && !cached.isEmpty() ?
-                List.of(cached.get(choice % cached.size())) : owner.table();
+                List.of(cached.get(choice % cached.size())) :
+                choice % 3 == 1 && !model.free.isEmpty() ? model.free.subList(0, 1) : owner.table();
             allocator.touch(ints(touched), 0, touched.size());
             model.touch(touched);
         }
@@ -195,6 +235,7 @@ final class AllocatorRun
 
     private void evict(final int count)
     {
+        tick(count);
         assertEquals(isLru() && caches ? model.evict(count) : count == 0, allocator.evictLru(count), "evicted");
     }
 
@@ -256,13 +297,16 @@ final class AllocatorRun
         {
             compareBlock(block);
         }
-        assertEquals(model.evicted, isLru() ? noticed : List.of(), "evicted in another order");
+        assertEquals(model.told, noticed, "observers were told of other blocks, or in another order");
         assertEquals(allocator.recomputePoolDigest(), allocator.poolDigest());
     }
 
     private void compareBlock(final int block)
     {
         final long hash = model.hashOf.getOrDefault(block, KvBlockAllocator.NO_HASH);
+        assertEquals(hash == KvBlockAllocator.NO_HASH ? -1 : model.depthOf.get(block),
+            hash == KvBlockAllocator.NO_HASH || allocator.depth(block) == BlockRecords.UNKNOWN_DEPTH ? -1 :
+                allocator.depth(block), "depth of block " + block);
         assertEquals(model.owners[block], allocator.refCount(block), "owners of block " + block);
         assertEquals(hash, allocator.blockHash(block), "hash of block " + block);
         assertEquals(model.timestamps[block], allocator.timestamp(block), "timestamp of block " + block);

@@ -183,6 +183,26 @@ class BlockEvictionTest
     }
 
     @Test
+    void shouldTakeBackEverythingOfAListThatIsRefused()
+    {
+        final KvBlockAllocator allocator = pool(PrefixPolicy.CONTRACT);
+        final int[] cached = chain(allocator, 1, 2, 3);
+        final int[] blocks = allocate(allocator, 3);
+        final long digest = allocator.prefixIndexDigest();
+        for (final int parent : new int[]{20, 30})
+        {
+            assertThrows(KvBlockException.class, () -> allocator.registerBlockHashes(
+                new int[]{blocks[0], blocks[1], blocks[0]}, hashes(50, 60, 70), hashes(parent, 50, 60)));
+            assertThrows(KvBlockException.class,
+                () -> allocator.registerBlockHashes(blocks, hashes(50, 60, 70), hashes(parent, 70, 0)));
+            assertEquals(digest, allocator.prefixIndexDigest());
+            assertEquals(3, allocator.evictableCount());
+            assertEquals(0, allocator.childCount(cached[2]));
+        }
+        assertTrue(allocator.evictLru(3));
+    }
+
+    @Test
     void shouldFindTheCircleAtEvictionAsTheReferenceDoes()
     {
         final KvBlockAllocator allocator = pool(PrefixPolicy.REFERENCE);

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The chain of digests as the contract of {@link BlockHashFunction} says it, one message at a time. */
@@ -30,7 +31,7 @@ final class BlockHashModel
     {
         final boolean wide = function == BlockHashFunction.SHA_256;
         final List<byte[]> digests = new ArrayList<>();
-        byte[] chain = cacheKey.length == 0 ? new byte[wide ? 32 : 16] : digest(cacheKey);
+        byte[] chain = cacheKey.length == 0 ? new byte[wide ? 32 : 16] : root(cacheKey);
         for (int from = 0; from + blockSizeTokens <= tokens.length; from += blockSizeTokens)
         {
             final ByteBuffer message = little(new byte[chain.length + blockSizeTokens * (wide ? 8 : 4)]).put(chain);
@@ -49,6 +50,18 @@ final class BlockHashModel
             digests.add(chain);
         }
         return digests;
+    }
+
+    private byte[] root(final byte[] cacheKey)
+    {
+        if (function == BlockHashFunction.XXH3_128)
+        {
+            return digest(cacheKey);
+        }
+        final byte[] tagged = new byte[32 + cacheKey.length];
+        Arrays.fill(tagged, 0, 32, (byte)0xFF);
+        System.arraycopy(cacheKey, 0, tagged, 32, cacheKey.length);
+        return digest(tagged);
     }
 
     private byte[] digest(final byte[] message)

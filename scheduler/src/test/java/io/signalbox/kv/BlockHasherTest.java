@@ -181,4 +181,15 @@ class BlockHasherTest
     {
         return assertThrows(IllegalArgumentException.class, call::run).getMessage();
     }
+
+    /** A key that reads as root and first block of another prompt must not lead to that prompt's second block. */
+    @Test
+    void shouldKeepAKeyApartFromTheBlocksOfAPrompt()
+    {
+        final byte[] key = new byte[32 + 2 * Long.BYTES];
+        key[32] = 1;
+        key[40] = 2;
+        final long[] prompt = hash(BlockHashFunction.SHA_256, 2, NO_KEY, 1, 2, 3, 4);
+        assertNotEquals(prompt[1], hash(BlockHashFunction.SHA_256, 2, key, 3, 4)[0]);
+    }
 }

@@ -318,6 +318,31 @@ class KvBlockAllocatorTest
     }
 
     @Test
+    void shouldEndALongMatchWhereverOnePromptGoesOverIntoAnother()
+    {
+        final int length = 320;
+        final KvBlockAllocator allocator = pool(2 * length + 1, EvictionPolicy.LRU);
+        final long[][] prompts = new long[2][length];
+        for (int prompt = 0; prompt < 2; prompt++)
+        {
+            for (int i = 0; i < length; i++)
+            {
+                prompts[prompt][i] = 1 + i + 1000L * prompt;
+            }
+            final long[] parents = new long[length];
+            System.arraycopy(prompts[prompt], 0, parents, 1, length - 1);
+            allocator.registerBlockHashes(allocate(allocator, length), prompts[prompt], parents);
+        }
+        for (int place = 1; place < length; place++)
+        {
+            final long[] spliced = prompts[0].clone();
+            System.arraycopy(prompts[1], place, spliced, place, length - place);
+            assertEquals(place, allocator.longestMatch(spliced, 0, length, new int[length], 0), "goes over at " + place);
+        }
+        assertEquals(length, allocator.longestMatch(prompts[1], 0, length, new int[length], 0));
+    }
+
+    @Test
     void shouldWorkWithTheSmallestAndTheLargestPool()
     {
         final KvBlockAllocator smallest = pool(2, EvictionPolicy.LRU);
