@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
+import io.signalbox.StateDigest;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
@@ -150,10 +151,10 @@ public class AllocatorBenchmark
         return single[0];
     }
 
-    /** Block hashes look random: a bijection of the counter, never zero nor negative. */
+    /** Block hashes look random, and are neither zero nor negative. */
     private static long spread(final long counter)
     {
-        return (counter * 0x9E3779B97F4A7C15L >>> 1) + 1;
+        return (StateDigest.mix(counter) >>> 1) + 1;
     }
 
     @Benchmark

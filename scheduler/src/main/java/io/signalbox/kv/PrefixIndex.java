@@ -113,8 +113,9 @@ final class PrefixIndex
         return (slot & BlockRecords.BLOCK_MASK) - 1;
     }
 
+    /** The shift keeps hashes that are themselves multiples of something from meeting in few places. */
     private static long spread(final long hash)
     {
-        return hash * 0x9E3779B97F4A7C15L;
+        return (hash ^ hash >>> 32) * 0x9E3779B97F4A7C15L;
     }
 }
