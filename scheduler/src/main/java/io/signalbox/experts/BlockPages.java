@@ -21,6 +21,8 @@ import java.util.Arrays;
  */
 public final class BlockPages implements KvBlockListener
 {
+    private static final int INCOMPLETE = -1;
+
     private final RoutedExpertPages pages;
     private final RowIntake intake;
     private final int[] pageOfBlock;
@@ -266,14 +268,15 @@ public final class BlockPages implements KvBlockListener
         final int offset)
     {
         checkRead(blockIds, count, total, type);
-        if (!isComplete(blockIds, count, total))
+        final int missing = missingIfComplete(blockIds, count, total);
+        if (missing == INCOMPLETE)
         {
             return false;
         }
         checkDestination(total, type, destination, offset);
         if (pages.policy() == RowPolicy.CONTRACT)
         {
-            checkSayable(missingRows(blockIds, count, total), type);
+            checkSayable(missing, type);
         }
         read(blockIds, count, total, type, missingAs(), destination, offset);
         return true;
@@ -304,22 +307,26 @@ public final class BlockPages implements KvBlockListener
         return read(blockIds, count, total, type, RoutedExpertPages.MISSING, destination, offset);
     }
 
-    private boolean isComplete(final int[] blockIds, final int count, final int total)
+    /** Rows that are missing in blocks that have routing, or {@link #INCOMPLETE} where the reference returns nothing. */
+    private int missingIfComplete(final int[] blockIds, final int count, final int total)
     {
         int collected = 0;
+        int missing = 0;
         for (int i = 0; i < count; i++)
         {
             if (!hasRouting(blockIds[i]))
             {
-                return false;
+                return INCOMPLETE;
             }
             if (collected == total)
             {
                 break;
             }
-            collected += Math.min(pages.pageRows(), total - collected);
+            final int rows = Math.min(pages.pageRows(), total - collected);
+            missing += rows - pages.validRows(pageOfBlock[blockIds[i]], 0, rows);
+            collected += rows;
         }
-        return collected > 0 && collected == total;
+        return collected > 0 && collected == total ? missing : INCOMPLETE;
     }
 
     private int missingRows(final int[] blockIds, final int count, final int total)

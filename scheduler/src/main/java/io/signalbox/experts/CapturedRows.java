@@ -9,7 +9,8 @@ import java.nio.CharBuffer;
 
 /**
  * The routed-expert rows that a store reads: {@code rowCount} rows as {@code [row][MoE layer][k]} expert ids of one
- * type. A view over a buffer of the caller, to be wrapped again for the next step; nothing is kept after a store.
+ * type. A view over a buffer of the caller, to be wrapped again for the next step. It keeps a view of the buffer's
+ * memory, so that wrapping the same buffer makes no garbage: with two buffers by turns, use one of these for each.
  */
 public final class CapturedRows
 {

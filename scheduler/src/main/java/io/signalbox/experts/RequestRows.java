@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 import java.util.Arrays;
@@ -46,6 +47,7 @@ public final class RequestRows
      */
     public void allocated(final int index, final int blockId, final BlockPages blockPages, final int generation)
     {
+        checkEntry(index);
         if (index == pageCount)
         {
             append(pages.allocate(), false, generation);
@@ -68,6 +70,7 @@ public final class RequestRows
     public void matched(
         final int index, final int blockId, final BlockPages blockPages, final int generation, final boolean hasEmitted)
     {
+        checkEntry(index);
         final int page = blockPages.page(blockId);
         if (index == pageCount)
         {
@@ -79,6 +82,15 @@ public final class RequestRows
             pages.retain(page);
             pages.release(pageIds[index]);
             set(index, page, true, generation);
+        }
+    }
+
+    private void checkEntry(final int index)
+    {
+        if (index < 0 || index > pageCount)
+        {
+            throw new InvariantViolation(
+                "entry " + index + " of a block table came when the request had pages for " + pageCount + " entries");
         }
     }
 
@@ -143,8 +155,13 @@ public final class RequestRows
         {
             throw new RoutedExpertsException("int16 ids cannot name " + pages.shape().experts() + " experts.");
         }
+        if (from < 0 || to < from || to > (long)pageCount * pages.pageRows())
+        {
+            throw new RoutedExpertsException("rows " + from + " to " + to + " are not among the " + pageCount +
+                " pages of " + pages.pageRows() + " rows that the request holds.");
+        }
         final int idsPerRow = pages.shape().rowIds();
-        final short[] ids = new short[(to - from) * idsPerRow];
+        final short[] ids = new short[Math.multiplyExact(to - from, idsPerRow)];
         for (int position = from; position < to; position++)
         {
             final int page = pageIds[position / pages.pageRows()];

@@ -148,16 +148,16 @@ public final class RoutedExpertPages
      */
     public int store(final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
     {
-        if (firstRow < 0 || rows < 0 || firstRow + rows > pageRows || refCount(page) <= 0)
+        if (firstRow < 0 || rows < 0 || firstRow > pageRows - rows || refCount(page) <= 0)
         {
             throw new InvariantViolation(
-                "rows " + firstRow + " to " + (firstRow + rows) + " do not fit page " + page + " of " + pageRows + " rows");
+                rows + " rows from row " + firstRow + " on do not fit page " + page + " of " + pageRows + " rows");
         }
+        source.boundsCheck(offset, rows * rowBytes);
         final byte[] array = source.byteArray();
         int stored = 0;
         if (array != null)
         {
-            source.boundsCheck(offset, rows * rowBytes);
             final int start = source.wrapAdjustment() + offset;
             for (int i = 0; i < rows; i++)
             {
@@ -252,10 +252,10 @@ public final class RoutedExpertPages
     }
 
     /**
-     * Reads one row as {@code [MoE layer][k]}; a missing row reads as {@link #MISSING} in every place. Safe on any thread
-     * that was told of the end of a request, for the pages which that request still holds.
+     * Reads one row of int16 ids as {@code [MoE layer][k]}; a missing row reads as {@link #MISSING} in every place. Safe
+     * on any thread that was told of the end of a request, for the pages which that request still holds.
      */
-    public void read(final int page, final int row, final short[] destination, final int offset)
+    void read(final int page, final int row, final short[] destination, final int offset)
     {
         final int ids = shape.rowIds();
         final long[] acquired = (long[])RECORDS.getAcquire(this);

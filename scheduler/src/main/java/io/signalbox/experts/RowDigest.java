@@ -23,7 +23,8 @@ final class RowDigest
 
     static long of(final int row, final byte[] source, final int start, final int length)
     {
-        long first = row + 1;
+        // Spread out, or else the xor with the first ids could undo it: row 0 of expert 0 is not row 1 of expert 3.
+        long first = (row + 1) * 0x9E3779B97F4A7C15L;
         long second = 0;
         long third = 0;
         long fourth = 0;

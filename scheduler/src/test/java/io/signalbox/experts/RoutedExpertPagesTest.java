@@ -6,10 +6,15 @@ import io.signalbox.InvariantViolation;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class RoutedExpertPagesTest
 {
@@ -125,5 +130,60 @@ class RoutedExpertPagesTest
         assertThrows(ConfigException.class, () -> new ModelShape(1024, ModelShape.MAX_EXPERTS, ModelShape.MAX_EXPERTS));
         assertThrows(ConfigException.class, () -> new ModelShape(0, 8, 1));
         assertThrows(ConfigException.class, () -> new ModelShape(1, 8, 9));
+    }
+
+    @Test
+    void shouldTellTheSameBytesApartByTheirPlaceWhateverTheirIds()
+    {
+        final ModelShape shape = new ModelShape(1, 256, 1);
+        final Set<Long> digests = new HashSet<>();
+        for (int row = 0; row < 16; row++)
+        {
+            for (int expert = 0; expert < 256; expert++)
+            {
+                final RoutedExpertPages pages = new RoutedExpertPages(shape, 16);
+                final int page = pages.allocate();
+                pages.store(page, row, 1, rows(shape, 1, expert), 0);
+                assertTrue(digests.add(pages.pageDigest(page)), "row " + row + " of expert " + expert);
+            }
+        }
+    }
+
+    @Test
+    void shouldChangeNothingWhenTheSourceIsTooShort()
+    {
+        final ModelShape shape = new ModelShape(2, 64, 2);
+        for (final RowPolicy policy : RowPolicy.values())
+        {
+            final RoutedExpertPages pages = new RoutedExpertPages(shape, 4, policy);
+            final int page = pages.allocate();
+            pages.store(page, 0, 2, rows(shape, 2, 3), 0);
+            final long digest = pages.pageDigest(page);
+            for (final UnsafeBuffer source : new UnsafeBuffer[]{
+                rows(shape, 1, 5), new UnsafeBuffer(ByteBuffer.allocateDirect(shape.rowBytes() + 1))})
+            {
+                assertThrows(IndexOutOfBoundsException.class, () -> pages.store(page, 1, 2, source, 0));
+                assertEquals(digest, pages.pageDigest(page));
+                assertEquals(2, pages.validRows(page, 0, 4));
+            }
+            assertThrows(InvariantViolation.class,
+                () -> pages.store(page, Integer.MAX_VALUE, 1, rows(shape, 1, 1), 0));
+        }
+    }
+
+    @Test
+    void shouldRefuseRowsAndEntriesThatARequestDoesNotHold()
+    {
+        final RoutedExpertPages pages = new RoutedExpertPages(new ModelShape(1, 64, 1), 4);
+        final RequestRows rows = new RequestRows(pages);
+        final BlockPages blocks = new BlockPages(pages, 4);
+        rows.allocated(0, 1, blocks, 0);
+        assertEquals(4, rows.copy(0, 4).rows());
+        assertThrows(RoutedExpertsException.class, () -> rows.copy(0, 5));
+        assertThrows(RoutedExpertsException.class, () -> rows.copy(-1, 1));
+        assertThrows(RoutedExpertsException.class, () -> rows.copy(2, 1));
+        assertThrows(InvariantViolation.class, () -> rows.allocated(2, 2, blocks, 0));
+        rows.clear();
+        assertThrows(RoutedExpertsException.class, () -> rows.copy(0, 1));
     }
 }
