@@ -55,7 +55,7 @@ public final class MegatronPlanner
     private final PromptHasher hasher;
     private final RoutedExpertPages pages;
     private final KvBlockAllocator allocator;
-    private final PagedRows routedExperts;
+    final PagedRows routedExperts;
     private final RequestRowTable rows;
     private final StepLayout layout;
     private final ArrayDeque<PagedRequest> waiting = new ArrayDeque<>();
@@ -70,7 +70,7 @@ public final class MegatronPlanner
 
     /**
      * @param hasher asked when a request is evicted; null where prefix caching is off.
-     * @param pages  where routed-expert rows are kept, or null where capture is off.
+     * @param pages  where routed-expert rows are kept, a page per KV block, or null where capture is off.
      */
     public MegatronPlanner(final PagingConfig config, final PromptHasher hasher, final RoutedExpertPages pages)
     {
@@ -80,6 +80,7 @@ public final class MegatronPlanner
         }
         this.config = config;
         arguments = new PagingArguments(config);
+        arguments.checkPages(pages);
         this.hasher = config.blocks().prefixCaching() ? hasher : null;
         this.pages = pages;
         routedExperts = pages == null ? null : new PagedRows(pages, config);
@@ -113,7 +114,8 @@ public final class MegatronPlanner
      * @param prompt    token ids, of which the first {@code promptTokens} count; copied.
      * @param hashes    one block hash per full block of the prompt, copied; not read where prefix caching is off.
      * @param generate  tokens to generate, at least 1.
-     * @param stopToken token id that ends the request early, or {@link PagedRequest#NO_STOP_TOKEN}.
+     * @param stopToken sampled token that ends the request early, or {@link PagedRequest#NO_STOP_TOKEN}. An accepted
+     *                  draft token never does: the original compares the sampled token alone.
      */
     public PagedRequest submit(
         final long id,
@@ -192,7 +194,7 @@ public final class MegatronPlanner
      * Stores the routed-expert rows of the step by its layout; those of rejected draft tokens are left out.
      *
      * @param source one row per token of the layout, {@code [MoE layer][k]}, from {@code offset} on, each id in the width
-     *               in which the pages keep it.
+     *               in which the pages keep it. With fewer bytes than the step has, nothing is stored.
      */
     public void storeRows(final DirectBuffer source, final int offset)
     {
@@ -201,6 +203,7 @@ public final class MegatronPlanner
         {
             throw new IllegalStateException("storeRows() was called where capture is off; give the planner pages for rows.");
         }
+        arguments.checkRows(source, offset, layout.tokenCount(), pages.shape().rowBytes());
         for (int i = 0; i < rows.activeRows(); i++)
         {
             routedExperts.store(rows.active(i), source, offset);
@@ -208,7 +211,9 @@ public final class MegatronPlanner
     }
 
     /**
-     * Ends the step: finishes, pauses, resumes and evicts, and prepares the rows of the next step.
+     * Ends the step: finishes, pauses, resumes and evicts, and prepares the rows of the next step. Where the
+     * {@link PromptHasher} gives what are no hashes of an evicted request, the step has ended all the same: that request,
+     * and those evicted with it that come after, wait without hashes, which is right but shares nothing.
      *
      * @param sampled one token per active row; not read for a row whose prompt is not complete.
      * @param drafts  {@code [draft][active row]}, the draft tokens that the next step of each row feeds behind the
@@ -236,6 +241,7 @@ public final class MegatronPlanner
         requeueEvicted();
         advance();
         phase = Phase.IDLE;
+        hashEvicted();
     }
 
     /** In front of the queue, behind a prompt that has begun; of several, the rightmost row comes first. */
@@ -249,7 +255,7 @@ public final class MegatronPlanner
         for (int i = 0; i < update.evicted.size(); i++)
         {
             final PagedRequest request = update.evicted.get(i);
-            request.evict(hasher, config.blockSizeTokens());
+            request.evict();
             if (routedExperts != null)
             {
                 routedExperts.evicted(request);
@@ -259,6 +265,16 @@ public final class MegatronPlanner
         if (begun != null)
         {
             waiting.addFirst(begun);
+        }
+    }
+
+    /** Comes last: what a hasher does wrong must not leave the step half ended. */
+    private void hashEvicted()
+    {
+        for (int i = 0; i < update.evicted.size() && hasher != null; i++)
+        {
+            final PagedRequest request = update.evicted.get(i);
+            request.hash(hasher, arguments, request.promptTokens / config.blockSizeTokens());
         }
     }
 

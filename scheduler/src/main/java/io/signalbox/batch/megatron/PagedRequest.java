@@ -14,6 +14,7 @@ import java.util.Arrays;
  */
 public final class PagedRequest
 {
+    /** Instead of a stop token: the request ends by its length alone, whatever is sampled. */
     public static final int NO_STOP_TOKEN = -1;
 
     final RequestRows rows;
@@ -81,17 +82,26 @@ public final class PagedRequest
         prefill = false;
     }
 
-    /** The request lost its blocks: everything known has to be computed again, or found in the cache. */
-    void evict(final PromptHasher hasher, final int blockSizeTokens)
+    /**
+     * The request lost its blocks: everything known has to be computed again, or found in the cache once it
+     * {@linkplain #hash has its hashes}.
+     */
+    void evict()
     {
         promptTokens = knownTokens;
+        hashCount = 0;
         segments++;
         startSegment();
-        if (hasher != null)
-        {
-            blockHashes = withCapacity(blockHashes, knownTokens / blockSizeTokens);
-            hashCount = hasher.hash(id, tokens, knownTokens, blockHashes);
-        }
+    }
+
+    /** Until this succeeds the request shares nothing. */
+    void hash(final PromptHasher hasher, final PagingArguments arguments, final int fullBlocks)
+    {
+        blockHashes = withCapacity(blockHashes, fullBlocks);
+        // A hash that is left out is refused, instead of being taken from the request that was here before.
+        Arrays.fill(blockHashes, 0, fullBlocks, 0);
+        arguments.checkHashes(id, hasher.hash(id, tokens, knownTokens, blockHashes), blockHashes, fullBlocks);
+        hashCount = fullBlocks;
     }
 
     void prompt(final int[] prompt, final long[] hashes)
@@ -112,10 +122,10 @@ public final class PagedRequest
         tokens[knownTokens - 1] = sampledToken;
     }
 
-    /** Whether the step has settled the last token; call after {@link #commit}. */
+    /** Whether the step has settled the last token; call after {@link #commit}. Accepted drafts are no stop tokens. */
     boolean isComplete()
     {
-        return knownTokens >= outputLength || tokens[knownTokens - 1] == stopToken;
+        return knownTokens >= outputLength || stopToken != NO_STOP_TOKEN && tokens[knownTokens - 1] == stopToken;
     }
 
     void finish()

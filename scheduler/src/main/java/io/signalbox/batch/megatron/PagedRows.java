@@ -65,7 +65,13 @@ final class PagedRows
         }
     }
 
-    /** Stores the rows of the tokens that the request fed in this step, but for rejected ones. */
+    /**
+     * Stores the rows of the tokens that the request fed in this step, but for rejected ones: with the block, whose page
+     * serves those who match it later, and with the request where its own page is another one. That is so for a request
+     * that was resumed on a block of others and kept its rows: what its page lacks, the token that was sampled and not
+     * fed before the eviction, is computed only now. The first write stands in each of the two; where the last one
+     * stands, an eviction clears the request's rows, and there is only one page.
+     */
     void store(final PagedRequest request, final DirectBuffer source, final int offset)
     {
         final int rowBytes = pages.shape().rowBytes();
@@ -76,7 +82,13 @@ final class PagedRows
         {
             final int inBlock = position % blockSizeTokens;
             final int count = Math.min(blockSizeTokens - inBlock, end - position);
-            pages.store(blockPages.page(request.blockTable[position / blockSizeTokens]), inBlock, count, source, from);
+            final int index = position / blockSizeTokens;
+            final int page = blockPages.page(request.blockTable[index]);
+            pages.store(page, inBlock, count, source, from);
+            if (request.rows.page(index) != page)
+            {
+                pages.store(request.rows.page(index), inBlock, count, source, from);
+            }
             from += count * rowBytes;
             position += count;
         }

@@ -2,6 +2,8 @@
 package io.signalbox.batch.megatron;
 
 import io.signalbox.ConfigException;
+import io.signalbox.experts.RoutedExpertPages;
+import org.agrona.DirectBuffer;
 
 /** Checks what callers of a {@link MegatronPlanner} hand in, before anything is changed. */
 final class PagingArguments
@@ -14,6 +16,15 @@ final class PagingArguments
     PagingArguments(final PagingConfig config)
     {
         this.config = config;
+    }
+
+    void checkPages(final RoutedExpertPages pages)
+    {
+        if (pages != null && pages.pageRows() != config.blockSizeTokens())
+        {
+            throw new ConfigException("pages of " + pages.pageRows() + " rows do not fit blockSizeTokens=" +
+                config.blockSizeTokens() + "; give pages of one row per token of a block.");
+        }
     }
 
     void checkRequest(final long id, final int[] prompt, final int promptTokens, final long[] hashes, final int generate)
@@ -53,6 +64,22 @@ final class PagingArguments
             throw new ConfigException("request " + id + " has " + fullBlocks + " full blocks and " +
                 (hashes == null ? "no" : hashes.length) + " block hashes; give one hash per full block.");
         }
+        checkHashValues(id, hashes, fullBlocks);
+    }
+
+    /** Of a {@link PromptHasher}. */
+    void checkHashes(final long id, final int hashCount, final long[] hashes, final int fullBlocks)
+    {
+        if (hashCount != fullBlocks)
+        {
+            throw new ConfigException("the PromptHasher gave " + hashCount + " block hashes for the " + fullBlocks +
+                " full blocks of evicted request " + id + "; give one hash per full block.");
+        }
+        checkHashValues(id, hashes, fullBlocks);
+    }
+
+    private static void checkHashValues(final long id, final long[] hashes, final int fullBlocks)
+    {
         for (int i = 0; i < fullBlocks; i++)
         {
             if (hashes[i] <= 0)
@@ -73,6 +100,18 @@ final class PagingArguments
                 throw new ConfigException("accepted[" + i + "]=" + accepted[i] + " of request " + rows.active(i).id() +
                     " is not between 0 and draftTokens=" + config.draftTokens() + ".");
             }
+        }
+    }
+
+    void checkRows(final DirectBuffer source, final int offset, final int tokens, final int rowBytes)
+    {
+        final long needed = (long)tokens * rowBytes;
+        final int capacity = source == null ? 0 : source.capacity();
+        if (offset < 0 || capacity - (long)offset < needed)
+        {
+            throw new ConfigException("the routed-expert rows of the step's " + tokens + " tokens take " + needed +
+                " bytes, but the buffer of " + capacity + " bytes has fewer from offset " + offset +
+                "; give the rows of the whole step.");
         }
     }
 

@@ -117,8 +117,8 @@ final class PrefillAdmission
     }
 
     /**
-     * Admits as much of the prompt as the budget allows. Memory is asked for the whole of what remains, as in the
-     * original: a prompt that has begun never holds blocks while it waits for more than it can get.
+     * Admits as much of the prompt as the budget allows. There must be memory for the whole of what remains, as in the
+     * original. None of it is set aside: once others have taken it, a prompt that has begun keeps its blocks and waits.
      *
      * @return whether another request may be tried.
      */

@@ -10,7 +10,7 @@ public interface PromptHasher
     /**
      * @param requestId whose cache key seeds the chain.
      * @param hashes    receives one hash per full block, each in 1 … 2^63 − 1.
-     * @return the number of full blocks.
+     * @return the number of full blocks; another number, or a hash that is left out, is refused.
      */
     int hash(long requestId, int[] tokens, int tokenCount, long[] hashes);
 }

@@ -43,13 +43,15 @@ class MegatronPlannerGarbageTest
             submit();
         }
         steps(3000);
-        long least = Long.MAX_VALUE;
-        for (int window = 0; window < 20; window++)
+        final long[] windows = new long[21];
+        for (int window = 0; window < windows.length; window++)
         {
-            least = Math.min(least, bytesOfAHundredSteps());
+            windows[window] = bytesOfAHundredSteps();
         }
         assertTrue(ended > 1000, ended + " requests ended");
-        assertEquals(0, least);
+        Arrays.sort(windows);
+        // The median: the machine itself may allocate in one window or another.
+        assertEquals(0, windows[windows.length / 2], "bytes in windows of a hundred steps: " + Arrays.toString(windows));
     }
 
     private long bytesOfAHundredSteps()

@@ -2,6 +2,8 @@
 package io.signalbox.batch.megatron;
 
 import io.signalbox.TestStrength;
+import io.signalbox.experts.BlockPages;
+import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
@@ -57,9 +59,11 @@ class MegatronPlannerPropertyTest
             all.hiddenChunks += reached.hiddenChunks;
             all.stalled += reached.stalled;
             all.resumedSegments += reached.resumedSegments;
+            all.ownPages += reached.ownPages;
         }
         assertTrue(all.evicted > 100 && all.severalEvicted > 5 && all.paused > 100 && all.rewound > 100 &&
-            all.putAside > 100 && all.hiddenChunks > 100 && all.stalled > 10 && all.resumedSegments > 100, all.toString());
+            all.putAside > 100 && all.hiddenChunks > 100 && all.stalled > 10 && all.resumedSegments > 100 &&
+            all.ownPages > 50, all.toString());
     }
 
     /** What one run came across. */
@@ -73,6 +77,8 @@ class MegatronPlannerPropertyTest
         private int hiddenChunks;
         private int stalled;
         private int resumedSegments;
+        /** Blocks of active requests that have one page, while the request has another one of its own. */
+        private int ownPages;
 
         void note(final MegatronPlanner planner)
         {
@@ -86,6 +92,15 @@ class MegatronPlannerPropertyTest
             {
                 resumedSegments += planner.finished(i).segments() - 1;
             }
+            final BlockPages blockPages = planner.routedExperts.blockPages();
+            for (int row = 0; row < planner.rows().activeRows(); row++)
+            {
+                final PagedRequest request = planner.rows().active(row);
+                for (int i = 0; i < request.blockCount(); i++)
+                {
+                    ownPages += request.rows().page(i) == blockPages.page(request.block(i)) ? 0 : 1;
+                }
+            }
         }
 
         @Override
@@ -93,7 +108,7 @@ class MegatronPlannerPropertyTest
         {
             return "evicted " + evicted + ", several at once " + severalEvicted + ", paused " + paused + ", rewound " +
                 rewound + ", put aside " + putAside + ", hidden chunks " + hiddenChunks + ", stalled " + stalled +
-                ", resumed and ended " + resumedSegments;
+                ", resumed and ended " + resumedSegments + ", own pages " + ownPages;
         }
     }
 
@@ -133,7 +148,27 @@ class MegatronPlannerPropertyTest
         assertEquals(requests, run.ended().size(), "requests that ended");
         assertEquals(requests, new TreeSet<>(run.ended()).size(), "requests that ended once");
         assertEquals(0, run.planner.allocator().owned());
+        checkPages(run);
         return reached;
+    }
+
+    /** Once every request has been recycled, blocks alone hold pages. */
+    private static void checkPages(final PlannerRun run)
+    {
+        final BlockPages blockPages = run.planner.routedExperts.blockPages();
+        final TreeSet<Integer> held = new TreeSet<>();
+        for (int block = 0; block < run.config.blocks().poolSize(); block++)
+        {
+            if (blockPages.page(block) != RoutedExpertPages.NO_PAGE)
+            {
+                held.add(blockPages.page(block));
+            }
+        }
+        assertEquals(held.size(), run.pages.livePages(), "pages after the end");
+        assertEquals(run.pages.recomputeDigest(), run.pages.digest());
+        blockPages.onReset();
+        assertEquals(0, run.pages.livePages(), "pages after the reset");
+        assertEquals(0, run.pages.digest());
     }
 
     private static PagingConfig config(final Random random)

@@ -279,6 +279,86 @@ class MegatronPlannerTest
     }
 
     @Test
+    void shouldEndAtTheStopTokenWhereItIsSampledAndNotWhereItIsAnAcceptedDraft()
+    {
+        final MegatronPlanner planner =
+            new MegatronPlanner(new PagingConfig(KvBlockConfig.of(16), 4, 4, 64, 1, false), null, null);
+        planner.submit(5, prompt(0, 2), 2, null, 50, 42);
+        planner.schedule();
+        planner.verify(new int[1]);
+        planner.update(new int[]{41}, new int[]{42});
+        planner.schedule();
+        planner.verify(new int[]{1});
+        planner.update(new int[]{43}, new int[]{7});
+        assertEquals(0, planner.finishedCount());
+        assertEquals(42, planner.rows().request(0).token(3));
+        planner.schedule();
+        planner.verify(new int[]{0});
+        planner.update(new int[]{42}, new int[]{7});
+        assertEquals(6, planner.finished(0).tokenCount());
+    }
+
+    @Test
+    void shouldNotTakeASampledTokenForTheMarkOfNoStopToken()
+    {
+        final MegatronPlanner planner =
+            new MegatronPlanner(new PagingConfig(KvBlockConfig.of(16), 4, 4, 64, 0, false), null, null);
+        planner.submit(5, prompt(0, 3), 3, null, 2, PagedRequest.NO_STOP_TOKEN);
+        planner.schedule();
+        planner.update(new int[]{PagedRequest.NO_STOP_TOKEN}, null);
+        assertEquals(0, planner.finishedCount());
+        planner.schedule();
+        planner.update(new int[]{1}, null);
+        assertEquals(5, planner.finished(0).tokenCount());
+    }
+
+    /** The first step leaves no block for the ninth token of the second request. */
+    private static MegatronPlanner plannerThatEvicts(final PromptHasher hasher)
+    {
+        final KvBlockConfig blocks = KvBlockConfig.of(4).withPrefixCaching(EvictionPolicy.LRU);
+        final MegatronPlanner planner =
+            new MegatronPlanner(new PagingConfig(blocks, 4, 4, 64, 0, false), hasher, null);
+        planner.submit(0, prompt(100, 3), 3, new long[0], 4, PagedRequest.NO_STOP_TOKEN);
+        planner.submit(1, prompt(200, 8), 8, new long[]{7, 8}, 2, PagedRequest.NO_STOP_TOKEN);
+        return planner;
+    }
+
+    @Test
+    void shouldRefuseWhatAHasherGivesForAnEvictedRequestAndGoOnWithoutHashes()
+    {
+        final List<String> refusals = new ArrayList<>();
+        final List<PromptHasher> hashers = List.of(
+            (id, tokens, count, hashes) -> 1,
+            (id, tokens, count, hashes) -> 3,
+            (id, tokens, count, hashes) -> 2,
+            (id, tokens, count, hashes) ->
+            {
+                hashes[0] = 5;
+                hashes[1] = -5;
+                return 2;
+            });
+        for (final PromptHasher hasher : hashers)
+        {
+            final MegatronPlanner planner = plannerThatEvicts(hasher);
+            planner.schedule();
+            refusals.add(refusal(() -> planner.update(new int[2], null)));
+            assertEquals(1, planner.evictedCount());
+            int ended = 0;
+            while (planner.schedule().tokenCount() > 0)
+            {
+                planner.update(new int[2], null);
+                ended += planner.finishedCount();
+            }
+            assertEquals(2, ended);
+        }
+        assertEquals(List.of(
+            "the PromptHasher gave 1 block hashes for the 2 full blocks of evicted request 1; give one hash per full block.",
+            "the PromptHasher gave 3 block hashes for the 2 full blocks of evicted request 1; give one hash per full block.",
+            "request 1, hash 0 of block 0 is not between 1 and 2^63 - 1; use the hashes of a BlockHasher.",
+            "request 1, hash -5 of block 1 is not between 1 and 2^63 - 1; use the hashes of a BlockHasher."), refusals);
+    }
+
+    @Test
     void shouldRefuseRequestsThatCouldNeverRun()
     {
         final MegatronPlanner planner =

@@ -21,12 +21,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /**
  * A planner with the model in front of it. The rows of the model depend on the tokens up to and including the row's own
  * and on nothing else, as those of a real one do: so it is known what the rows of every finished request must be, and
- * the row of another request, of another position or of a rejected draft token is another row.
+ * the row of another request, of another position or of a wrong draft token is another row. What is sampled depends on
+ * those tokens alone, too, so that requests of one prompt generate the same and share blocks of it after an eviction.
  */
 final class PlannerRun
 {
     static final ModelShape SHAPE = new ModelShape(2, 300, 2);
     private static final byte[] NO_CACHE_KEY = new byte[0];
+    private static final int FIRST_SAMPLED = 10_000;
+    private static final int WRONG_DRAFT = 10_000;
+    /** For a row whose prompt is not complete: a token that would be seen at once. */
+    private static final int NOT_READ = -7;
 
     final PagingConfig config;
     final RoutedExpertPages pages;
@@ -75,7 +80,7 @@ final class PlannerRun
         return ended;
     }
 
-    /** One step, in which a random number of drafts is accepted; false when there was nothing to compute. */
+    /** One step, in which a random number of the right drafts is accepted; false when there was nothing to compute. */
     boolean step()
     {
         final boolean computes = planner.schedule().tokenCount() > 0;
@@ -86,7 +91,11 @@ final class PlannerRun
         return computes;
     }
 
-    /** Completes the scheduled step and checks what it ended. */
+    /**
+     * Completes the scheduled step and checks what it ended.
+     *
+     * @param acceptedDrafts how many drafts each row accepts, right or wrong; -1 for a random number of the right ones.
+     */
     void complete(final int acceptedDrafts)
     {
         final StepLayout layout = planner.layout();
@@ -96,36 +105,74 @@ final class PlannerRun
         final int[] sampled = new int[active];
         for (int i = 0; i < active; i++)
         {
-            accepted[i] = acceptedDrafts >= 0 ? acceptedDrafts : random.nextInt(config.draftTokens() + 1);
-            sampled[i] = 10_000 + random.nextInt(1000);
-            settle(layout, i, accepted[i], sampled[i]);
+            accepted[i] = acceptedDrafts >= 0 ? acceptedDrafts : random.nextInt(rightDrafts(layout, i) + 1);
+            sampled[i] = settle(layout, i, accepted[i]);
         }
         if (config.draftTokens() > 0)
         {
             planner.verify(accepted);
         }
         planner.storeRows(rows, 0);
-        planner.update(sampled, random.ints((long)active * config.draftTokens(), 20_000, 21_000).toArray());
+        planner.update(sampled, drafts(layout));
         for (int i = 0; i < planner.finishedCount(); i++)
         {
             checkFinished(planner.finished(i));
         }
     }
 
-    private void settle(final StepLayout layout, final int row, final int accepted, final int sampled)
+    /** How many drafts the model would have sampled itself. */
+    private int rightDrafts(final StepLayout layout, final int row)
+    {
+        final PagedRequest request = layout.request(row);
+        final List<Integer> tokens = new ArrayList<>(settled.get(request.id()));
+        int right = 0;
+        while (!request.prefill && right < config.draftTokens() &&
+            layout.tokenId(layout.firstToken(row) + 1 + right) == sample(tokens))
+        {
+            tokens.add(sample(tokens));
+            right++;
+        }
+        return right;
+    }
+
+    private int[] drafts(final StepLayout layout)
+    {
+        final int active = layout.activeRows();
+        final int[] drafts = new int[active * config.draftTokens()];
+        for (int row = 0; row < active; row++)
+        {
+            final List<Integer> tokens = new ArrayList<>(settled.get(layout.request(row).id()));
+            for (int j = 0; j < config.draftTokens(); j++)
+            {
+                final int right = sample(tokens);
+                drafts[j * active + row] = random.nextInt(4) == 0 ? right + WRONG_DRAFT : right;
+                tokens.add(drafts[j * active + row]);
+            }
+        }
+        return drafts;
+    }
+
+    private static int sample(final List<Integer> tokens)
+    {
+        return FIRST_SAMPLED + (int)Long.remainderUnsigned(hash(tokens, tokens.size() - 1) >>> 8, 1000);
+    }
+
+    /** Returns what the row samples. */
+    private int settle(final StepLayout layout, final int row, final int accepted)
     {
         final PagedRequest request = layout.request(row);
         final List<Integer> tokens = settled.get(request.id());
         final int end = layout.kvOffset(row) + layout.queryTokens(row);
         if (request.prefill && end < tokens.size())
         {
-            return;
+            return NOT_READ;
         }
         for (int i = 1; i <= accepted && !request.prefill; i++)
         {
             tokens.add(layout.tokenId(layout.firstToken(row) + i));
         }
-        tokens.add(sampled);
+        tokens.add(sample(tokens));
+        return tokens.get(tokens.size() - 1);
     }
 
     private UnsafeBuffer compute(final StepLayout layout)
@@ -183,7 +230,7 @@ final class PlannerRun
         }
     }
 
-    private static short[] row(final List<Integer> tokens, final int position)
+    private static long hash(final List<Integer> tokens, final int position)
     {
         long hash = position;
         for (int i = 0; i <= position; i++)
@@ -191,6 +238,12 @@ final class PlannerRun
             hash = (hash ^ tokens.get(i)) * 0x9E3779B97F4A7C15L;
             hash ^= hash >>> 29;
         }
+        return hash;
+    }
+
+    private static short[] row(final List<Integer> tokens, final int position)
+    {
+        final long hash = hash(tokens, position);
         final short[] row = new short[SHAPE.moeLayers() * SHAPE.topK()];
         for (int k = 0; k < row.length; k++)
         {
