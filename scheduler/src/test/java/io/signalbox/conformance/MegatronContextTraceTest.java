@@ -21,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The check is checked: whichever field of a recorded decision is changed, it is found, at its record. */
 class MegatronContextTraceTest
 {
+    private static final JsonNode HEADER = VectorFiles.parse("{\"format\":\"megatron-context-trace/1\"}");
     private static List<JsonNode> lines;
 
     @BeforeAll
@@ -53,9 +54,9 @@ class MegatronContextTraceTest
                 trace.add(line == changed ? change(line.deepCopy(), field) : line);
             }
         }
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
+        final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
         assertEquals(1, outcome.failed(), field);
-        final String place = "trace " + changed.get("t") + ", step " + changed.get("step") + ", ";
+        final String place = "trace " + changed.get("t") + ", step " + changed.get("step") + ": ";
         assertTrue(outcome.firstDivergence().startsWith(place), place + "expected in: " + outcome.firstDivergence());
     }
 
@@ -98,7 +99,7 @@ class MegatronContextTraceTest
     {
         final List<JsonNode> trace = new ArrayList<>(lines.subList(1, 3));
         trace.set(1, ((ObjectNode)trace.get(1).deepCopy()).put("surprise", 1));
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
+        final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
         assertEquals(1, outcome.failed());
         assertTrue(outcome.firstDivergence().contains("surprise"), outcome.firstDivergence());
     }
@@ -116,7 +117,7 @@ class MegatronContextTraceTest
             }
             return copy;
         }).toList();
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
+        final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
         assertEquals(1, outcome.failed());
         assertTrue(outcome.firstDivergence().contains("although none was recorded"), outcome.firstDivergence());
     }
@@ -128,7 +129,7 @@ class MegatronContextTraceTest
         final ObjectNode last = (ObjectNode)trace.get(2).deepCopy();
         last.retain("t", "op", "step", "arrivals", "waiting_before");
         trace.set(2, last.put("fault", "KeyError"));
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
+        final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
         assertNull(outcome.firstDivergence());
         assertEquals(List.of("1 traces end in an exception of the original"), outcome.remarks());
     }
