@@ -36,7 +36,8 @@ final class RecordedAllocator
     {
         fields = AllocatorFields.of(profile, record);
         final TraceRecord init = record.record("args");
-        final KvBlockConfig plain = KvBlockConfig.of(init.integer("pool_size")).withPausedLimit(init.integer("paused_limit"));
+        final KvBlockConfig plain = KvBlockConfig.of(init.integer("pool_size"))
+            .withPausedLimit(init.integer("paused_limit"));
         final EvictionPolicy policy = policy(init.text("policy"));
         config = (init.flag("prefix_caching") ? plain.withPrefixCaching(policy) : plain).asRecorded(profile);
         routing = new RecordedRouting(init);

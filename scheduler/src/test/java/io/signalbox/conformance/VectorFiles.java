@@ -107,9 +107,14 @@ final class VectorFiles
                 }
             }
         }
-        catch (final IOException | IllegalArgumentException e)
+        catch (final IOException e)
         {
-            throw new IllegalArgumentException(file + ", line " + Math.max(1, number) + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(
+                file + ", line " + (number + 1) + ": cannot be read (" + e.getMessage() + ")", e);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new IllegalArgumentException(file + ", line " + number + ": " + e.getMessage(), e);
         }
         if (objects.isEmpty())
         {

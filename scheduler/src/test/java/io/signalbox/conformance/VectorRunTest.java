@@ -20,7 +20,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A run over files that checks nothing, or less than is there, fails and says so. */
 class VectorRunTest
 {
-    private static final String HEADER = "{\"format\":\"megatron-allocator-trace/1\",\"profile\":\"2026-08\",\"traces\":1}\n";
+    private static final String HEADER = """
+        {"format":"megatron-allocator-trace/1","profile":"2026-08","traces":1}
+        """;
     private static final String INIT = """
         {"t":3,"i":0,"op":"init","args":{"pool_size":4,"paused_limit":0,"prefix_caching":false,"policy":"ref_zero",\
         "block_size":1,"layers":1,"topk":1,"experts":8,"dtype":"int16"},"ret":null,\
@@ -96,7 +98,8 @@ class VectorRunTest
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "{\"format\":\"megatron-allocator-trace/1\",\"profile\":\"2026-08\"}\n", "{\"format\":\"megatron-context-trace/1\"}\n"})
+        "{\"format\":\"megatron-allocator-trace/1\",\"profile\":\"2026-08\"}\n",
+        "{\"format\":\"megatron-context-trace/1\"}\n"})
     void shouldFailOnAHeaderBehindWhichNothingComes(final String text)
     {
         assertContains("no record", failure(text));
