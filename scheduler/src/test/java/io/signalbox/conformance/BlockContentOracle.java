@@ -5,10 +5,12 @@ import java.util.List;
 
 /**
  * The routed-expert row that was computed last for each place of each block, read off the recorded layouts alone: no
- * allocator, no pages, nothing that is ever cleared. What a request owns or inherits was written, and is not written by
- * anyone else, while the request or one before it in the cache has the block; so at the end of the request, before its
- * blocks are released, the places of its blocks hold its rows. Beside each row stand the token and the position that it
- * was computed for: a row of somebody else would show.
+ * allocator, no pages, nothing that is ever cleared. At the end of a request, before its blocks are released, the places
+ * of its blocks hold its rows, although not every one of them was computed once only, or by the request itself. A fully
+ * matched prompt is computed again from its last token on, in a block that it shares, so that the row of that place is
+ * the latest sharer's, of the same token at the same position, for everyone who has the block. And draft tokens that were
+ * rejected leave rows behind the accepted ones, which the tokens that take their places write over. Beside each row stand
+ * the token and the position that it was computed for: a row of somebody else would show.
  */
 final class BlockContentOracle
 {

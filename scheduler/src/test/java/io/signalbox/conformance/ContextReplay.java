@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -33,10 +34,9 @@ final class ContextReplay
 {
     private static final int EXPERTS = 128;
     private static final byte[] NO_CACHE_KEY = new byte[0];
-    private static final Set<String> STEP_FIELDS = Set.of(
-        "t", "op", "step", "arrivals", "waiting_before", "waiting_after_schedule", "coordination_waits",
-        "chunked_prefill_request", "layout", "routing_seed", "accepted", "drafts", "rewound_blocks", "sampled",
-        "newly_paused", "evicted", "finished", "after", "stall", "upstream_defect");
+    private static final Set<String> INIT_FIELDS = Set.of(
+        "pool_size", "paused_limit", "prefix_caching", "policy", "block_size", "speculative", "chunked_prefill",
+        "max_requests", "max_tokens", "max_blocks_per_request", "layers", "topk", "max_prompt", "requests", "max_steps");
     private static final Set<String> LAYOUT_FIELDS = Set.of(
         "paused", "total", "ids", "query", "kv_offset", "blocks", "token_block", "token_pos", "token_id", "avail",
         "allocatable");
@@ -44,7 +44,8 @@ final class ContextReplay
         "id", "blocks", "tokens", "segments", "cached_tokens", "routing");
     private static final Set<String> AFTER_FIELDS = Set.of(
         "paused", "total", "ids", "blocks", "last_offset", "kv_offset", "active_tokens", "waiting", "avail", "allocatable",
-        "active_used", "paused_used", "free", "refs", "registered");
+        "active_used", "paused_used", "free");
+    private static final Set<String> AFTER_FIELDS_OF_CACHING = Set.of("refs", "registered");
 
     private final boolean prefixCaching;
     private final int draftTokens;
@@ -54,6 +55,10 @@ final class ContextReplay
     private final ModelShape shape;
     private final RoutingPayload payload;
     private final BlockContentOracle oracle;
+    private final int requests;
+    private final int maxSteps;
+    private int arrived;
+    private int steps;
     private boolean stalled;
     private boolean ended;
     private int keptRouting;
@@ -63,6 +68,9 @@ final class ContextReplay
 
     ContextReplay(final TraceRecord args)
     {
+        args.only("args", INIT_FIELDS);
+        requests = args.integer("requests");
+        maxSteps = args.integer("max_steps");
         prefixCaching = args.flag("prefix_caching");
         draftTokens = args.integer("speculative");
         poolSize = args.integer("pool_size");
@@ -72,7 +80,7 @@ final class ContextReplay
         payload = new RoutingPayload(shape, ExpertIdType.UINT8);
         hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSize);
         final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
-        final EvictionPolicy policy = args.text("policy").equals("lru") ? EvictionPolicy.LRU : EvictionPolicy.REF_ZERO;
+        final EvictionPolicy policy = RecordedAllocator.policy(args.text("policy"));
         final KvBlockConfig blocks = (prefixCaching ? pool.withPrefixCaching(policy) : pool)
             .asRecorded(AllocatorProfile.MEGATRON_2026_08);
         planner = new MegatronPlanner(
@@ -109,60 +117,97 @@ final class ContextReplay
     void step(final TraceRecord step)
     {
         check("a record behind the end of the trace", false, ended);
-        if (step.has("fault"))
+        check("operation", "step", step.text("op"));
+        steps++;
+        ended = step.has("stall") || step.has("upstream_defect") || step.has("fault");
+        replay(step);
+        // Of what is recorded nothing is passed over, be it unknown or out of place.
+        final Set<String> unread = step.unread();
+        unread.removeAll(Set.of("t", "step"));
+        check("fields that are not known here", Set.of(), unread);
+    }
+
+    private void replay(final TraceRecord step)
+    {
+        if (isRecorded(step, "arrivals"))
         {
-            fault(step);
+            submitArrivals(step);
+        }
+        compare(step, "waiting_before", waiting());
+        final StepLayout layout = schedule(step);
+        if (layout == null)
+        {
             return;
         }
-        check("fields that are not known", Set.of(), step.unknown(STEP_FIELDS));
-        submitArrivals(step);
-        check("waiting_before", step.list("waiting_before"), waiting());
-        final StepLayout layout = planner.schedule();
-        check("waiting_after_schedule", step.list("waiting_after_schedule"), waiting());
-        check("coordination_waits", step.number("coordination_waits"), planner.coordinationWaits());
+        compare(step, "waiting_after_schedule", waiting());
+        compare(step, "coordination_waits", planner.coordinationWaits());
         final PagedRequest chunked = planner.rows().chunkedPrefill();
-        check("chunked_prefill_request", step.number("chunked_prefill_request"), chunked == null ? -1 : chunked.id());
-        checkLayout(step, layout);
+        compare(step, "chunked_prefill_request", chunked == null ? -1 : chunked.id());
+        if (isRecorded(step, "layout"))
+        {
+            checkLayout(step, layout);
+        }
         checkStall(step, layout);
         if (step.has("upstream_defect"))
         {
             defects++;
-            ended = true;
+            checkLiveRows(step.record("layout"));
         }
-        else if (layout.tokenCount() > 0)
+        else if (layout.tokenCount() > 0 && isRecorded(step, "routing_seed"))
         {
             complete(step, layout);
         }
-        else
+    }
+
+    /** A trace ends when all is done, or says why it ends before. */
+    void end()
+    {
+        if (!ended && steps < maxSteps)
         {
-            check("a step without tokens goes on", false, step.has("after"));
+            check("requests that had arrived when the trace ended", requests, arrived);
+            check("requests that wait when the trace ends", List.of(), waiting());
+            check("rows that are left when the trace ends", List.of(), ids());
         }
     }
 
     /**
-     * The original threw in this step. What is recorded of it until then holds; behind it, it is enough that the planner
-     * goes on, or refuses for the same reason: a deep block of a prefix is known and one before it is not.
+     * A step in which the original threw lacks what comes behind; what is recorded of it until then holds. Any other has
+     * every field.
      */
-    private void fault(final TraceRecord step)
+    private static boolean isRecorded(final TraceRecord step, final String field)
     {
-        faults++;
-        ended = true;
-        if (step.has("arrivals") && step.has("waiting_before"))
+        return !step.has("fault") || step.has(field);
+    }
+
+    private static void compare(final TraceRecord step, final String field, final Object actual)
+    {
+        if (isRecorded(step, field))
         {
-            submitArrivals(step);
-            check("waiting_before", step.list("waiting_before"), waiting());
+            check(field, step.get(field), actual);
         }
+    }
+
+    /**
+     * Where the original threw, it is enough that the planner goes on, or refuses for the same reason: a deep block of a
+     * prefix is known and one before it is not. Then there is no layout.
+     */
+    private StepLayout schedule(final TraceRecord step)
+    {
+        if (!step.has("fault"))
+        {
+            return planner.schedule();
+        }
+        faults++;
+        final String fault = step.text("fault");
         try
         {
-            final StepLayout layout = planner.schedule();
-            if (step.has("layout"))
-            {
-                checkLayout(step, layout);
-            }
+            return planner.schedule();
         }
         catch (final KvBlockException e)
         {
-            check("reason of a " + step.text("fault"), KvBlockException.Reason.BROKEN_PREFIX, e.reason());
+            check("reason of a " + fault, KvBlockException.Reason.BROKEN_PREFIX, e.reason());
+            check("fault", fault, "KeyError");
+            return null;
         }
     }
 
@@ -170,31 +215,70 @@ final class ContextReplay
     {
         for (final TraceRecord arrival : step.records("arrivals"))
         {
+            arrival.only("an arrival", Set.of("id", "prompt", "generate"));
             final int[] prompt = arrival.integers("prompt");
             final long[] hashes = new long[prompt.length];
             hasher.hash(prompt, prompt.length, NO_CACHE_KEY, hashes);
             planner.submit(arrival.number("id"), prompt, prompt.length, hashes, arrival.integer("generate"),
                 PagedRequest.NO_STOP_TOKEN);
+            arrived++;
         }
     }
 
     private void checkLayout(final TraceRecord step, final StepLayout layout)
     {
         final TraceRecord recorded = step.record("layout");
-        check("fields of layout that are not known", Set.of(), recorded.unknown(LAYOUT_FIELDS));
+        recorded.only("layout", LAYOUT_FIELDS);
         check("layout.paused", recorded.integer("paused"), layout.pausedRows());
         check("layout.total", recorded.integer("total"), layout.totalRows());
         check("layout.ids", recorded.list("ids"), ids());
         check("layout.query", recorded.list("query"), longs(layout.activeRows(), layout::queryTokens));
         check("layout.kv_offset", recorded.list("kv_offset"), longs(layout.activeRows(), layout::kvOffset));
         check("layout.blocks", recorded.list("blocks"), blocks());
-        final List<?> tokenBlocks = step.has("upstream_defect") ?
-            step.record("upstream_defect").list("token_block_by_block_table") : recorded.list("token_block");
-        check("layout.token_block", tokenBlocks, longs(layout.tokenCount(), layout::tokenBlock));
+        check("layout.token_block", tokenBlocks(step, recorded), longs(layout.tokenCount(), layout::tokenBlock));
         check("layout.token_pos", recorded.list("token_pos"), longs(layout.tokenCount(), layout::tokenOffset));
         check("layout.token_id", recorded.list("token_id"), longs(layout.tokenCount(), layout::tokenId));
         check("layout.avail", recorded.integer("avail"), planner.allocator().totalAvailable());
         check("layout.allocatable", recorded.integer("allocatable"), planner.allocator().allocatableCount());
+    }
+
+    private static List<?> tokenBlocks(final TraceRecord step, final TraceRecord layout)
+    {
+        if (!step.has("upstream_defect"))
+        {
+            return layout.list("token_block");
+        }
+        final TraceRecord defect = step.record("upstream_defect");
+        defect.only("upstream_defect", Set.of("token_block_by_block_table"));
+        final List<?> byBlockTable = defect.list("token_block_by_block_table");
+        check("a defect that changes nothing", false, byBlockTable.equals(layout.list("token_block")));
+        return byBlockTable;
+    }
+
+    /** The rows of all that is live, as computed until now, are those that the oracle has for their recorded blocks. */
+    private void checkLiveRows(final TraceRecord layout)
+    {
+        final List<?> blocks = layout.list("blocks");
+        for (int row = 0; row < blocks.size(); row++)
+        {
+            final PagedRequest request = planner.rows().request(row);
+            checkRows("live request " + request.id() + ", routing", request, request.kvOffset(), (List<?>)blocks.get(row));
+        }
+    }
+
+    /** Returns the checksum of the request's first rows, which are all there and are those of the oracle. */
+    private String checkRows(final String name, final PagedRequest request, final int count, final List<?> blocks)
+    {
+        check(name + ", rows that are there", count, rowsThere(request, count));
+        final String crc = RoutingPayload.crc(request.rows().copy(0, count).ids());
+        final int[] tokens = IntStream.range(0, count).map(request::token).toArray();
+        check(name + " by the oracle", RoutingPayload.crc(oracle.rows(blocks, count, tokens)), crc);
+        return crc;
+    }
+
+    private static int rowsThere(final PagedRequest request, final int count)
+    {
+        return request.rows().capturedRows(count) + request.rows().inheritedRows(count);
     }
 
     /**
@@ -209,7 +293,6 @@ final class ContextReplay
         {
             check("stall", step.flag("stall"), stalled);
             stalls++;
-            ended = true;
         }
     }
 
@@ -218,18 +301,31 @@ final class ContextReplay
         final long seed = step.number("routing_seed");
         final int tokens = layout.tokenCount();
         oracle.computed(step.record("layout"), seed);
-        if (draftTokens > 0)
+        if (draftTokens > 0 && isRecorded(step, "accepted"))
         {
             planner.verify(step.integers("accepted"));
-            check("rewound_blocks", step.list("rewound_blocks"), longs(planner.rewoundCount(), planner::rewoundBlock));
+            compare(step, "rewound_blocks", longs(planner.rewoundCount(), planner::rewoundBlock));
         }
         planner.storeRows(payload.rows(tokens, seed).buffer(), 0);
-        planner.update(step.integers("sampled"), drafts(step));
-        check("newly_paused", step.list("newly_paused"),
-            ids(planner.newlyPausedCount(), planner::newlyPaused));
-        check("evicted", step.list("evicted"), ids(planner.evictedCount(), planner::evicted));
-        checkFinished(step);
-        checkAfter(step.record("after"), layout);
+        if (isRecorded(step, "sampled"))
+        {
+            planner.update(step.integers("sampled"), drafts(step));
+            checkUpdate(step, layout);
+        }
+    }
+
+    private void checkUpdate(final TraceRecord step, final StepLayout layout)
+    {
+        compare(step, "newly_paused", ids(planner.newlyPausedCount(), planner::newlyPaused));
+        compare(step, "evicted", ids(planner.evictedCount(), planner::evicted));
+        if (isRecorded(step, "finished"))
+        {
+            checkFinished(step);
+        }
+        if (isRecorded(step, "after"))
+        {
+            checkAfter(step.record("after"), layout);
+        }
     }
 
     private int[] drafts(final TraceRecord step)
@@ -246,61 +342,81 @@ final class ContextReplay
         for (int i = 0; i < recorded.size(); i++)
         {
             final PagedRequest request = planner.finished(i);
-            checkFinished(recorded.get(i), request, step.record("after"));
+            checkFinished(recorded.get(i), request, step);
             planner.recycle(request);
         }
     }
 
-    private void checkFinished(final TraceRecord recorded, final PagedRequest request, final TraceRecord after)
+    private void checkFinished(final TraceRecord recorded, final PagedRequest request, final TraceRecord step)
     {
-        check("fields of finished that are not known", Set.of(), recorded.unknown(FINISHED_FIELDS));
+        recorded.only("finished", FINISHED_FIELDS);
         final String name = "finished request " + request.id() + ", ";
         check(name + "blocks", recorded.list("blocks"), longs(request.blockCount(), request::block));
         check(name + "tokens", recorded.integer("tokens"), request.tokenCount());
         check(name + "segments", recorded.integer("segments"), request.segments());
         check(name + "cached_tokens", recorded.integer("cached_tokens"), request.cachedTokens());
-        checkRouting(recorded, request, after);
+        checkRouting(recorded, request, step);
     }
 
     /**
      * The original deletes the routing of a block that it hands out, and reads that of finished requests only after the
-     * same update. Where it found none, and a block of the request has another owner after the update, ours must be what
+     * same update. Where it found none, and the update handed a block of the request out to another, ours must be what
      * the oracle says. There is no other reason for none: a finished request has at least one row, and each of its
      * blocks holds at least one accepted token, because rejected ones were taken back with the blocks that they alone
      * had reached. Should a trace record none otherwise, ours must be incomplete too.
      */
-    private void checkRouting(final TraceRecord recorded, final PagedRequest request, final TraceRecord after)
+    private void checkRouting(final TraceRecord recorded, final PagedRequest request, final TraceRecord step)
     {
         final int count = request.tokenCount() - 1;
         final String name = "finished request " + request.id() + ", routing";
-        final int there = request.rows().capturedRows(count) + request.rows().inheritedRows(count);
         final TraceRecord routing = recorded.record("routing");
-        if (routing == null && !isHandedOutAgain(recorded.list("blocks"), after))
+        if (routing == null && !isHandedOutAgain(recorded.list("blocks"), step))
         {
-            check(name + " is complete although none was recorded and no block was handed out again", false, there == count);
+            check(name + " is complete although none was recorded and no block was handed out again", false,
+                rowsThere(request, count) == count);
             return;
         }
-        check(name + ", rows that are there", count, there);
-        final String crc = RoutingPayload.crc(request.rows().copy(0, count).ids());
-        final int[] tokens = IntStream.range(0, count).map(request::token).toArray();
-        check(name + " by the oracle", RoutingPayload.crc(oracle.rows(recorded.list("blocks"), count, tokens)), crc);
+        final String crc = checkRows(name, request, count, recorded.list("blocks"));
         if (routing == null)
         {
             keptRouting++;
             return;
         }
+        routing.only("routing", Set.of("shape", "crc"));
         check(name + ".shape", routing.list("shape"), List.of((long)count, (long)shape.moeLayers(), (long)shape.topK()));
         check(name + ".crc", routing.text("crc"), crc);
     }
 
-    private static boolean isHandedOutAgain(final List<?> blocks, final TraceRecord after)
+    /**
+     * Whether a request has one of these blocks after the update that it had not before: a sharer of a prefix had it.
+     * Where the original threw before that was recorded, it may have.
+     */
+    private static boolean isHandedOutAgain(final List<?> blocks, final TraceRecord step)
     {
-        return after.list("blocks").stream().flatMap(row -> ((List<?>)row).stream()).anyMatch(blocks::contains);
+        if (!isRecorded(step, "after"))
+        {
+            return true;
+        }
+        final TraceRecord before = step.record("layout");
+        final TraceRecord after = step.record("after");
+        for (int row = 0; row < after.list("ids").size(); row++)
+        {
+            final int rowBefore = before.list("ids").indexOf(after.list("ids").get(row));
+            final List<?> own = rowBefore < 0 ? List.of() : (List<?>)before.list("blocks").get(rowBefore);
+            if (((List<?>)after.list("blocks").get(row)).stream().anyMatch(
+                block -> blocks.contains(block) && !own.contains(block)))
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void checkAfter(final TraceRecord after, final StepLayout layout)
     {
-        check("fields of after that are not known", Set.of(), after.unknown(AFTER_FIELDS));
+        final Set<String> fields = new TreeSet<>(AFTER_FIELDS);
+        fields.addAll(prefixCaching ? AFTER_FIELDS_OF_CACHING : Set.of());
+        after.only("after", fields);
         final RequestRowTable rows = planner.rows();
         final KvBlockAllocator allocator = planner.allocator();
         check("after.paused", after.integer("paused"), rows.pausedRows());

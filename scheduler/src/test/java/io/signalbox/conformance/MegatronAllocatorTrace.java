@@ -4,7 +4,6 @@ package io.signalbox.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.kv.AllocatorProfile;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** Traces of single calls to the block allocator, with the whole state behind each. */
@@ -19,39 +18,9 @@ final class MegatronAllocatorTrace implements TraceRunner
     @Override
     public Outcome run(final JsonNode header, final Iterable<JsonNode> records)
     {
-        final AllocatorProfile profile = profile(header.path("profile").asText());
-        final List<String> divergences = new ArrayList<>();
-        RecordedAllocator allocator = null;
-        int compared = 0;
-        int divergedTrace = -1;
-        for (final JsonNode record : records)
-        {
-            final int trace = record.get("t").asInt();
-            if (trace == divergedTrace)
-            {
-                continue;
-            }
-            compared++;
-            try
-            {
-                if (record.get("op").asText().equals("init"))
-                {
-                    allocator = new RecordedAllocator(profile, record.get("args"));
-                    allocator.compareState(record.get("state"));
-                }
-                else
-                {
-                    allocator.replay(record);
-                }
-            }
-            catch (final Divergence e)
-            {
-                divergedTrace = trace;
-                divergences.add("trace " + trace + ", record " + record.get("i") + ", " + record.get("op").asText() + " " +
-                    record.get("args") + ": " + e.getMessage());
-            }
-        }
-        return new Outcome(compared, divergences.size(), divergences.isEmpty() ? null : divergences.get(0), List.of());
+        final TraceWalk walk = new TraceWalk("i", true, new Calls(profile(header.path("profile").asText())));
+        walk.walk(header, records);
+        return walk.outcome(List.of());
     }
 
     private static AllocatorProfile profile(final String name)
@@ -62,5 +31,34 @@ final class MegatronAllocatorTrace implements TraceRunner
             case "2026-08" -> AllocatorProfile.MEGATRON_2026_08;
             default -> throw new IllegalArgumentException("profile \"" + name + "\" is neither 2026-05 nor 2026-08");
         };
+    }
+
+    private static final class Calls implements TraceWalk.Replay
+    {
+        private final AllocatorProfile profile;
+        private RecordedAllocator allocator;
+
+        private Calls(final AllocatorProfile profile)
+        {
+            this.profile = profile;
+        }
+
+        @Override
+        public void begin(final TraceRecord init)
+        {
+            allocator = new RecordedAllocator(profile, init);
+        }
+
+        @Override
+        public void next(final TraceRecord record)
+        {
+            allocator.replay(record);
+        }
+
+        /** Any call can be the last: nothing in an allocator trace says where it ends. */
+        @Override
+        public void end()
+        {
+        }
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Traces of Megatron Core's scheduler bookkeeping, step by step, through the paging profile MEGATRON. */
 final class MegatronContextTrace implements TraceRunner
@@ -18,45 +19,10 @@ final class MegatronContextTrace implements TraceRunner
     @Override
     public Outcome run(final JsonNode header, final Iterable<JsonNode> records)
     {
-        final List<ContextReplay> replays = new ArrayList<>();
-        final List<String> divergences = new ArrayList<>();
-        int compared = 0;
-        long divergedTrace = -1;
-        for (final JsonNode node : records)
-        {
-            final TraceRecord record = TraceRecord.of(node);
-            if (record.number("t") == divergedTrace)
-            {
-                continue;
-            }
-            compared++;
-            try
-            {
-                replay(record, replays);
-            }
-            // Whatever the planner throws is a difference as well: the original went on.
-            catch (final RuntimeException | AssertionError e)
-            {
-                divergedTrace = record.number("t");
-                divergences.add("trace " + divergedTrace + ", " +
-                    (record.has("step") ? "step " + record.number("step") : "init") + ", " +
-                    (e instanceof Divergence ? e.getMessage() : "failed with " + e));
-            }
-        }
-        return new Outcome(
-            compared, divergences.size(), divergences.isEmpty() ? null : divergences.get(0), remarks(replays));
-    }
-
-    private static void replay(final TraceRecord record, final List<ContextReplay> replays)
-    {
-        if (record.text("op").equals("init"))
-        {
-            replays.add(new ContextReplay(record.record("args")));
-        }
-        else
-        {
-            replays.get(replays.size() - 1).step(record);
-        }
+        final Steps steps = new Steps();
+        final TraceWalk walk = new TraceWalk("step", false, steps);
+        walk.walk(header, records);
+        return walk.outcome(remarks(steps.replays));
     }
 
     private static List<String> remarks(final List<ContextReplay> replays)
@@ -65,7 +31,8 @@ final class MegatronContextTrace implements TraceRunner
         remark(remarks, replays.stream().mapToInt(ContextReplay::keptRouting).sum(),
             "finished requests kept routing that the original lost");
         remark(remarks, replays.stream().mapToInt(ContextReplay::defects).sum(),
-            "layouts are by the block table where the original took another row's block");
+            "layouts are by the block table where the original took another row's block; the trace ends there, and the " +
+            "rows computed until then are those of the oracle");
         remark(remarks, replays.stream().mapToInt(ContextReplay::stalls).sum(),
             "traces end in a queue that an evicted request blocks for ever");
         remark(remarks, replays.stream().mapToInt(ContextReplay::faults).sum(),
@@ -78,6 +45,30 @@ final class MegatronContextTrace implements TraceRunner
         if (count > 0)
         {
             remarks.add(count + " " + what);
+        }
+    }
+
+    private static final class Steps implements TraceWalk.Replay
+    {
+        private final List<ContextReplay> replays = new ArrayList<>();
+
+        @Override
+        public void begin(final TraceRecord init)
+        {
+            init.only("the record", Set.of("t", "op", "args"));
+            replays.add(new ContextReplay(init.record("args")));
+        }
+
+        @Override
+        public void next(final TraceRecord record)
+        {
+            replays.get(replays.size() - 1).step(record);
+        }
+
+        @Override
+        public void end()
+        {
+            replays.get(replays.size() - 1).end();
         }
     }
 }

@@ -2,7 +2,6 @@
 package io.signalbox.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -12,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -21,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The check is checked: whichever field of a recorded decision is changed, it is found, at its record. */
 class MegatronContextTraceTest
 {
+    private static final JsonNode HEADER = VectorFiles.parse("{\"format\":\"megatron-context-trace/1\"}");
     private static List<JsonNode> lines;
 
     @BeforeAll
@@ -43,64 +44,98 @@ class MegatronContextTraceTest
         "/stall", "/upstream_defect/token_block_by_block_table/0"})
     void shouldFindAChangeOfAnyFieldAtItsRecord(final String field)
     {
-        final JsonNode changed = lines.stream().filter(line -> isThere(line.at(field))).findFirst().orElse(null);
+        final JsonNode changed = lines.stream().filter(line -> Alteration.isThere(line.at(field))).findFirst().orElse(null);
         assertNotNull(changed, "no record has " + field);
         final List<JsonNode> trace = new ArrayList<>();
         for (final JsonNode line : lines.subList(1, lines.size()))
         {
             if (line.get("t").asInt() == changed.get("t").asInt())
             {
-                trace.add(line == changed ? change(line.deepCopy(), field) : line);
+                trace.add(line == changed ? Alteration.change(line, field) : line);
             }
         }
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
+        final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
         assertEquals(1, outcome.failed(), field);
-        final String place = "trace " + changed.get("t") + ", step " + changed.get("step") + ", ";
+        final String place = "trace " + changed.get("t") + ", step " + changed.get("step") + ": ";
         assertTrue(outcome.firstDivergence().startsWith(place), place + "expected in: " + outcome.firstDivergence());
     }
 
-    private static boolean isThere(final JsonNode node)
+    /** The trace of the first record that has the field or the object, with that record altered. */
+    private static Outcome alteredAt(final String pointer, final Function<JsonNode, JsonNode> alteration)
     {
-        return !node.isMissingNode() && !node.isNull() && (!node.isArray() || !node.isEmpty());
+        final JsonNode record = lines.stream().filter(line -> !line.at(pointer).isMissingNode()).findFirst().orElseThrow();
+        return new MegatronContextTrace().run(HEADER, lines.stream()
+            .filter(line -> line.path("t").equals(record.get("t")))
+            .map(line -> line == record ? alteration.apply(line) : line).toList());
     }
 
-    private static JsonNode change(final JsonNode record, final String field)
+    private static void assertOneDivergence(final Outcome outcome, final String part)
     {
-        final int slash = field.lastIndexOf('/');
-        final JsonNode holder = record.at(field.substring(0, slash));
-        final String name = field.substring(slash + 1);
-        final JsonNode value = record.at(field);
-        if (value.isArray())
-        {
-            ((ArrayNode)value).remove(value.size() - 1);
-        }
-        else if (holder.isArray())
-        {
-            ((ArrayNode)holder).set(Integer.parseInt(name), value.asInt() + 1);
-        }
-        else if (value.isTextual())
-        {
-            ((ObjectNode)holder).put(name, "00000000");
-        }
-        else if (value.isBoolean())
-        {
-            ((ObjectNode)holder).put(name, !value.asBoolean());
-        }
-        else
-        {
-            ((ObjectNode)holder).put(name, value.asInt() + 1);
-        }
-        return record;
+        assertNotNull(outcome.firstDivergence(), part);
+        assertTrue(outcome.firstDivergence().contains(part), part + " expected in: " + outcome.firstDivergence());
+        assertEquals(1, outcome.failed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "/args", "/arrivals/0", "/layout", "/finished/0", "/finished/0/routing", "/after", "/upstream_defect"})
+    void shouldNotPassOverAFieldThatItDoesNotKnow(final String level)
+    {
+        assertOneDivergence(alteredAt(level, line -> Alteration.add(line, level + "/surprise")), "surprise");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/step", "/stall", "/upstream_defect", "/args"})
+    void shouldNotPassOverAFieldOfTheRecordThatItDoesNotKnow(final String field)
+    {
+        assertOneDivergence(alteredAt(field, line -> Alteration.add(line, "/surprise")), "surprise");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "/t", "/op", "/step", "/args/policy", "/args/max_steps", "/args/max_blocks_per_request", "/arrivals",
+        "/arrivals/0/generate", "/waiting_before", "/waiting_after_schedule", "/coordination_waits",
+        "/chunked_prefill_request", "/layout", "/layout/avail", "/routing_seed", "/accepted", "/drafts", "/rewound_blocks",
+        "/sampled", "/newly_paused", "/evicted", "/finished", "/finished/0/segments", "/finished/0/routing/shape", "/after",
+        "/after/refs", "/after/registered", "/upstream_defect", "/stall"})
+    void shouldMissAFieldThatIsNotThere(final String field)
+    {
+        final Outcome outcome = alteredAt(field, line -> Alteration.remove(line, field));
+        assertNotNull(outcome.firstDivergence(), field);
     }
 
     @Test
-    void shouldNotPassOverAFieldThatItDoesNotKnow()
+    void shouldRefuseTextsThatItDoesNotKnow()
     {
-        final List<JsonNode> trace = new ArrayList<>(lines.subList(1, 3));
-        trace.set(1, ((ObjectNode)trace.get(1).deepCopy()).put("surprise", 1));
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
-        assertEquals(1, outcome.failed());
-        assertTrue(outcome.firstDivergence().contains("surprise"), outcome.firstDivergence());
+        assertOneDivergence(alteredAt("/args/policy", line -> Alteration.set(line, "/args/policy", "fifo")), "\"fifo\"");
+        assertOneDivergence(alteredAt("/sampled", line -> Alteration.set(line, "/op", "stop")), "was stop");
+    }
+
+    @Test
+    void shouldMissTheEndOfATrace()
+    {
+        final List<JsonNode> trace = lines.stream().filter(line -> line.path("t").asInt(-1) == 3).toList();
+        for (int length = 1; length < trace.size(); length++)
+        {
+            final Outcome outcome = new MegatronContextTrace().run(HEADER, trace.subList(0, length));
+            assertOneDivergence(outcome, ", the last of its trace: ");
+        }
+        assertNull(new MegatronContextTrace().run(HEADER, trace).firstDivergence());
+    }
+
+    @Test
+    void shouldMissAStepInTheMiddle()
+    {
+        final List<JsonNode> trace = new ArrayList<>(lines.subList(1, 8));
+        trace.remove(4);
+        assertOneDivergence(new MegatronContextTrace().run(HEADER, trace), "step: expected 3 but was 4");
+    }
+
+    @Test
+    void shouldReportARecordThatIsNoneAtItsPlace()
+    {
+        final List<JsonNode> trace = List.of(VectorFiles.parse("{}"));
+        assertOneDivergence(new MegatronContextTrace().run(HEADER, trace), "record 1 behind the header: failed with");
     }
 
     /** Null routing counts as the original's loss only where one of the request's blocks has another owner. */
@@ -116,20 +151,86 @@ class MegatronContextTraceTest
             }
             return copy;
         }).toList();
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
+        final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
         assertEquals(1, outcome.failed());
         assertTrue(outcome.firstDivergence().contains("although none was recorded"), outcome.firstDivergence());
+    }
+
+    /** Nor where another request has one of its blocks, but had it before the update: they share a prefix. */
+    @Test
+    void shouldNotTakeASharerOfAPrefixForANewOwner()
+    {
+        final JsonNode shared = lines.stream().filter(MegatronContextTraceTest::hasSharerOfFirstFinished).findFirst()
+            .orElseThrow();
+        final List<JsonNode> trace = lines.stream().filter(line -> line.path("t").equals(shared.get("t"))).map(line ->
+        {
+            final JsonNode copy = line.deepCopy();
+            if (line == shared)
+            {
+                ((ObjectNode)copy.at("/finished/0")).putNull("routing");
+            }
+            return copy;
+        }).toList();
+        assertOneDivergence(new MegatronContextTrace().run(HEADER, trace), "although none was recorded");
+    }
+
+    private static boolean hasSharerOfFirstFinished(final JsonNode step)
+    {
+        boolean shared = false;
+        for (final JsonNode row : step.at("/after/blocks"))
+        {
+            for (final JsonNode block : row)
+            {
+                for (final JsonNode own : step.at("/finished/0/blocks"))
+                {
+                    shared |= block.equals(own);
+                }
+            }
+        }
+        return shared && step.at("/finished/0/routing").isObject();
+    }
+
+    private static List<JsonNode> fault(final String... fields)
+    {
+        final List<JsonNode> trace = new ArrayList<>(lines.subList(1, 4));
+        final ObjectNode last = trace.get(2).deepCopy();
+        last.retain("t", "op", "step");
+        List.of(fields).forEach(field -> last.set(field, trace.get(2).get(field)));
+        trace.set(2, last.put("fault", "KeyError"));
+        return trace;
     }
 
     @Test
     void shouldEndATraceWithTheOriginalsException()
     {
-        final List<JsonNode> trace = new ArrayList<>(lines.subList(1, 4));
-        final ObjectNode last = (ObjectNode)trace.get(2).deepCopy();
-        last.retain("t", "op", "step", "arrivals", "waiting_before");
-        trace.set(2, last.put("fault", "KeyError"));
-        final Outcome outcome = new MegatronContextTrace().run(lines.get(0), trace);
-        assertNull(outcome.firstDivergence());
-        assertEquals(List.of("1 traces end in an exception of the original"), outcome.remarks());
+        for (final List<JsonNode> trace : List.of(fault(), fault("arrivals", "waiting_before"),
+            fault("arrivals", "layout"), fault("arrivals", "layout", "routing_seed", "accepted",
+                "rewound_blocks", "drafts", "sampled", "finished")))
+        {
+            final Outcome outcome = new MegatronContextTrace().run(HEADER, trace);
+            assertNull(outcome.firstDivergence());
+            assertEquals(List.of("1 traces end in an exception of the original"), outcome.remarks());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "/waiting_after_schedule", "/coordination_waits", "/chunked_prefill_request", "/layout/avail", "/rewound_blocks",
+        "/newly_paused", "/evicted", "/after/avail", "/surprise"})
+    void shouldCompareWhatTheOriginalsExceptionLeftToCompare(final String field)
+    {
+        final List<JsonNode> trace = fault("arrivals", "waiting_before", "waiting_after_schedule", "coordination_waits",
+            "chunked_prefill_request", "layout", "routing_seed", "accepted", "drafts", "rewound_blocks", "sampled",
+            "newly_paused", "evicted", "finished", "after");
+        trace.set(2, trace.get(2).at(field).isMissingNode() ? Alteration.add(trace.get(2), field) :
+            Alteration.change(trace.get(2), field));
+        assertOneDivergence(new MegatronContextTrace().run(HEADER, trace), field.substring(1).replace('/', '.'));
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBeComparedBehindTheOriginalsException()
+    {
+        final List<JsonNode> trace = fault("arrivals", "waiting_before", "evicted");
+        assertOneDivergence(new MegatronContextTrace().run(HEADER, trace), "[evicted]");
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.experts.RoutedExpertsException;
 import io.signalbox.kv.AllocatorProfile;
 import io.signalbox.kv.BlockHashFunction;
@@ -14,46 +13,59 @@ import io.signalbox.kv.RequestBlockTable;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** One allocator of a trace: carries out its records and compares what each returns and leaves behind. */
 final class RecordedAllocator
 {
+    private final AllocatorFields fields;
     private final KvBlockConfig config;
     private final RecordedRouting routing;
     private final KvBlockAllocator allocator;
-    private final List<String> notices = new ArrayList<>();
+    private final List<List<?>> notices = new ArrayList<>();
     private int[][] requestRows = new int[0][];
     private int pausedRows;
 
-    RecordedAllocator(final AllocatorProfile profile, final JsonNode init)
+    /** Makes the allocator that an {@code init} record describes, and compares its first state. */
+    RecordedAllocator(final AllocatorProfile profile, final TraceRecord record)
     {
-        final KvBlockConfig plain = KvBlockConfig.of(init.get("pool_size").asInt())
-            .withPausedLimit(init.get("paused_limit").asInt());
-        config = (init.get("prefix_caching").asBoolean() ? plain.withPrefixCaching(policy(init)) : plain)
-            .asRecorded(profile);
+        fields = AllocatorFields.of(profile, record);
+        final TraceRecord init = record.record("args");
+        final KvBlockConfig plain = KvBlockConfig.of(init.integer("pool_size"))
+            .withPausedLimit(init.integer("paused_limit"));
+        final EvictionPolicy policy = policy(init.text("policy"));
+        config = (init.flag("prefix_caching") ? plain.withPrefixCaching(policy) : plain).asRecorded(profile);
         routing = new RecordedRouting(init);
         allocator = new KvBlockAllocator(config, routing.blockPages);
         allocator.addDeregistrationObserver(this::noteDeregistered);
         allocator.requestBlocks(new RecordedRows());
+        compare(record, null, null);
     }
 
-    private static EvictionPolicy policy(final JsonNode init)
+    static EvictionPolicy policy(final String name)
     {
-        return init.get("policy").asText().equals("lru") ? EvictionPolicy.LRU : EvictionPolicy.REF_ZERO;
+        return switch (name)
+        {
+            case "lru" -> EvictionPolicy.LRU;
+            case "ref_zero" -> EvictionPolicy.REF_ZERO;
+            default -> throw new Divergence("policy \"" + name + "\" is neither lru nor ref_zero");
+        };
     }
 
-    void replay(final JsonNode record)
+    void replay(final TraceRecord record)
     {
+        fields.check(record);
         notices.clear();
-        final JsonNode args = record.get("args");
         String error = null;
         Object returned = null;
         try
         {
-            returned = call(record.get("op").asText(), args);
+            returned = call(record.text("op"), record.record("args"));
         }
         catch (final RoutedExpertsException e)
         {
@@ -63,41 +75,46 @@ final class RecordedAllocator
         {
             error = e.reason() == KvBlockException.Reason.BROKEN_PREFIX ? "KeyError" : "AssertionError";
         }
-        Divergence.check("error", record.has("err") ? record.get("err").asText() : null, error);
-        Divergence.check("returned", error == null ? expected(record.get("ret")) : null, returned);
-        Divergence.check("notices", expectedNotices(record.get("dereg")), notices);
-        compareState(record.get("state"));
+        compare(record, error, returned);
     }
 
-    private Object call(final String operation, final JsonNode args)
+    private void compare(final TraceRecord record, final String error, final Object returned)
+    {
+        Divergence.check("error", record.has("err") ? record.text("err") : null, error);
+        Divergence.check("returned", record.get("ret"), returned);
+        Divergence.check("notices", record.has("dereg") ? record.list("dereg") : List.of(), notices);
+        compareState(record.record("state"));
+    }
+
+    private Object call(final String operation, final TraceRecord args)
     {
         switch (operation)
         {
             case "alloc":
-                return allocate(args.get("n").asInt());
+                return allocate(args.integer("n"));
             case "release":
-                final int[] released = ints(args.get("ids"));
+                final int[] released = args.integers("ids");
                 allocator.release(released, 0, released.length);
                 return null;
             case "register":
-                allocator.registerBlockHashes(ints(args.get("ids")), longs(args.get("hashes")),
-                    args.has("parents") && !args.get("parents").isNull() ? longs(args.get("parents")) : null);
+                allocator.registerBlockHashes(args.integers("ids"), args.longs("hashes"),
+                    args.has("parents") && args.get("parents") != null ? args.longs("parents") : null);
                 return null;
             case "pin", "retain":
-                final int[] retained = ints(args.get("ids"));
+                final int[] retained = args.integers("ids");
                 allocator.retain(retained, 0, retained.length);
                 return null;
             case "touch":
-                final int[] touched = ints(args.get("ids"));
+                final int[] touched = args.integers("ids");
                 allocator.touch(touched, 0, touched.length);
                 return null;
             case "clock":
-                allocator.clock(args.get("value").asLong());
+                allocator.clock(args.number("value"));
                 return null;
             case "evict":
-                return allocator.evictLru(args.get("n").asInt());
+                return allocator.evictLru(args.integer("n"));
             case "available":
-                return allocator.isMemoryAvailable(args.get("n").asInt(), args.path("matched").asInt(0));
+                return allocator.isMemoryAvailable(args.integer("n"), args.has("matched") ? args.integer("matched") : 0);
             case "reset":
                 allocator.reset();
                 return null;
@@ -109,17 +126,17 @@ final class RecordedAllocator
         }
     }
 
-    private Object query(final String operation, final JsonNode args)
+    private Object query(final String operation, final TraceRecord args)
     {
         switch (operation)
         {
             case "lookup":
-                final int block = allocator.find(args.get("hash").asLong());
-                return block == KvBlockAllocator.NO_BLOCK ? null : block;
+                final int block = allocator.find(args.number("hash"));
+                return block == KvBlockAllocator.NO_BLOCK ? null : (Object)(long)block;
             case "match":
-                return match(longs(args.get("hashes")), args.get("start").asInt(), args.get("end").asInt());
+                return match(args.longs("hashes"), args.integer("start"), args.integer("end"));
             case "block_hashes":
-                return blockHashes(ints(args.get("tokens")), args.get("block_size").asInt());
+                return blockHashes(args.integers("tokens"), args.integer("block_size"));
             default:
                 return routing.call(operation, args);
         }
@@ -128,17 +145,20 @@ final class RecordedAllocator
     private List<Long> allocate(final int count)
     {
         final int[] blocks = new int[count];
-        return allocator.allocate(count, blocks, 0) ? Arrays.stream(blocks).mapToLong(id -> id).boxed().toList() : null;
+        return allocator.allocate(count, blocks, 0) ? longs(blocks) : null;
     }
 
     /** The parent is the hash that the match ends with, or 0 where it starts anew. */
-    private List<Object> match(final long[] hashes, final int start, final int end)
+    private Map<String, Object> match(final long[] hashes, final int start, final int end)
     {
         final int[] blocks = new int[hashes.length];
         final int matched = allocator.longestMatch(hashes, start, end, blocks, 0);
         final int last = Math.min(start + matched, hashes.length) - 1;
         final long parent = last < 0 ? 0 : hashes[last];
-        return List.of(Arrays.stream(blocks, 0, matched).boxed().toList(), parent);
+        final Map<String, Object> match = new LinkedHashMap<>();
+        match.put("ids", longs(Arrays.copyOf(blocks, matched)));
+        match.put("parent", parent);
+        return match;
     }
 
     private static List<Long> blockHashes(final int[] tokens, final int blockSizeTokens)
@@ -148,36 +168,22 @@ final class RecordedAllocator
         return Arrays.stream(hashes).boxed().toList();
     }
 
-    private void setRequests(final JsonNode args)
+    private void setRequests(final TraceRecord args)
     {
-        pausedRows = args.get("paused").asInt();
-        requestRows = new int[args.get("rows").size()][];
-        for (int row = 0; row < requestRows.length; row++)
-        {
-            requestRows[row] = ints(args.get("rows").get(row));
-        }
+        pausedRows = args.integer("paused");
+        requestRows = args.list("rows").stream().map(row -> TraceRecord.integers((List<?>)row)).toArray(int[][]::new);
     }
 
     private void noteDeregistered(final int[] blockIds, final long[] hashes, final int count)
     {
         final TreeSet<Long> known = new TreeSet<>();
         Arrays.stream(hashes, 0, count).filter(hash -> hash != KvBlockAllocator.NO_HASH).forEach(known::add);
-        notices.add(Arrays.toString(Arrays.copyOf(blockIds, count)) + " " + known);
+        notices.add(List.of(longs(Arrays.copyOf(blockIds, count)), List.copyOf(known)));
     }
 
-    private static List<String> expectedNotices(final JsonNode notices)
+    private void compareState(final TraceRecord state)
     {
-        final List<String> expected = new ArrayList<>();
-        for (int i = 0; notices != null && i < notices.size(); i++)
-        {
-            expected.add(Arrays.toString(ints(notices.get(i).get(0))) + " " +
-                Arrays.stream(longs(notices.get(i).get(1))).boxed().toList());
-        }
-        return expected;
-    }
-
-    void compareState(final JsonNode state)
-    {
+        fields.checkState(state);
         check(state, "avail", allocator.totalAvailable());
         check(state, "total_used", allocator.totalUsed());
         check(state, "active_used", allocator.activeUsed());
@@ -189,16 +195,13 @@ final class RecordedAllocator
         check(state, "hash_count", allocator.hashCount());
         final int[] free = new int[allocator.totalAvailable()];
         Arrays.setAll(free, allocator::freeBlock);
-        check(state, "free", free);
+        check(state, "free", longs(free));
         check(state, "refs", perBlock(allocator::refCount));
         check(state, "hashes", perBlock(this::recordedHash));
         check(state, "ts", perBlock(allocator::timestamp));
         check(state, "parent", perBlock(allocator::parent));
         check(state, "children", perBlock(allocator::childCount));
-        if (state.has("map"))
-        {
-            Divergence.check("map", state.get("map").toString(), map(state.get("map")));
-        }
+        checkMap(state);
         routing.compareState(state);
         Divergence.check("digest", allocator.recomputePoolDigest(), allocator.poolDigest());
     }
@@ -208,11 +211,9 @@ final class RecordedAllocator
         long of(int blockId);
     }
 
-    private long[] perBlock(final BlockValue value)
+    private List<Long> perBlock(final BlockValue value)
     {
-        final long[] values = new long[config.poolSize()];
-        Arrays.setAll(values, value::of);
-        return values;
+        return IntStream.range(0, config.poolSize()).mapToObj(value::of).toList();
     }
 
     private long recordedHash(final int blockId)
@@ -221,63 +222,41 @@ final class RecordedAllocator
         return hash == KvBlockAllocator.NO_HASH ? -1 : hash;
     }
 
-    /** The recorded entries as this allocator finds them; that there are no others is what the count of hashes says. */
-    private String map(final JsonNode recorded)
+    /** The recorded entries as this allocator finds them, and as many as it has: so there are no others. */
+    private void checkMap(final TraceRecord state)
     {
-        final TreeMap<Long, Integer> found = new TreeMap<>();
-        recorded.forEach(entry -> found.put(entry.get(0).asLong(), allocator.find(entry.get(0).asLong())));
-        final List<String> entries = new ArrayList<>();
-        found.forEach((hash, block) -> entries.add("[" + hash + "," + block + "]"));
-        return "[" + String.join(",", entries) + "]";
+        if (state.has("map"))
+        {
+            final TreeMap<Long, Object> found = new TreeMap<>();
+            for (final Object entry : state.list("map"))
+            {
+                final Long hash = (Long)((List<?>)entry).get(0);
+                found.put(hash, List.of(hash, (long)allocator.find(hash)));
+            }
+            Divergence.check("map", state.list("map"), List.copyOf(found.values()));
+            Divergence.check("entries of map", found.size(), allocator.hashCount());
+        }
     }
 
-    private static void check(final JsonNode state, final String field, final Object actual)
+    private static void check(final TraceRecord state, final String field, final List<Long> actual)
     {
         if (state.has(field))
         {
-            final Object shown = actual instanceof int[] ints ? Arrays.toString(ints) :
-                actual instanceof long[] longs ? Arrays.toString(longs) : actual.toString();
-            Divergence.check(field, state.get(field).toString().replace(",", ", "), shown);
+            Divergence.check(field, state.list(field), actual);
         }
     }
 
-    private static Object expected(final JsonNode value)
+    private static void check(final TraceRecord state, final String field, final long actual)
     {
-        if (value.isNull())
+        if (state.has(field))
         {
-            return null;
+            Divergence.check(field, state.get(field), actual);
         }
-        if (value.isBoolean())
-        {
-            return value.asBoolean();
-        }
-        if (value.isInt())
-        {
-            return value.asInt();
-        }
-        if (value.has("crc"))
-        {
-            return value.toString();
-        }
-        if (value.isObject())
-        {
-            return List.of(Arrays.stream(ints(value.get("ids"))).boxed().toList(), value.get("parent").asLong());
-        }
-        return Arrays.stream(longs(value)).boxed().toList();
     }
 
-    static int[] ints(final JsonNode array)
+    private static List<Long> longs(final int[] values)
     {
-        final int[] values = new int[array.size()];
-        Arrays.setAll(values, i -> array.get(i).asInt());
-        return values;
-    }
-
-    static long[] longs(final JsonNode array)
-    {
-        final long[] values = new long[array.size()];
-        Arrays.setAll(values, i -> array.get(i).asLong());
-        return values;
+        return Arrays.stream(values).mapToObj(Long::valueOf).toList();
     }
 
     /** What usage is counted from. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
@@ -9,8 +8,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.List;
-
-import static io.signalbox.conformance.RecordedAllocator.ints;
+import java.util.Map;
 
 /** The routed experts beside a recorded allocator: carries out the records that concern them. */
 final class RecordedRouting
@@ -20,38 +18,38 @@ final class RecordedRouting
     private final RoutingPayload payload;
     private final int poolSize;
 
-    RecordedRouting(final JsonNode init)
+    RecordedRouting(final TraceRecord init)
     {
         payload = RoutingPayload.of(init);
-        poolSize = init.get("pool_size").asInt();
-        pages = new RoutedExpertPages(payload.shape, init.get("block_size").asInt(), RowPolicy.REFERENCE);
+        poolSize = init.integer("pool_size");
+        pages = new RoutedExpertPages(payload.shape, init.integer("block_size"), RowPolicy.REFERENCE);
         blockPages = new BlockPages(pages, poolSize);
     }
 
-    Object call(final String operation, final JsonNode args)
+    Object call(final String operation, final TraceRecord args)
     {
         switch (operation)
         {
             case "store_step":
-                final int[] blocks = ints(args.get("blocks"));
-                blockPages.storeRoutingPerBlock(blocks, ints(args.get("positions")), blocks.length,
-                    args.get("rows").isNull() ? null : payload.rows(args.get("rows").asInt(), args.get("seed").asLong()));
+                final int[] blocks = args.integers("blocks");
+                blockPages.storeRoutingPerBlock(blocks, args.integers("positions"), blocks.length,
+                    args.get("rows") == null ? null : payload.rows(args.integer("rows"), args.number("seed")));
                 return null;
             case "store_block":
-                final int[] positions = ints(args.get("positions"));
-                blockPages.storeBlockRouting(args.get("block").asInt(), positions, positions.length,
-                    payload.rows(positions.length, args.get("seed").asLong()));
+                final int[] positions = args.integers("positions");
+                blockPages.storeBlockRouting(args.integer("block"), positions, positions.length,
+                    payload.rows(positions.length, args.number("seed")));
                 return null;
             case "get_routing":
-                return blockRouting(args.get("block").asInt());
+                return blockRouting(args.integer("block"));
             case "reconstruct":
-                return reconstruct(ints(args.get("ids")), args.get("total").asInt());
+                return reconstruct(args.integers("ids"), args.integer("total"));
             default:
                 throw new Divergence("operation \"" + operation + "\" is not known");
         }
     }
 
-    private String blockRouting(final int block)
+    private Map<String, Object> blockRouting(final int block)
     {
         final byte[] bytes = blockBytes(block);
         return bytes == null ? null : payload.summary(bytes, pages.pageRows());
@@ -63,29 +61,29 @@ final class RecordedRouting
         return blockPages.getBlockRouting(block, payload.type, new UnsafeBuffer(bytes), 0) ? bytes : null;
     }
 
-    private String reconstruct(final int[] blocks, final int total)
+    private Map<String, Object> reconstruct(final int[] blocks, final int total)
     {
         final byte[] bytes = new byte[total * payload.rowBytes()];
         return blockPages.reconstructRoutingFromBlocks(
             blocks, blocks.length, total, payload.type, new UnsafeBuffer(bytes), 0) ? payload.summary(bytes, total) : null;
     }
 
-    void compareState(final JsonNode state)
+    void compareState(final TraceRecord state)
     {
-        Divergence.check("routing_count", state.get("routing_count").asInt(), blockPages.routingCount());
+        Divergence.check("routing_count", state.integer("routing_count"), blockPages.routingCount());
         Divergence.check("digest of routing", pages.recomputeDigest(), pages.digest());
         if (state.has("routing"))
         {
-            final List<String> routing = new ArrayList<>();
+            final List<List<Object>> routing = new ArrayList<>();
             for (int block = 0; block < poolSize; block++)
             {
                 final byte[] bytes = blockBytes(block);
                 if (bytes != null)
                 {
-                    routing.add("[" + block + ",\"" + RoutingPayload.crc(bytes) + "\"]");
+                    routing.add(List.of((long)block, RoutingPayload.crc(bytes)));
                 }
             }
-            Divergence.check("routing", state.get("routing").toString(), "[" + String.join(",", routing) + "]");
+            Divergence.check("routing", state.list("routing"), routing);
         }
     }
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.conformance;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.experts.CapturedRows;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32;
 
 /** The routed-expert rows of recorded traces: a formula of seed, token, layer and place, and checksums over them. */
@@ -22,13 +24,21 @@ final class RoutingPayload
         this.type = type;
     }
 
-    /** Of an {@code init} record; where it does not say how many experts there are, there are 128. */
-    static RoutingPayload of(final JsonNode init)
+    /** Of the arguments of an {@code init} record. */
+    static RoutingPayload of(final TraceRecord init)
     {
-        final ModelShape shape = new ModelShape(
-            init.get("layers").asInt(), init.path("experts").asInt(128), init.get("topk").asInt());
         return new RoutingPayload(
-            shape, init.path("dtype").asText("int16").equals("int32") ? ExpertIdType.INT32 : ExpertIdType.INT16);
+            new ModelShape(init.integer("layers"), init.integer("experts"), init.integer("topk")), type(init.text("dtype")));
+    }
+
+    private static ExpertIdType type(final String name)
+    {
+        return switch (name)
+        {
+            case "int16" -> ExpertIdType.INT16;
+            case "int32" -> ExpertIdType.INT32;
+            default -> throw new Divergence("dtype \"" + name + "\" is neither int16 nor int32");
+        };
     }
 
     int rowBytes()
@@ -71,10 +81,13 @@ final class RoutingPayload
         }
     }
 
-    /** As the traces write it: shape and checksum of {@code rows} rows. */
-    String summary(final byte[] bytes, final int rows)
+    /** As the traces have it: shape and checksum of {@code rows} rows. */
+    Map<String, Object> summary(final byte[] bytes, final int rows)
     {
-        return "{\"shape\":[" + rows + "," + shape.moeLayers() + "," + shape.topK() + "],\"crc\":\"" + crc(bytes) + "\"}";
+        final Map<String, Object> summary = new LinkedHashMap<>();
+        summary.put("shape", List.of((long)rows, (long)shape.moeLayers(), (long)shape.topK()));
+        summary.put("crc", crc(bytes));
+        return summary;
     }
 
     /** Of int16 ids; a row that is missing counts as zeros. */

@@ -17,6 +17,7 @@ import java.util.TreeSet;
 final class TraceRecord
 {
     private final Map<String, Object> fields;
+    private final Set<String> read = new TreeSet<>();
 
     private TraceRecord(final Map<String, Object> fields)
     {
@@ -25,6 +26,10 @@ final class TraceRecord
 
     static TraceRecord of(final JsonNode object)
     {
+        if (!object.isObject())
+        {
+            throw new IllegalArgumentException("not a JSON object: " + object);
+        }
         return of(plain(object));
     }
 
@@ -43,7 +48,7 @@ final class TraceRecord
             return list;
         }
         return node.isNull() ? null : node.isBoolean() ? (Object)node.booleanValue() :
-            node.isIntegralNumber() ? (Object)node.longValue() : node.asText();
+            node.isIntegralNumber() && node.canConvertToLong() ? (Object)node.longValue() : node.asText();
     }
 
     boolean has(final String field)
@@ -51,12 +56,29 @@ final class TraceRecord
         return fields.containsKey(field);
     }
 
-    /** Fields that are not among those known: a checker that passes over one would check less than was recorded. */
-    Set<String> unknown(final Set<String> known)
+    /** Refuses other fields than these: a checker that passes over one would check less than was recorded. */
+    void only(final String what, final Set<String> required, final Set<String> optional)
     {
         final Set<String> unknown = new TreeSet<>(fields.keySet());
-        unknown.removeAll(known);
-        return unknown;
+        unknown.removeAll(required);
+        unknown.removeAll(optional);
+        Divergence.check("fields of " + what + " that are not known", Set.of(), unknown);
+        final Set<String> missing = new TreeSet<>(required);
+        missing.removeAll(fields.keySet());
+        Divergence.check("fields of " + what + " that are missing", Set.of(), missing);
+    }
+
+    void only(final String what, final Set<String> required)
+    {
+        only(what, required, Set.of());
+    }
+
+    /** Fields that nobody has asked for yet. */
+    Set<String> unread()
+    {
+        final Set<String> unread = new TreeSet<>(fields.keySet());
+        unread.removeAll(read);
+        return unread;
     }
 
     Object get(final String field)
@@ -65,6 +87,7 @@ final class TraceRecord
         {
             throw new IllegalArgumentException("the record has no field " + field + ": " + fields.keySet());
         }
+        read.add(field);
         return fields.get(field);
     }
 
@@ -95,7 +118,17 @@ final class TraceRecord
 
     int[] integers(final String field)
     {
-        return list(field).stream().mapToInt(value -> Math.toIntExact((Long)value)).toArray();
+        return integers(list(field));
+    }
+
+    static int[] integers(final List<?> values)
+    {
+        return values.stream().mapToInt(value -> Math.toIntExact((Long)value)).toArray();
+    }
+
+    long[] longs(final String field)
+    {
+        return list(field).stream().mapToLong(value -> (Long)value).toArray();
     }
 
     TraceRecord record(final String field)
