@@ -154,29 +154,44 @@ public final class RoutedExpertPages
                 rows + " rows from row " + firstRow + " on do not fit page " + page + " of " + pageRows + " rows");
         }
         source.boundsCheck(offset, rows * rowBytes);
-        final byte[] array = source.byteArray();
-        int stored = 0;
-        if (array != null)
+        if (validRows(page, firstRow, rows) == 0)
         {
-            final int start = source.wrapAdjustment() + offset;
-            for (int i = 0; i < rows; i++)
-            {
-                stored += store(page, firstRow + i, array, start + i * rowBytes) ? 1 : 0;
-            }
-            return stored;
+            storeMissing(page, firstRow, rows, source, offset);
+            return rows;
         }
+        int stored = 0;
         for (int i = 0; i < rows; i++)
         {
-            final int row = firstRow + i;
-            if (makeRoom(page, row))
+            if (makeRoom(page, firstRow + i))
             {
-                final int start = pageStart(page) + row * rowBytes;
-                source.getBytes(offset + i * rowBytes, slab(page), start, rowBytes);
-                admit(page, row, RowDigest.of(row, slab(page), start, rowBytes));
+                storeMissing(page, firstRow + i, 1, source, offset + i * rowBytes);
                 stored++;
             }
         }
         return stored;
+    }
+
+    /** Stores rows none of which is there: one copy, whatever their number. */
+    private void storeMissing(
+        final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
+    {
+        final int start = pageStart(page) + firstRow * rowBytes;
+        source.getBytes(offset, slab(page), start, rows * rowBytes);
+        // Of the source where it is an array: what was just written outside the caches need not be read back.
+        final byte[] array = source.byteArray();
+        final byte[] digested = array == null ? slab(page) : array;
+        int at = array == null ? start : source.wrapAdjustment() + offset;
+        long rowDigests = 0;
+        final int validity = record(page) + VALIDITY;
+        for (int row = firstRow; row < firstRow + rows; row++)
+        {
+            rowDigests += RowDigest.of(row, digested, at, rowBytes);
+            records[validity + (row >>> 6)] |= 1L << row;
+            at += rowBytes;
+        }
+        records[record(page) + COUNTS] += rows;
+        records[record(page) + DIGEST] += rowDigests;
+        digest += rowDigests;
     }
 
     /** Stores one row from an array; false where the row that is there stands. */
