@@ -175,17 +175,31 @@ public final class RoutedExpertPages
     private void storeMissing(
         final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
     {
+        final byte[] slab = slab(page);
         final int start = pageStart(page) + firstRow * rowBytes;
-        source.getBytes(offset, slab(page), start, rows * rowBytes);
-        // Of the source where it is an array: what was just written outside the caches need not be read back.
         final byte[] array = source.byteArray();
-        final byte[] digested = array == null ? slab(page) : array;
-        int at = array == null ? start : source.wrapAdjustment() + offset;
+        if (array == null)
+        {
+            source.getBytes(offset, slab, start, rows * rowBytes);
+            admit(page, firstRow, rows, slab, start);
+        }
+        else
+        {
+            final int from = source.wrapAdjustment() + offset;
+            System.arraycopy(array, from, slab, start, rows * rowBytes);
+            // Digests of the source: what was just written outside the caches need not be read back.
+            admit(page, firstRow, rows, array, from);
+        }
+    }
+
+    private void admit(final int page, final int firstRow, final int rows, final byte[] source, final int start)
+    {
+        int at = start;
         long rowDigests = 0;
         final int validity = record(page) + VALIDITY;
         for (int row = firstRow; row < firstRow + rows; row++)
         {
-            rowDigests += RowDigest.of(row, digested, at, rowBytes);
+            rowDigests += RowDigest.of(row, source, at, rowBytes);
             records[validity + (row >>> 6)] |= 1L << row;
             at += rowBytes;
         }
@@ -202,8 +216,7 @@ public final class RoutedExpertPages
             return false;
         }
         System.arraycopy(source, start, slab(page), pageStart(page) + row * rowBytes, rowBytes);
-        // Of the source: what was just written to a place outside the caches need not be read back.
-        admit(page, row, RowDigest.of(row, source, start, rowBytes));
+        admit(page, row, 1, source, start);
         return true;
     }
 
@@ -225,15 +238,6 @@ public final class RoutedExpertPages
         records[record + DIGEST] -= rowDigest;
         digest -= rowDigest;
         return true;
-    }
-
-    private void admit(final int page, final int row, final long rowDigest)
-    {
-        final int record = record(page);
-        records[record + VALIDITY + (row >>> 6)] |= 1L << row;
-        records[record + COUNTS]++;
-        records[record + DIGEST] += rowDigest;
-        digest += rowDigest;
     }
 
     public boolean isValid(final int page, final int row)
