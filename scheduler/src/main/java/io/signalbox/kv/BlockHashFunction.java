@@ -13,13 +13,35 @@ public enum BlockHashFunction
      * not his own needs some 2^63 tries. A pair of his own prompts that share a hash he finds in some 2^32, as with
      * every 64-bit block hash.
      */
-    SHA_256,
+    SHA_256(1 << 24, Integer.MAX_VALUE),
 
     /**
      * XXH3-128 with seed 0, as in xxHash 0.8: {@code d(i) = XXH3-128(d(i-1) ‖ tokens as little-endian int32)},
      * {@code d(-1)} is 16 zero bytes. A digest enters the chain as its lower and then its upper half, each little-endian.
      * For clients that trust one another: two different prefixes share a block hash with a chance of 2^-63 by accident,
-     * but at will by whoever sets out to.
+     * but at will by whoever sets out to. Takes blocks of up to 252 tokens and cache keys of up to 1,024 bytes: longer
+     * messages go through a loop that the compiler of Java 17 was seen to get wrong.
      */
-    XXH3_128
+    XXH3_128(252, 1024);
+
+    private final int maxBlockSizeTokens;
+    private final int maxCacheKeyBytes;
+
+    BlockHashFunction(final int maxBlockSizeTokens, final int maxCacheKeyBytes)
+    {
+        this.maxBlockSizeTokens = maxBlockSizeTokens;
+        this.maxCacheKeyBytes = maxCacheKeyBytes;
+    }
+
+    /** The largest block that the function takes. */
+    public int maxBlockSizeTokens()
+    {
+        return maxBlockSizeTokens;
+    }
+
+    /** The longest cache key that the function takes. */
+    public int maxCacheKeyBytes()
+    {
+        return maxCacheKeyBytes;
+    }
 }

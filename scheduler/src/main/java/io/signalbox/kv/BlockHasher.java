@@ -27,6 +27,11 @@ public abstract class BlockHasher
             throw new IllegalArgumentException("blockSizeTokens=" + blockSizeTokens + " is not between 1 and " +
                 MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
         }
+        if (blockSizeTokens > function.maxBlockSizeTokens())
+        {
+            throw new IllegalArgumentException(function + " takes blocks of up to " + function.maxBlockSizeTokens() +
+                " tokens, not of " + blockSizeTokens + "; use " + BlockHashFunction.SHA_256 + " or smaller blocks.");
+        }
         return switch (function)
         {
             case SHA_256 -> new Sha256BlockHasher(blockSizeTokens);

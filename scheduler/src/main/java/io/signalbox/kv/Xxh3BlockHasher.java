@@ -29,6 +29,12 @@ final class Xxh3BlockHasher extends BlockHasher
     @Override
     void hashBlocks(final int[] tokens, final int blocks, final byte[] cacheKey, final long[] hashes)
     {
+        if (cacheKey.length > BlockHashFunction.XXH3_128.maxCacheKeyBytes())
+        {
+            throw new IllegalArgumentException("a cache key of " + cacheKey.length + " bytes is longer than the " +
+                BlockHashFunction.XXH3_128.maxCacheKeyBytes() + " that " + BlockHashFunction.XXH3_128 +
+                " takes; give a digest of it.");
+        }
         low = 0;
         high = 0;
         if (cacheKey.length > 0)

@@ -62,6 +62,12 @@ public final class SchedulerConfig
         evictionPolicy = builder.evictionPolicy;
         prefixCaching = builder.prefixCaching;
         blockHash = builder.blockHash;
+        if (blockSizeTokens > blockHash.maxBlockSizeTokens())
+        {
+            throw new ConfigException("blockSizeTokens=" + blockSizeTokens + " is more than the " +
+                blockHash.maxBlockSizeTokens() + " that blockHash=" + blockHash + " takes; give blockHash=" +
+                BlockHashFunction.SHA_256 + " or smaller blocks.");
+        }
         router = builder.router;
         capture = builder.capture;
         checkStepBlocks();

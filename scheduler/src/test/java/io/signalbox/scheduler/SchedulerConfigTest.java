@@ -13,6 +13,7 @@ import java.util.Map;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SchedulerConfigTest
 {
@@ -60,5 +61,13 @@ class SchedulerConfigTest
 
         assertEquals("scheduler.blockHash=MD5 is not known; it is SHA_256 or XXH3_128.",
             assertThrows(ConfigException.class, () -> SchedulerConfig.of(settings)).getMessage());
+    }
+
+    @Test
+    void shouldRefuseBlocksThatTheHashDoesNotTake()
+    {
+        final SchedulerConfig.Builder builder =
+            SchedulerConfig.builder().blockSizeTokens(512).blockHash(BlockHashFunction.XXH3_128);
+        assertTrue(assertThrows(ConfigException.class, builder::build).getMessage().contains("blockHash=XXH3_128 takes"));
     }
 }
