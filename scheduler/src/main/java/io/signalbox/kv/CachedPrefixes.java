@@ -7,6 +7,9 @@ package io.signalbox.kv;
  */
 interface CachedPrefixes
 {
+    /** The parent hash of a first block. */
+    long ROOT = KvBlockAllocator.NO_HASH;
+
     /** The block found under the hash, or {@link BlockRecords#NO_BLOCK}. */
     int find(long hash);
 

@@ -13,8 +13,6 @@ import io.signalbox.StateDigest;
  */
 final class PrefixTree implements CachedPrefixes
 {
-    private static final long ROOT = 0;
-
     private final BlockRecords records;
     private final PrefixIndex index;
     private final PrefixMatch match;

@@ -12,8 +12,6 @@ import java.util.TreeMap;
  */
 final class ReferencePrefixes implements CachedPrefixes
 {
-    private static final long ROOT = 0;
-
     private final BlockRecords records;
     private final boolean keepsCachedBlocks;
     private final boolean countsChildren;
