@@ -6,7 +6,6 @@ import io.signalbox.kv.KvBlockException.Reason;
 /** Refuses calls to a block allocator that cannot be carried out, before anything is changed. */
 final class BlockArguments
 {
-    private static final int MAX_OWNERS = 1 << 30;
 
     private final KvBlockConfig config;
     private final BlockRecords records;
@@ -100,7 +99,7 @@ final class BlockArguments
         for (int i = offset; i < offset + count; i++)
         {
             checkOwnedOrCached(blockIds[i]);
-            if (records.owners(blockIds[i]) > MAX_OWNERS - count)
+            if (records.owners(blockIds[i]) > BlockRecords.MAX_OWNERS - count)
             {
                 throw new KvBlockException(Reason.TOO_MANY_OWNERS, "block " + blockIds[i] + " has " +
                     records.owners(blockIds[i]) + " owners and cannot get " + count + " more; release some first.",

@@ -2,16 +2,15 @@
 package io.signalbox.kv;
 
 /**
- * What is known of every KV block of a pool: five words side by side, so that a block costs one cache line, or two where
- * it lies across them, however large the pool is.
+ * What is known of every KV block of a pool: four words side by side, so that a block costs one cache line however large
+ * the pool is.
  *
  * <pre>
- *   word  63                    32 31                      0
- *      0 |                  block hash                      |
- *      1 |            timestamp (40)         |  depth (24)  |
- *      2 |          issue          |    owners              |
- *      3 |  place in eviction heap |    parent block        |
- *      4 |     pinned children     |    children            |
+ *   word  63          48 47              24 23               0
+ *      0 |                     block hash                     |
+ *      1 |            timestamp            |       depth      |
+ *      2 | issue, high  | pinned children  |      owners      |
+ *      3 | issue, low   |     children     | parent block + 1 |
  * </pre>
  *
  * The digest over owners, issues and timestamps is kept up to date by every mutation. It is a sum of each value times
@@ -20,27 +19,26 @@ package io.signalbox.kv;
 final class BlockRecords
 {
     static final int NO_BLOCK = -1;
-    /** Place in the eviction heap of a block that is not cached. */
-    static final int NOT_CACHED = -1;
-    /** Place of a cached block that others build upon, so that it is not in the heap. */
-    static final int INNER = -2;
-    /** Bits that hold any block id, and any depth of a block in its prefix. */
+    /** Bits that hold any block id or number of blocks, and any depth of a block in its prefix. */
     static final int BLOCK_BITS = 24;
     static final int BLOCK_MASK = (1 << BLOCK_BITS) - 1;
     /** The place of a block in its prefix where nobody said it; no prefix has that many blocks. */
     static final int UNKNOWN_DEPTH = BLOCK_MASK;
     static final long MAX_TIMESTAMP = (1L << 39) - 1;
+    static final int MAX_OWNERS = BLOCK_MASK;
 
-    private static final int WORDS = 5;
+    private static final int WORDS_LOG2 = 2;
     private static final int HASH = 0;
     private static final int TIME = 1;
     private static final int USE = 2;
     private static final int LINK = 3;
-    private static final int CHILDREN = 4;
+    private static final int ISSUE_SHIFT = 48;
+    private static final int ISSUE_LOW_BITS = 16;
+    private static final long ISSUE_MASK = -(1L << ISSUE_SHIFT);
+    private static final long ONE_ISSUE = 1L << ISSUE_SHIFT;
+    private static final long ONE_CHILD = 1L << BLOCK_BITS;
     private static final long TIME_MASK = -(1L << BLOCK_BITS);
-    private static final long LOW = 0xFFFF_FFFFL;
-    private static final long ONE_HIGH = 1L << Integer.SIZE;
-    private static final long NO_LINKS = -1L;
+    private static final long PINNED_MASK = (long)BLOCK_MASK << BLOCK_BITS;
 
     private final long[] words;
     private final int count;
@@ -49,7 +47,7 @@ final class BlockRecords
     BlockRecords(final int count)
     {
         this.count = count;
-        words = new long[count * WORDS];
+        words = new long[count << WORDS_LOG2];
         reset();
     }
 
@@ -58,9 +56,9 @@ final class BlockRecords
     {
         for (int block = 0; block < count; block++)
         {
-            words[block * WORDS + USE] &= ~LOW;
+            words[word(block, USE)] &= ISSUE_MASK;
             forget(block);
-            words[block * WORDS + TIME] = 0;
+            words[word(block, TIME)] = 0;
         }
         digest = recomputeDigest();
     }
@@ -72,36 +70,36 @@ final class BlockRecords
 
     long hash(final int block)
     {
-        return words[block * WORDS + HASH];
+        return words[word(block, HASH)];
     }
 
     int depth(final int block)
     {
-        return (int)words[block * WORDS + TIME] & BLOCK_MASK;
+        return (int)words[word(block, TIME)] & BLOCK_MASK;
     }
 
     void name(final int block, final long hash, final int depth)
     {
-        words[block * WORDS + HASH] = hash;
-        words[block * WORDS + TIME] = words[block * WORDS + TIME] & TIME_MASK | depth & BLOCK_MASK;
+        words[word(block, HASH)] = hash;
+        words[word(block, TIME)] = words[word(block, TIME)] & TIME_MASK | depth & BLOCK_MASK;
     }
 
     /** Drops hash and links. */
     void forget(final int block)
     {
-        words[block * WORDS + HASH] = KvBlockAllocator.NO_HASH;
-        words[block * WORDS + LINK] = NO_LINKS;
-        words[block * WORDS + CHILDREN] = 0;
+        words[word(block, HASH)] = KvBlockAllocator.NO_HASH;
+        words[word(block, USE)] &= ~PINNED_MASK;
+        words[word(block, LINK)] &= ISSUE_MASK;
     }
 
     long timestamp(final int block)
     {
-        return words[block * WORDS + TIME] >>> BLOCK_BITS;
+        return words[word(block, TIME)] >>> BLOCK_BITS;
     }
 
     void timestamp(final int block, final long timestamp)
     {
-        final int word = block * WORDS + TIME;
+        final int word = word(block, TIME);
         final long former = words[word];
         digest += timestampWeight(weight(block)) * (timestamp - (former >>> BLOCK_BITS));
         words[word] = timestamp << BLOCK_BITS | former & BLOCK_MASK;
@@ -110,89 +108,86 @@ final class BlockRecords
     /** Orders blocks by last use, the lower id first among equals. */
     long age(final int block)
     {
-        return words[block * WORDS + TIME] & TIME_MASK | block;
+        return words[word(block, TIME)] & TIME_MASK | block;
     }
 
     int owners(final int block)
     {
-        return (int)words[block * WORDS + USE];
+        return (int)words[word(block, USE)] & BLOCK_MASK;
     }
 
     int issue(final int block)
     {
-        return (int)(words[block * WORDS + USE] >>> Integer.SIZE);
+        return (int)(words[word(block, USE)] >>> ISSUE_SHIFT) << ISSUE_LOW_BITS |
+            (int)(words[word(block, LINK)] >>> ISSUE_SHIFT);
     }
 
     void addOwner(final int block)
     {
-        words[block * WORDS + USE]++;
+        words[word(block, USE)]++;
         digest += weight(block);
     }
 
     void removeOwner(final int block)
     {
-        words[block * WORDS + USE]--;
+        words[word(block, USE)]--;
         digest -= weight(block);
     }
 
     /** The block, free until now, gets its first owner in a new issue. */
     void handOut(final int block)
     {
-        words[block * WORDS + USE] += ONE_HIGH + 1;
+        final int low = word(block, LINK);
+        words[low] += ONE_ISSUE;
+        final boolean carries = words[low] >>> ISSUE_SHIFT == 0;
+        words[word(block, USE)] += carries ? ONE_ISSUE + 1 : 1;
         final long weight = weight(block);
         digest += weight + issueWeight(weight);
     }
 
     int parent(final int block)
     {
-        return (int)words[block * WORDS + LINK];
+        return ((int)words[word(block, LINK)] & BLOCK_MASK) - 1;
     }
 
     void parent(final int block, final int parent)
     {
-        final int word = block * WORDS + LINK;
-        words[word] = words[word] & ~LOW | parent & LOW;
-    }
-
-    int heapPlace(final int block)
-    {
-        return (int)(words[block * WORDS + LINK] >>> Integer.SIZE);
-    }
-
-    void heapPlace(final int block, final int place)
-    {
-        final int word = block * WORDS + LINK;
-        words[word] = words[word] & LOW | (long)place << Integer.SIZE;
+        final int word = word(block, LINK);
+        words[word] = words[word] & ~BLOCK_MASK | parent + 1;
     }
 
     int children(final int block)
     {
-        return (int)words[block * WORDS + CHILDREN];
+        return (int)(words[word(block, LINK)] >>> BLOCK_BITS) & BLOCK_MASK;
     }
 
     int addChild(final int block)
     {
-        return (int)++words[block * WORDS + CHILDREN];
+        words[word(block, LINK)] += ONE_CHILD;
+        return children(block);
     }
 
     int removeChild(final int block)
     {
-        return (int)--words[block * WORDS + CHILDREN];
+        words[word(block, LINK)] -= ONE_CHILD;
+        return children(block);
     }
 
     int pinnedChildren(final int block)
     {
-        return (int)(words[block * WORDS + CHILDREN] >>> Integer.SIZE);
+        return (int)(words[word(block, USE)] >>> BLOCK_BITS) & BLOCK_MASK;
     }
 
     int addPinnedChild(final int block)
     {
-        return (int)((words[block * WORDS + CHILDREN] += ONE_HIGH) >>> Integer.SIZE);
+        words[word(block, USE)] += ONE_CHILD;
+        return pinnedChildren(block);
     }
 
     int removePinnedChild(final int block)
     {
-        return (int)((words[block * WORDS + CHILDREN] -= ONE_HIGH) >>> Integer.SIZE);
+        words[word(block, USE)] -= ONE_CHILD;
+        return pinnedChildren(block);
     }
 
     long digest()
@@ -207,10 +202,15 @@ final class BlockRecords
         for (int block = 0; block < count; block++)
         {
             final long weight = weight(block);
-            sum += weight * owners(block) + issueWeight(weight) * issue(block) +
+            sum += weight * owners(block) + issueWeight(weight) * Integer.toUnsignedLong(issue(block)) +
                 timestampWeight(weight) * timestamp(block);
         }
         return sum;
+    }
+
+    private static int word(final int block, final int property)
+    {
+        return (block << WORDS_LOG2) + property;
     }
 
     /** An odd number that looks random; the same on every machine. */

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
+import java.util.Arrays;
+
 /**
- * The cached KV blocks that may be evicted next, least recently used first, the lower block id first among equals: a
- * heap of eight children per node, which lie side by side, so that the largest pool is eight steps deep. It knows where
- * each block stands, so that a block which is used again can leave.
+ * The cached KV blocks. Those that may be evicted next stand in a heap, least recently used first, the lower block id
+ * first among equals; it has eight children per node, which lie side by side, so that the largest pool is eight steps
+ * deep. The heap knows where each block stands, so that a block which is used again can leave. Cached blocks that others
+ * build upon are known here too, but wait outside the heap.
  */
 final class EvictionHeap
 {
     private static final int CHILDREN_LOG2 = 3;
     private static final int CHILDREN = 1 << CHILDREN_LOG2;
 
+    private static final int NOT_CACHED = -1;
+    private static final int INNER = -2;
+
     private final BlockRecords records;
+    /** By block. Apart from the records, because a step down the heap moves a random block, which nobody else touches. */
+    private final int[] places;
     /** Timestamp and block id in one word each, so that comparing two blocks reads nothing else. */
     private final long[] ages;
     private int size;
@@ -20,6 +28,8 @@ final class EvictionHeap
     {
         this.records = records;
         ages = new long[records.count()];
+        places = new int[records.count()];
+        Arrays.fill(places, NOT_CACHED);
     }
 
     boolean isEmpty()
@@ -29,7 +39,18 @@ final class EvictionHeap
 
     boolean contains(final int block)
     {
-        return records.heapPlace(block) >= 0;
+        return places[block] >= 0;
+    }
+
+    boolean isCached(final int block)
+    {
+        return places[block] != NOT_CACHED;
+    }
+
+    /** The block is cached, and others build upon it. */
+    void addInner(final int block)
+    {
+        places[block] = INNER;
     }
 
     void add(final int block)
@@ -37,17 +58,42 @@ final class EvictionHeap
         siftUp(size++, records.age(block));
     }
 
+    int size()
+    {
+        return size;
+    }
+
+    int first()
+    {
+        return block(ages[0]);
+    }
+
+    /** The block that comes after the first, if nothing changes until then. */
+    int second()
+    {
+        return block(ages[oldest(1, Math.min(1 + CHILDREN, size))]);
+    }
+
     int poll()
     {
-        final int first = (int)ages[0] & BlockRecords.BLOCK_MASK;
+        final int first = first();
         remove(first);
         return first;
     }
 
+    /** The block, in the heap or an inner one, is cached no longer. */
     void remove(final int block)
     {
-        final int place = records.heapPlace(block);
-        records.heapPlace(block, BlockRecords.NOT_CACHED);
+        final int place = places[block];
+        places[block] = NOT_CACHED;
+        if (place >= 0)
+        {
+            leave(place);
+        }
+    }
+
+    private void leave(final int place)
+    {
         final long last = ages[--size];
         if (place == size)
         {
@@ -63,10 +109,10 @@ final class EvictionHeap
         }
     }
 
-    /** Empties the heap; the places in the records are the caller's to reset. */
     void clear()
     {
         size = 0;
+        Arrays.fill(places, NOT_CACHED);
     }
 
     private void siftUp(final int from, final long age)
@@ -114,7 +160,12 @@ final class EvictionHeap
     private void set(final int place, final long age)
     {
         ages[place] = age;
-        records.heapPlace((int)age & BlockRecords.BLOCK_MASK, place);
+        places[block(age)] = place;
+    }
+
+    private static int block(final long age)
+    {
+        return (int)age & BlockRecords.BLOCK_MASK;
     }
 
     private static int parent(final int place)

@@ -8,13 +8,23 @@ import java.util.Arrays;
 /**
  * Block hash → KV block. A block hash is chained over its prefix, so an entry stands for the whole prefix up to and
  * including its block. Open addressing with linear probing; at most three quarters full; no allocation after
- * construction. A slot holds the block id and eight bits of the hash, the records hold the hash itself: so a slot is one
- * int, and a wrong record is looked at once in 256 collisions.
+ * construction.
+ *
+ * <pre>
+ *   slot  31   28 27      24 23                0
+ *        |  mark | distance |    block id + 1   |
+ * </pre>
+ *
+ * The hash itself is in the block's record. A slot says how far it lies from where its hash belongs, up to 14, and keeps
+ * four bits of the hash as a mark, so that a look-up seldom reads a wrong record and a removal hardly any.
  */
 final class PrefixIndex
 {
     private static final int EMPTY = 0;
-    private static final int MARK_MASK = ~BlockRecords.BLOCK_MASK;
+    private static final int MARK_SHIFT = 28;
+    private static final int DISTANCE_SHIFT = BlockRecords.BLOCK_BITS;
+    /** This distance, or more. */
+    private static final int FAR = 15;
 
     private final BlockRecords records;
     private final int[] slots;
@@ -35,38 +45,52 @@ final class PrefixIndex
     int get(final long hash)
     {
         final long spread = spread(hash);
-        int place = (int)(spread >>> shift);
-        int slot = slots[place];
+        final int home = (int)(spread >>> shift);
+        int distance = 0;
+        int slot = slots[home];
         while (slot != EMPTY)
         {
-            if ((slot ^ (int)spread) >>> BlockRecords.BLOCK_BITS == 0 && records.hash(block(slot)) == hash)
+            if (slot >>> DISTANCE_SHIFT == tag(spread, distance) && records.hash(block(slot)) == hash)
             {
                 return block(slot);
             }
-            place = place + 1 & mask;
-            slot = slots[place];
+            distance++;
+            slot = slots[home + distance & mask];
         }
         return BlockRecords.NO_BLOCK;
+    }
+
+    /** The slot where a look-up of this hash begins, to have it in a near cache by then. */
+    int slotOf(final long hash)
+    {
+        return slots[home(hash)];
     }
 
     /** Adds an entry whose hash is not present; the block's record must already name it. */
     void put(final long hash, final int block)
     {
         final long spread = spread(hash);
-        int place = (int)(spread >>> shift);
-        while (slots[place] != EMPTY)
+        final int home = (int)(spread >>> shift);
+        int distance = 0;
+        while (slots[home + distance & mask] != EMPTY)
         {
-            place = place + 1 & mask;
+            distance++;
         }
-        slots[place] = (int)spread & MARK_MASK | block + 1;
+        slots[home + distance & mask] = tag(spread, distance) << DISTANCE_SHIFT | block + 1;
         size++;
+    }
+
+    /** What a slot holds above the block id. */
+    private static int tag(final long spread, final int distance)
+    {
+        return (int)spread >>> MARK_SHIFT << MARK_SHIFT - DISTANCE_SHIFT | Math.min(distance, FAR);
     }
 
     /** Drops the entry of a block whose record still names it. */
     void remove(final int block)
     {
         final long hash = records.hash(block);
-        int place = (int)(spread(hash) >>> shift);
+        int place = home(hash);
         while (block(slots[place]) != block)
         {
             if (slots[place] == EMPTY)
@@ -86,15 +110,22 @@ final class PrefixIndex
         int place = gap + 1 & mask;
         while (slots[place] != EMPTY)
         {
-            final int home = (int)(spread(records.hash(block(slots[place]))) >>> shift);
-            if ((place - home & mask) >= (place - gap & mask))
+            final int distance = distance(place);
+            final int shorter = distance - (place - gap & mask);
+            if (shorter >= 0)
             {
-                slots[gap] = slots[place];
+                slots[gap] = slots[place] & ~(FAR << DISTANCE_SHIFT) | Math.min(shorter, FAR) << DISTANCE_SHIFT;
                 gap = place;
             }
             place = place + 1 & mask;
         }
         slots[gap] = EMPTY;
+    }
+
+    private int distance(final int place)
+    {
+        final int distance = slots[place] >>> DISTANCE_SHIFT & FAR;
+        return distance < FAR ? distance : place - home(records.hash(block(slots[place]))) & mask;
     }
 
     void clear()
@@ -111,6 +142,12 @@ final class PrefixIndex
     private static int block(final int slot)
     {
         return (slot & BlockRecords.BLOCK_MASK) - 1;
+    }
+
+    /** The place of the slot where a hash belongs. */
+    int home(final long hash)
+    {
+        return (int)(spread(hash) >>> shift);
     }
 
     /** The shift keeps hashes that are themselves multiples of something from meeting in few places. */

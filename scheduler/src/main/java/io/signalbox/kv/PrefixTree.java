@@ -23,6 +23,10 @@ final class PrefixTree implements CachedPrefixes
     private long digest;
     private int cached;
     private int evictable;
+    /** Blocks were evicted, and none was registered since. */
+    private boolean evictedLately;
+    /** Kept only because a read whose value nobody keeps is not done. */
+    private long lookedAt;
 
     /** @param keepsCachedBlocks false where a block is forgotten with its last owner: then nothing links blocks. */
     PrefixTree(final BlockRecords records, final boolean keepsCachedBlocks)
@@ -62,13 +66,13 @@ final class PrefixTree implements CachedPrefixes
     @Override
     public boolean isEvictable(final int block)
     {
-        return isCached(block) && records.pinnedChildren(block) == 0;
+        return keepsCachedBlocks && isCached(block) && records.pinnedChildren(block) == 0;
     }
 
     /** Not the same as having no owner: a release takes the owners of all its blocks before it caches the first. */
     private boolean isCached(final int block)
     {
-        return records.heapPlace(block) != BlockRecords.NOT_CACHED;
+        return leaves.isCached(block);
     }
 
     @Override
@@ -80,6 +84,10 @@ final class PrefixTree implements CachedPrefixes
     @Override
     public boolean register(final int block, final long hash, final long parentHash, final int depth)
     {
+        if (evictedLately && leaves.size() > 1)
+        {
+            lookAhead();
+        }
         if (index.get(hash) != BlockRecords.NO_BLOCK)
         {
             return false;
@@ -127,7 +135,7 @@ final class PrefixTree implements CachedPrefixes
         if (records.addChild(parent) == 1 && leaves.contains(parent))
         {
             leaves.remove(parent);
-            records.heapPlace(parent, BlockRecords.INNER);
+            leaves.addInner(parent);
         }
         pin(parent);
     }
@@ -168,7 +176,7 @@ final class PrefixTree implements CachedPrefixes
         }
         else
         {
-            records.heapPlace(block, BlockRecords.INNER);
+            leaves.addInner(block);
         }
     }
 
@@ -176,11 +184,7 @@ final class PrefixTree implements CachedPrefixes
     public void own(final int block)
     {
         cached--;
-        if (leaves.contains(block))
-        {
-            leaves.remove(block);
-        }
-        records.heapPlace(block, BlockRecords.NOT_CACHED);
+        leaves.remove(block);
         if (records.pinnedChildren(block) == 0)
         {
             evictable--;
@@ -232,6 +236,18 @@ final class PrefixTree implements CachedPrefixes
                 removeChild(parent);
             }
         }
+        evictedLately = true;
+    }
+
+    /**
+     * Reads what the next evictions need: of the next block the slot of its hash, of the one after it the record. In a
+     * large pool each read waits for memory. Here they pass side by side with one that a registration waits for anyway,
+     * and there is one registration for every eviction once a pool is full.
+     */
+    private void lookAhead()
+    {
+        evictedLately = false;
+        lookedAt = index.slotOf(records.hash(leaves.first())) ^ records.hash(leaves.second());
     }
 
     @Override

@@ -266,14 +266,30 @@ class KvBlockAllocatorTest
     void shouldCountIssues()
     {
         final KvBlockAllocator allocator = pool(2, EvictionPolicy.LRU);
-        for (int issue = 1; issue <= 3; issue++)
+        for (int issue = 1; issue <= 70_000; issue++)
         {
             final int[] block = allocate(allocator, 1);
             assertEquals(issue, allocator.issue(block[0]));
             release(allocator, block);
         }
         allocator.reset();
-        assertEquals(4, allocator.issue(allocate(allocator, 1)[0]), "a reset ends no issue's name");
+        assertEquals(70_001, allocator.issue(allocate(allocator, 1)[0]), "a reset ends no issue's name");
+    }
+
+    @Test
+    void shouldRefuseMoreOwnersThanABlockCanCount()
+    {
+        final KvBlockAllocator allocator = pool(3, EvictionPolicy.LRU);
+        final int block = allocate(allocator, 1)[0];
+        final int[] owners = new int[1 << 23];
+        Arrays.fill(owners, block);
+        allocator.retain(owners, 0, owners.length);
+        final long digest = allocator.poolDigest();
+        assertEquals(Reason.TOO_MANY_OWNERS,
+            assertThrows(KvBlockException.class, () -> allocator.retain(owners, 0, owners.length)).reason());
+        assertEquals(digest, allocator.poolDigest());
+        assertEquals(digest, allocator.recomputePoolDigest());
+        assertEquals(1, allocator.issue(block));
     }
 
     @Test
