@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.kv;
+
+import io.signalbox.InvariantViolation;
+
+import java.util.Arrays;
+
+/**
+ * Block hash → the DP ranks that have its block cached: one index over the pools of all ranks, so that a router learns
+ * the prefix match of a prompt on every rank from a few look-ups, instead of a few per rank.
+ *
+ * <p>A block hash is chained over its prefix, and a pool keeps a block longer than those built upon it, so a rank that
+ * has a block has the blocks before it. {@link #longestMatches} halves its way to the end of each rank's match and is exact
+ * where that holds. It fails only where a rank evicted a block ahead of a duplicate's successors; then the answer is the
+ * end of one of the parts that the rank still has.
+ *
+ * <p>Grows with the number of different hashes; allocates nothing once it has grown to the load.
+ */
+public final class RankPrefixIndex
+{
+    private static final int INITIAL_CAPACITY = 1024;
+    /** Positions of a prompt, halved until none is left, with one set of ranks waiting at each halving. */
+    private static final int MAX_HALVINGS = Integer.SIZE + 2;
+
+    private final int ranks;
+    /** Words of a set of ranks, one bit per rank. */
+    private final int words;
+    private long[] keys;
+    private long[] sets;
+    private int mask;
+    private int shift;
+    private int size;
+
+    private final int[] from = new int[MAX_HALVINGS];
+    private final int[] to = new int[MAX_HALVINGS];
+    private final long[] waiting;
+    private final long[] current;
+
+    public RankPrefixIndex(final int ranks)
+    {
+        this.ranks = ranks;
+        words = (ranks + Long.SIZE - 1) / Long.SIZE;
+        waiting = new long[MAX_HALVINGS * words];
+        current = new long[words];
+        allocate(INITIAL_CAPACITY);
+    }
+
+    private void allocate(final int capacity)
+    {
+        keys = new long[capacity];
+        sets = new long[Math.multiplyExact(capacity, words)];
+        mask = capacity - 1;
+        shift = Long.SIZE - Integer.numberOfTrailingZeros(capacity);
+    }
+
+    /** Hashes that some rank has. */
+    public int size()
+    {
+        return size;
+    }
+
+    /** The rank has registered a block under the hash; hashes are positive. */
+    public void add(final long hash, final int rank)
+    {
+        if (2 * (size + 1) > keys.length)
+        {
+            grow();
+        }
+        int place = home(hash);
+        while (keys[place] != KvBlockAllocator.NO_HASH && keys[place] != hash)
+        {
+            place = place + 1 & mask;
+        }
+        if (keys[place] == KvBlockAllocator.NO_HASH)
+        {
+            keys[place] = hash;
+            size++;
+        }
+        sets[place * words + (rank >>> 6)] |= 1L << rank;
+    }
+
+    /** The rank has no block under the hash any more. */
+    public void remove(final long hash, final int rank)
+    {
+        final int place = place(hash);
+        if (place < 0 || (sets[place * words + (rank >>> 6)] & 1L << rank) == 0)
+        {
+            throw new InvariantViolation("rank " + rank + " gives up block hash " + hash + ", which it does not have");
+        }
+        sets[place * words + (rank >>> 6)] &= ~(1L << rank);
+        if (isEmpty(place))
+        {
+            size--;
+            closeGap(place);
+        }
+    }
+
+    /** The rank has no block at all any more. Looks at every hash. */
+    public void clear(final int rank)
+    {
+        final long[] formerKeys = keys;
+        final long[] formerSets = sets;
+        allocate(keys.length);
+        size = 0;
+        for (int place = 0; place < formerKeys.length; place++)
+        {
+            if (formerKeys[place] != KvBlockAllocator.NO_HASH)
+            {
+                formerSets[place * words + (rank >>> 6)] &= ~(1L << rank);
+                addSet(formerKeys[place], formerSets, place);
+            }
+        }
+    }
+
+    private void grow()
+    {
+        final long[] formerKeys = keys;
+        final long[] formerSets = sets;
+        allocate(Math.multiplyExact(2, keys.length));
+        size = 0;
+        for (int place = 0; place < formerKeys.length; place++)
+        {
+            if (formerKeys[place] != KvBlockAllocator.NO_HASH)
+            {
+                addSet(formerKeys[place], formerSets, place);
+            }
+        }
+    }
+
+    private void addSet(final long hash, final long[] formerSets, final int formerPlace)
+    {
+        int place = home(hash);
+        while (keys[place] != KvBlockAllocator.NO_HASH)
+        {
+            place = place + 1 & mask;
+        }
+        System.arraycopy(formerSets, formerPlace * words, sets, place * words, words);
+        if (!isEmpty(place))
+        {
+            keys[place] = hash;
+            size++;
+        }
+    }
+
+    public boolean contains(final long hash, final int rank)
+    {
+        final int place = place(hash);
+        return place >= 0 && (sets[place * words + (rank >>> 6)] & 1L << rank) != 0;
+    }
+
+    /**
+     * The number of leading blocks of a prompt that each rank has.
+     *
+     * @param count         blocks of the prompt that a match may use.
+     * @param matchedBlocks per rank.
+     */
+    public void longestMatches(final long[] hashes, final int count, final int[] matchedBlocks)
+    {
+        for (int word = 0; word < words; word++)
+        {
+            waiting[word] = word < words - 1 || ranks % Long.SIZE == 0 ? -1L : (1L << ranks) - 1;
+        }
+        from[0] = 0;
+        to[0] = count;
+        int depth = 1;
+        while (depth > 0)
+        {
+            depth = settleOrHalve(hashes, count, matchedBlocks, depth - 1);
+        }
+    }
+
+    /**
+     * Looks at the uppermost waiting set of ranks, whose matches end somewhere from {@code from} to {@code to}.
+     *
+     * @return sets that wait now.
+     */
+    private int settleOrHalve(final long[] hashes, final int count, final int[] matchedBlocks, final int top)
+    {
+        final int low = from[top];
+        final int high = to[top];
+        if (low == high)
+        {
+            settle(top, low, matchedBlocks);
+            return top;
+        }
+        final int middle = firstGuess(low, high, count);
+        final int place = place(hashes[middle - 1]);
+        boolean some = false;
+        boolean others = false;
+        for (int word = 0; word < words; word++)
+        {
+            final long set = waiting[top * words + word];
+            current[word] = place < 0 ? 0 : set & sets[place * words + word];
+            some |= current[word] != 0;
+            others |= current[word] != set;
+        }
+        if (!some || !others)
+        {
+            from[top] = some ? middle : low;
+            to[top] = some ? high : middle - 1;
+            return top + 1;
+        }
+        for (int word = 0; word < words; word++)
+        {
+            waiting[top * words + word] &= ~current[word];
+            waiting[(top + 1) * words + word] = current[word];
+        }
+        to[top] = middle - 1;
+        from[top + 1] = middle;
+        to[top + 1] = high;
+        return top + 2;
+    }
+
+    /** The middle, but at first the first block: a prompt that is new to all ranks costs one look-up. */
+    private static int firstGuess(final int low, final int high, final int count)
+    {
+        return low == 0 && high == count ? 1 : low + high + 1 >>> 1;
+    }
+
+    private void settle(final int top, final int match, final int[] matchedBlocks)
+    {
+        for (int word = 0; word < words; word++)
+        {
+            for (long set = waiting[top * words + word]; set != 0; set &= set - 1)
+            {
+                matchedBlocks[(word << 6) + Long.numberOfTrailingZeros(set)] = match;
+            }
+        }
+    }
+
+    private int place(final long hash)
+    {
+        int place = home(hash);
+        while (keys[place] != hash)
+        {
+            if (keys[place] == KvBlockAllocator.NO_HASH)
+            {
+                return -1;
+            }
+            place = place + 1 & mask;
+        }
+        return place;
+    }
+
+    private boolean isEmpty(final int place)
+    {
+        long any = 0;
+        for (int word = 0; word < words; word++)
+        {
+            any |= sets[place * words + word];
+        }
+        return any == 0;
+    }
+
+    /** Moves later entries of the probe run back, so that look-ups need no tombstones. */
+    private void closeGap(final int removed)
+    {
+        int gap = removed;
+        int place = gap + 1 & mask;
+        while (keys[place] != KvBlockAllocator.NO_HASH)
+        {
+            if ((place - home(keys[place]) & mask) >= (place - gap & mask))
+            {
+                keys[gap] = keys[place];
+                System.arraycopy(sets, place * words, sets, gap * words, words);
+                gap = place;
+            }
+            place = place + 1 & mask;
+        }
+        keys[gap] = KvBlockAllocator.NO_HASH;
+        Arrays.fill(sets, gap * words, (gap + 1) * words, 0);
+    }
+
+    private int home(final long hash)
+    {
+        return (int)((hash ^ hash >>> 32) * 0x9E3779B97F4A7C15L >>> shift);
+    }
+}
