@@ -53,7 +53,7 @@ class SimulationPropertyTest
             .ranks(ranks)
             .kvBlocks(kvBlocks)
             .stepTokens(256)
-            .router(kvAware ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
+            .router(kvAware ? RouterPolicy.KV_AWARE : RouterPolicy.DEFAULT)
             .capture(capture ? new ModelShape(3, 16, 2) : null)
             .build();
         final RecordingJournal journal = new RecordingJournal();

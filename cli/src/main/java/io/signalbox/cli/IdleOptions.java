@@ -33,9 +33,10 @@ final class IdleOptions
         {
             OF_CAPTURE.forEach(option -> refuse(given, option, "shapes routed experts, and --no-capture captures none"));
         }
-        if (!RouterPolicy.KV_AWARE.equals(given.matchedOptionValue("--router", RouterPolicy.LOAD_BALANCED)))
+        final RouterPolicy router = given.matchedOptionValue("--router", RouterPolicy.DEFAULT);
+        if (router != RouterPolicy.KV_AWARE && router != RouterPolicy.KV_AWARE_PR)
         {
-            refuse(given, "--beta", "weighs the score of --router=kv-aware, and another router is chosen");
+            refuse(given, "--beta", "weighs the score of --router=kv-aware and kv-aware-pr, and another router is chosen");
         }
         if (!given.hasMatchedOption("--threaded"))
         {

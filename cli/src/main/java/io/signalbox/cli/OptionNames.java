@@ -19,6 +19,7 @@ final class OptionNames
         Map.entry("maxRunning", "--max-running"),
         Map.entry("maxQueued", "--max-queued"),
         Map.entry("stepTokens", "--step-tokens"),
+        Map.entry("router", "--router"),
         Map.entry("beta", "--beta"),
         Map.entry("moeLayers", "--moe-layers"),
         Map.entry("experts", "--experts"),

@@ -21,11 +21,11 @@ final class SchedulerOptions
     private int ranks = 8;
 
     @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
-        description = "load-balanced or kv-aware (default: load-balanced).")
-    private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
+        description = "default, kv-aware, kv-aware-pr or conversation (default: default).")
+    private RouterPolicy router = RouterPolicy.DEFAULT;
 
     @Option(names = "--beta", paramLabel = "WEIGHT",
-        description = "Weight of the load term of the kv-aware score, 0 or more (default: ${DEFAULT-VALUE}).")
+        description = "Weight of the load term of the kv-aware scores, 0 or more (default: ${DEFAULT-VALUE}).")
     private double beta = 1.0;
 
     @Option(names = "--block-size", paramLabel = "TOKENS", description = "Tokens per KV block (default: ${DEFAULT-VALUE}).")
@@ -116,14 +116,7 @@ final class SchedulerOptions
         @Override
         public RouterPolicy convert(final String value)
         {
-            for (final RouterPolicy policy : RouterPolicy.values())
-            {
-                if (policy.label().equals(value))
-                {
-                    return policy;
-                }
-            }
-            throw new ConfigException("--router=" + value + " is not known; it is load-balanced or kv-aware.");
+            return OptionNames.translate(() -> RouterPolicy.of(value));
         }
     }
 

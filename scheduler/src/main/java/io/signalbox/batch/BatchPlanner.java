@@ -28,6 +28,9 @@ public final class BatchPlanner
     private final RequestQueue running = new RequestQueue();
     private final RequestQueue waiting = new RequestQueue();
     private long promptTokens;
+    private long uncachedTokens;
+    private long pendingPrefillTokens;
+    private long contextTokens;
     private int generation;
     private int budget;
     private StepPlan planInWork;
@@ -81,6 +84,46 @@ public final class BatchPlanner
         return promptTokens;
     }
 
+    /** Prompt tokens of the active requests that were not cached when they were placed here. */
+    public long uncachedTokens()
+    {
+        return uncachedTokens;
+    }
+
+    /** Prompt tokens of the active requests that are still to be computed. */
+    public long pendingPrefillTokens()
+    {
+        return pendingPrefillTokens;
+    }
+
+    /** Tokens whose KV the running requests hold. */
+    public long contextTokens()
+    {
+        return contextTokens;
+    }
+
+    private void countPrompt(final Request request, final int sign)
+    {
+        promptTokens += sign * (long)request.promptTokens();
+        uncachedTokens += sign * (long)Math.max(request.promptTokens() - request.cachedTokens, 0);
+        countProgress(request, sign);
+    }
+
+    /** Takes out (-1) what a request contributes by how far it has come, and puts in (1) what it does afterwards. */
+    private void countProgress(final Request request, final int sign)
+    {
+        pendingPrefillTokens += sign * (long)Math.max(request.promptTokens() - request.computedTokens, 0);
+        contextTokens += sign * (long)request.computedTokens;
+    }
+
+    /** A step has computed tokens of the request. */
+    void computed(final Request request, final int tokens)
+    {
+        countProgress(request, -1);
+        request.computed(tokens);
+        countProgress(request, 1);
+    }
+
     public boolean hasWork()
     {
         return activeRequests() > 0;
@@ -92,12 +135,17 @@ public final class BatchPlanner
         return StateDigest.mix(running.digest(), waiting.digest(), generation);
     }
 
-    /** Takes a request that the router placed on this rank. */
-    public void place(final Request request)
+    /**
+     * Takes a request that the router placed on this rank.
+     *
+     * @param cachedTokens prompt tokens that the router knew to be cached here.
+     */
+    public void place(final Request request, final int cachedTokens)
     {
         request.rank = rank;
         request.stage(Request.Stage.PLACED);
-        promptTokens += request.promptTokens();
+        request.cachedTokens = cachedTokens;
+        countPrompt(request, 1);
         waiting.addByPriority(request);
     }
 
@@ -169,7 +217,9 @@ public final class BatchPlanner
     {
         allocator.release(request.blockTable, 0, request.blockCount);
         request.blockCount = 0;
+        countProgress(request, -1);
         request.computedTokens = 0;
+        countProgress(request, 1);
         request.resumed(true);
         request.stage(Request.Stage.PLACED);
     }
@@ -215,7 +265,9 @@ public final class BatchPlanner
             request.enterGeneration(generation);
             share(plan, request, matched);
             final int start = matched * blockSizeTokens;
+            countProgress(request, -1);
             request.startAt(start);
+            countProgress(request, 1);
             request.stage(Request.Stage.RUNNING);
             plan.addAdmitted(request, matched, request.isResumed());
             final int tokens = Math.min(request.knownTokens() - start, budget);
@@ -307,7 +359,7 @@ public final class BatchPlanner
         {
             waiting.remove(request);
         }
-        promptTokens -= request.promptTokens();
+        countPrompt(request, -1);
     }
 
     /**
@@ -354,7 +406,7 @@ public final class BatchPlanner
         while (!waiting.isEmpty())
         {
             final Request request = waiting.removeLast();
-            promptTokens -= request.promptTokens();
+            countPrompt(request, -1);
             request.rank = Request.NO_RANK;
             request.stage(Request.Stage.QUEUED);
             destination.addFirst(request);

@@ -74,7 +74,7 @@ public final class StepCommit
                 outcomes[row] = Outcome.OWNER_GONE;
                 continue;
             }
-            request.computed(plan.rowTokens(row));
+            planner.computed(request, plan.rowTokens(row));
             register(request, plan.rowStart(row), plan.rowTokens(row), planner);
             outcomes[row] = advance(request, row, sampledTokens[row]);
         }

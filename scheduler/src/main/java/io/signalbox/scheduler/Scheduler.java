@@ -29,9 +29,7 @@ import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.KvAwareDpRouter;
-import io.signalbox.router.LoadBalancedDpRouter;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.DpRouters;
 import org.agrona.DirectBuffer;
 
 /**
@@ -53,6 +51,7 @@ public final class Scheduler
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
     private final Admission admission;
+    private final DpRouter router;
     private final Placement placement;
     private final StepResults results;
     private final StepCommit commit;
@@ -84,7 +83,7 @@ public final class Scheduler
 
     public Scheduler(final SchedulerConfig config)
     {
-        this(config, router(config));
+        this(config, DpRouters.of(config.router(), config.ranks(), config.prefixCaching()));
     }
 
     /** @param router used in place of the one that the configuration names. */
@@ -99,14 +98,10 @@ public final class Scheduler
             ranks[rank] = new DpRank(config, rank, pages);
         }
         admission = new Admission(config, requests);
+        this.router = router;
         placement = new Placement(router, ranks, config.maxRunning());
         results = new StepResults(config.capture());
         commit = new StepCommit(config.blockSizeTokens(), pages);
-    }
-
-    private static DpRouter router(final SchedulerConfig config)
-    {
-        return config.router() == RouterPolicy.KV_AWARE ? new KvAwareDpRouter(config.beta()) : new LoadBalancedDpRouter();
     }
 
     /**
@@ -431,7 +426,8 @@ public final class Scheduler
         {
             order = StateDigest.mix(order, rank.planner.digest(), rank.isLost() ? 1 : 0);
         }
-        out.digest(inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order);
+        out.digest(
+            inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }
 
     /** Time of the last applied input. */

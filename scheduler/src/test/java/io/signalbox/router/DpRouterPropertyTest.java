@@ -11,61 +11,99 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DpRouterPropertyTest
 {
-    private static PlacementBatch batch(final long seed, final int maxActive)
+    private static final int MAX_ACTIVE = 6;
+
+    /** No more requests than fit, as admission lets through. */
+    private static PlacementBatch batch(final Random random, final int ranks)
     {
-        final Random random = new Random(seed);
-        final int ranks = 1 + random.nextInt(8);
-        final PlacementBatch batch = new PlacementBatch(ranks, maxActive);
+        final PlacementBatch batch = new PlacementBatch(ranks, MAX_ACTIVE);
+        int room = 0;
         for (int rank = 0; rank < ranks; rank++)
         {
-            final int active = random.nextInt(maxActive + 1);
-            batch.rank(rank, active, active * (long)random.nextInt(1000), false);
-        }
-        for (int i = random.nextInt(20); i >= 0; i--)
-        {
-            final int tokens = 1 + random.nextInt(1000);
-            final int request = batch.add(tokens, random.nextInt(4) == 0 ? random.nextInt(ranks) : -1, random.nextBoolean());
-            for (int rank = 0; rank < ranks; rank++)
+            final boolean lost = random.nextInt(8) == 0;
+            final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
+            batch.rank(rank, active, lost);
+            for (final RankFigure figure : RankFigure.values())
             {
-                batch.matchedTokens(request, rank, random.nextInt(tokens));
+                batch.figure(rank, figure, active * (long)random.nextInt(1000));
             }
+            room += lost ? 0 : MAX_ACTIVE - active;
+        }
+        for (int i = random.nextInt(room + 1); i > 0; i--)
+        {
+            addRequest(batch, random);
         }
         return batch;
     }
 
-    private static DpRouter router(final long seed)
+    private static void addRequest(final PlacementBatch batch, final Random random)
     {
-        return (seed & 1) == 0 ? new LoadBalancedDpRouter() : new KvAwareDpRouter(new Random(seed).nextDouble() * 4);
-    }
-
-    @Property(tries = 1000)
-    void noRankIsFilledBeyondItsRoomAndTheFreeOnesAreUsed(@ForAll final long seed)
-    {
-        final PlacementBatch batch = batch(seed, 6);
-        router(seed).place(batch);
-        boolean full = true;
+        final int tokens = random.nextInt(4) == 0 ? random.nextInt(2) : random.nextInt(1000);
+        final int hint = random.nextInt(4) == 0 ? random.nextInt(batch.ranks() + 3) - 1 : PlacementBatch.NO_RANK;
+        final int request = batch.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint,
+            Relax.values()[random.nextInt(Relax.values().length)]);
+        final int head = random.nextInt(1 + Math.min(tokens, 4));
+        batch.head(request, random.ints(4, 0, 3).toArray(), head);
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            assertTrue(batch.activeRequests(rank) <= 6);
-            full &= batch.activeRequests(rank) == 6;
+            batch.matchedTokens(request, rank, random.nextInt(3) == 0 ? random.nextInt(tokens + 1) : 0);
         }
-        for (int request = 0; request < batch.count(); request++)
+    }
+
+    private static DpRouter router(final Random random, final int ranks)
+    {
+        return DpRouters.of(RouterConfig.builder()
+            .policy(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
+            .beta(random.nextInt(3) * 0.75)
+            .matchRateThreshold(random.nextInt(3) * 0.2)
+            .fairShareMultiplier(1 + random.nextInt(3) * 0.5)
+            .coldStartWarmup(random.nextBoolean())
+            .maxSessions(1 + random.nextInt(8))
+            .newConversation(NewConversation.values()[random.nextInt(2)])
+            .build(), ranks, random.nextInt(8) != 0);
+    }
+
+    @Property(tries = 2000)
+    void everyAdmittedRequestIsPlacedOnceAndNoRankIsFilledBeyondItsCap(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(8);
+        final DpRouter router = router(random, ranks);
+        for (int round = 0; round < 3; round++)
         {
-            final boolean bound = batch.rankHint(request) >= 0 && !batch.hintRelaxed(request);
-            assertTrue(batch.chosenRank(request) != PlacementBatch.NO_RANK || bound || full,
-                "request " + request + " is left out although a rank has room");
+            final PlacementBatch batch = batch(random, ranks);
+            final int[] before = new int[ranks];
+            for (int rank = 0; rank < ranks; rank++)
+            {
+                before[rank] = batch.activeRequests(rank);
+            }
+            router.place(batch);
+            assertEquals(batch.count(), batch.decisions(), router.policy().label());
+            for (int i = 0; i < batch.decisions(); i++)
+            {
+                before[batch.chosenRank(batch.decision(i))]++;
+            }
+            for (int rank = 0; rank < ranks; rank++)
+            {
+                assertEquals(before[rank], batch.activeRequests(rank), "each decision is another request");
+                assertTrue(before[rank] <= MAX_ACTIVE, router.policy() + " fills rank " + rank + " to " + before[rank]);
+                assertTrue(before[rank] <= batch.target() || batch.target() == 0, "target " + batch.target());
+            }
         }
     }
 
     @Property(tries = 1000)
     void theChosenRankHasTheBestScoreOfAllCandidates(@ForAll final long seed)
     {
-        final PlacementBatch batch = batch(seed, 6);
-        router(seed).place(batch);
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(8);
+        final PlacementBatch batch = batch(random, ranks);
+        router(random, ranks).place(batch);
         for (int request = 0; request < batch.count(); request++)
         {
             final int chosen = batch.chosenRank(request);
-            for (int rank = 0; chosen != PlacementBatch.NO_RANK && rank < batch.ranks(); rank++)
+            assertTrue(batch.isCandidate(request, chosen));
+            for (int rank = 0; rank < ranks; rank++)
             {
                 assertTrue(!batch.isCandidate(request, rank) || batch.score(request, chosen) <= batch.score(request, rank));
             }
@@ -73,15 +111,45 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 500)
-    void theSameBatchGivesTheSameDecisions(@ForAll final long seed)
+    void theSameBatchesGiveTheSameDecisions(@ForAll final long seed)
     {
-        final PlacementBatch first = batch(seed, 4);
-        final PlacementBatch second = batch(seed, 4);
-        router(seed).place(first);
-        router(seed).place(second);
-        for (int request = 0; request < first.count(); request++)
+        final Random first = new Random(seed);
+        final Random second = new Random(seed);
+        final int ranks = 1 + first.nextInt(8);
+        assertEquals(ranks, 1 + second.nextInt(8));
+        final DpRouter one = router(first, ranks);
+        final DpRouter other = router(second, ranks);
+        for (int round = 0; round < 3; round++)
         {
-            assertEquals(first.chosenRank(request), second.chosenRank(request));
+            final PlacementBatch batch = batch(first, ranks);
+            final PlacementBatch same = batch(second, ranks);
+            one.place(batch);
+            other.place(same);
+            for (int i = 0; i < batch.decisions(); i++)
+            {
+                assertEquals(batch.decision(i), same.decision(i));
+                assertEquals(batch.chosenRank(batch.decision(i)), same.chosenRank(same.decision(i)));
+            }
+            assertEquals(one.digest(), other.digest());
         }
+    }
+
+    @Property(tries = 500)
+    void withMoreRequestsThanRoomEveryRouterStillEnds(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(3);
+        final PlacementBatch batch = batch(random, ranks);
+        for (int i = random.nextInt(30); i > 0; i--)
+        {
+            addRequest(batch, random);
+        }
+        router(random, ranks).place(batch);
+        int placed = 0;
+        for (int request = 0; request < batch.count(); request++)
+        {
+            placed += batch.chosenRank(request) == PlacementBatch.NO_RANK ? 0 : 1;
+        }
+        assertEquals(placed, batch.decisions());
     }
 }

@@ -35,7 +35,7 @@ final class RandomRun
             .kvBlocks(6 + random.nextInt(30))
             .stepTokens(1 + random.nextInt(40))
             .maxRunning(1 + random.nextInt(6))
-            .router(random.nextBoolean() ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
+            .router(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
             .beta(random.nextInt(3) * 0.5)
             .evictionPolicy(random.nextInt(4) == 0 ? EvictionPolicy.REF_ZERO : EvictionPolicy.LRU)
             .prefixCaching(random.nextInt(8) != 0)
