@@ -46,9 +46,15 @@ class SimulationTest
 
     private static long checksum(final EngineFactory engines, final long simulationSeed, final long workloadSeed)
     {
+        return checksum(engines, simulationSeed, workloadSeed, false);
+    }
+
+    private static long checksum(
+        final EngineFactory engines, final long simulationSeed, final long workloadSeed, final boolean lockStep)
+    {
         final RecordingJournal record = new RecordingJournal();
         final SchedulerConfig config =
-            SchedulerConfig.builder().ranks(4).kvBlocks(300).capture(new ModelShape(4, 64, 2)).build();
+            SchedulerConfig.builder().ranks(4).kvBlocks(300).lockStep(lockStep).capture(new ModelShape(4, 64, 2)).build();
         new Simulation(config, SimulationConfig.DEFAULT.withSeed(simulationSeed), generated(workloadSeed))
             .run(engines, record, SimulationProgress.NONE);
         assertTrue(record.closed);
@@ -170,6 +176,29 @@ class SimulationTest
         assertEquals(stepped, checksum(ThreadedEngine::new, 1, 1));
         assertEquals(stepped, checksum(
             context -> new ThreadedEngine(context.ingressSlots(8).trackSlots(8)), 1, 1));
+    }
+
+    @Test
+    void shouldGiveTheSameGroupsInLockStepWithThreadsAsWithout()
+    {
+        final long stepped = checksum(SteppedEngine::new, 1, 1, true);
+        assertEquals(stepped, checksum(SteppedEngine::new, 1, 1, true));
+        assertEquals(stepped, checksum(ThreadedEngine::new, 1, 1, true));
+        assertEquals(stepped, checksum(
+            context -> new ThreadedEngine(context.ingressSlots(8).trackSlots(8)), 1, 1, true));
+        assertNotEquals(stepped, checksum(SteppedEngine::new, 1, 1, false));
+        assertNotEquals(stepped, checksum(SteppedEngine::new, 2, 1, true));
+    }
+
+    @Test
+    void shouldLetARankWithoutWorkStepAlong()
+    {
+        run(SchedulerConfig.builder().ranks(2).kvBlocks(101).lockStep(true).build(), EXACT,
+            ListWorkload.of(arriving(1, 100, 40, 2), arriving(2, 300, 16, 1)));
+        assertEquals(List.of(
+            "100 submit 1", "100 wake", "100 forward 0", "100 forward 1", "300 submit 2",
+            "1500 complete 0", "1500 complete 1", "1500 forward 0", "1500 forward 1",
+            "2660 complete 0", "2660 complete 1"), journal.inputs);
     }
 
     @Test

@@ -54,6 +54,10 @@ final class SchedulerOptions
     @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
     private int stepTokens = 8192;
 
+    @Option(names = "--lock-step",
+        description = "The ranks step together, each with an empty plan where it has nothing to compute.")
+    private boolean lockStep;
+
     @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of the model (default: ${DEFAULT-VALUE}).")
     private int moeLayers = 4;
 
@@ -89,6 +93,7 @@ final class SchedulerOptions
             .maxRunning(maxRunning)
             .maxQueued(maxQueued)
             .stepTokens(stepTokens)
+            .lockStep(lockStep)
             .capture(noCapture ? null : shape())
             .build();
     }

@@ -80,6 +80,17 @@ class SimulateCommandTest
     }
 
     @Test
+    void shouldVerifyTheJournalOfRanksInLockStep()
+    {
+        final Map<String, String> stepped = json("--seed", "7", "--lock-step");
+        final Map<String, String> threaded = json("--seed", "7", "--lock-step", "--threaded");
+
+        assertEquals("true", stepped.get("journal.verified"));
+        assertEquals("true", stepped.get("settings.scheduler.lockStep"));
+        assertEquals(withoutWallClock(stepped), withoutWallClock(threaded));
+    }
+
+    @Test
     void shouldPrintTheSameReportWithAndWithoutJournal()
     {
         final Map<String, String> with = withoutWallClock(json("--seed", "8"));

@@ -8,6 +8,7 @@ import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.kv.RankPrefixIndex;
 
 /**
  * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between
@@ -32,6 +33,8 @@ public final class BatchPlanner
     private long pendingPrefillTokens;
     private long contextTokens;
     private int generation;
+    /** Null where no router asks for prefix matches. */
+    private RankPrefixIndex prefixIndex;
     private int budget;
     private StepPlan planInWork;
 
@@ -90,7 +93,10 @@ public final class BatchPlanner
         return uncachedTokens;
     }
 
-    /** Prompt tokens of the active requests that are still to be computed. */
+    /**
+     * Prompt tokens of the active requests that are still to be computed; of one that has not begun, those that were not
+     * cached when it was placed here.
+     */
     public long pendingPrefillTokens()
     {
         return pendingPrefillTokens;
@@ -112,7 +118,8 @@ public final class BatchPlanner
     /** Takes out (-1) what a request contributes by how far it has come, and puts in (1) what it does afterwards. */
     private void countProgress(final Request request, final int sign)
     {
-        pendingPrefillTokens += sign * (long)Math.max(request.promptTokens() - request.computedTokens, 0);
+        final int spared = request.computedTokens > 0 ? request.computedTokens : request.cachedTokens;
+        pendingPrefillTokens += sign * (long)Math.max(request.promptTokens() - spared, 0);
         contextTokens += sign * (long)request.computedTokens;
     }
 
@@ -149,16 +156,18 @@ public final class BatchPlanner
         waiting.addByPriority(request);
     }
 
-    /** Prompt tokens that a prefix match would spare; always short of the whole prompt. */
-    public int matchedTokens(final Request request)
+    /**
+     * Blocks of a request that a prefix match may use. The last known token is always computed: its logits are what the
+     * next token is sampled from.
+     */
+    public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? longestMatch(request) * blockSizeTokens : 0;
+        return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
     }
 
     private int longestMatch(final Request request)
     {
-        // The last known token is always computed: its logits are what the next token is sampled from.
-        final int limit = Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens);
+        final int limit = matchableBlocks(request);
         request.ensureTable(limit);
         return allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0);
     }
@@ -388,6 +397,37 @@ public final class BatchPlanner
     {
         generation++;
         allocator.forgetPrefixes();
+        if (prefixIndex != null)
+        {
+            prefixIndex.clear(rank);
+        }
+    }
+
+    /** Keeps the index over all ranks up to date with what this rank has cached; for a planner that has not planned yet. */
+    public void indexPrefixes(final RankPrefixIndex index)
+    {
+        prefixIndex = index;
+        allocator.addDeregistrationObserver(this::unindex);
+    }
+
+    private void unindex(final int[] blockIds, final long[] blockHashes, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            if (blockHashes[i] != KvBlockAllocator.NO_HASH)
+            {
+                prefixIndex.remove(blockHashes[i], rank);
+            }
+        }
+    }
+
+    /** The commit of a step has registered a block. */
+    void registered(final long blockHash)
+    {
+        if (prefixIndex != null)
+        {
+            prefixIndex.add(blockHash, rank);
+        }
     }
 
     boolean sharesPrefixes()

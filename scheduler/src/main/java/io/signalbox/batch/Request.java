@@ -131,6 +131,12 @@ public final class Request
         promptDigest = StateDigest.mix(promptDigest, blockHash);
     }
 
+    /** The block hashes of the prompt, and room behind them; not to be changed. */
+    public long[] blockHashes()
+    {
+        return blockHashes;
+    }
+
     public long id()
     {
         return id;

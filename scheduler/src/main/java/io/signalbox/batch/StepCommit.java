@@ -115,6 +115,7 @@ public final class StepCommit
             if (allocator.register(blockId, request.blockHashes[index], ownParentHash(request, index, allocator), index))
             {
                 addRegistered(blockId, request.blockHashes[index]);
+                planner.registered(request.blockHashes[index]);
             }
         }
     }

@@ -28,6 +28,16 @@ public final class DpRouters
                 new DefaultDpRouter(RouterEdition.MAIN);
             case CONVERSATION -> new ConversationDpRouter(
                 config.maxSessions(), config.fairShareMultiplier(), config.newConversation());
+            case ROUND_ROBIN -> new RoundRobinDpRouter();
+            case LEAST_LOADED -> new LeastLoadedDpRouter();
+            case LMETRIC -> new LMetricDpRouter();
+            case DYNAMO_COST ->
+                new DynamoCostDpRouter(config.overlapCredit(), config.temperature(), config.seed(), ranks);
+            case SGLANG_CACHE_AWARE ->
+                new SglangCacheAwareDpRouter(config.cacheThreshold(), config.imbalance(), config.imbalanceRatio());
+            case MIN_MAX -> new MinMaxDpRouter();
+            case KV_AWARE_RAW -> new KvAwareRawDpRouter(config.beta());
+            case SIGNALBOX -> new SignalboxDpRouter(config.rowWeight(), config.contextWeight(), config.reuseWeight());
         };
     }
 }

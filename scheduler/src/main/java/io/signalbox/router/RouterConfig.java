@@ -22,6 +22,14 @@ public final class RouterConfig
     private final int maxSessions;
     private final NewConversation newConversation;
     private final long seed;
+    private final double overlapCredit;
+    private final double temperature;
+    private final double cacheThreshold;
+    private final int imbalance;
+    private final double imbalanceRatio;
+    private final double rowWeight;
+    private final double contextWeight;
+    private final double reuseWeight;
 
     private RouterConfig(final Builder builder)
     {
@@ -53,6 +61,23 @@ public final class RouterConfig
         maxSessions = builder.maxSessions;
         newConversation = builder.newConversation;
         seed = builder.seed;
+        overlapCredit = notNegative("overlapCredit", builder.overlapCredit);
+        temperature = notNegative("temperature", builder.temperature);
+        cacheThreshold = notNegative("cacheThreshold", builder.cacheThreshold);
+        imbalance = (int)notNegative("imbalance", builder.imbalance);
+        imbalanceRatio = notNegative("imbalanceRatio", builder.imbalanceRatio);
+        rowWeight = notNegative("rowWeight", builder.rowWeight);
+        contextWeight = notNegative("contextWeight", builder.contextWeight);
+        reuseWeight = notNegative("reuseWeight", builder.reuseWeight);
+    }
+
+    private static double notNegative(final String name, final double value)
+    {
+        if (!(value >= 0.0) || Double.isInfinite(value))
+        {
+            throw new ConfigException(name + "=" + value + " is not a finite value >= 0; give one.");
+        }
+        return value;
     }
 
     public static Builder builder()
@@ -65,7 +90,9 @@ public final class RouterConfig
     {
         return builder().policy(policy).beta(beta).matchRateThreshold(matchRateThreshold)
             .fairShareMultiplier(fairShareMultiplier).coldStartWarmup(coldStartWarmup).maxSessions(maxSessions)
-            .newConversation(newConversation).seed(seed);
+            .newConversation(newConversation).seed(seed).overlapCredit(overlapCredit).temperature(temperature).cacheThreshold(cacheThreshold)
+            .imbalance(imbalance).imbalanceRatio(imbalanceRatio).rowWeight(rowWeight)
+            .contextWeight(contextWeight).reuseWeight(reuseWeight);
     }
 
     public RouterPolicy policy()
@@ -114,6 +141,54 @@ public final class RouterConfig
         return seed;
     }
 
+    /** Tokens of prefill that a matched token is worth, in the cost of Dynamo. */
+    public double overlapCredit()
+    {
+        return overlapCredit;
+    }
+
+    /** Of the draw between ranks by Dynamo's cost; 0 takes the lowest. */
+    public double temperature()
+    {
+        return temperature;
+    }
+
+    /** The share of a prompt that a match must exceed for SGLang's rule to follow it. */
+    public double cacheThreshold()
+    {
+        return cacheThreshold;
+    }
+
+    /** Requests by which the fullest rank may exceed the emptiest before SGLang's rule balances. */
+    public int imbalance()
+    {
+        return imbalance;
+    }
+
+    /** How many times the emptiest rank's requests the fullest must have for the same. */
+    public double imbalanceRatio()
+    {
+        return imbalanceRatio;
+    }
+
+    /** By how much an active request slows down the prefill of its rank, in {@link SignalboxDpRouter}. */
+    public double rowWeight()
+    {
+        return rowWeight;
+    }
+
+    /** The same for a token whose KV the rank holds. */
+    public double contextWeight()
+    {
+        return contextWeight;
+    }
+
+    /** Cost to everybody of a token computed, against one of waiting, in {@link SignalboxDpRouter}. */
+    public double reuseWeight()
+    {
+        return reuseWeight;
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
@@ -126,6 +201,14 @@ public final class RouterConfig
         settings.put("router.maxSessions", Integer.toString(maxSessions));
         settings.put("router.newConversation", newConversation.label());
         settings.put("router.seed", Long.toString(seed));
+        settings.put("router.overlapCredit", Double.toString(overlapCredit));
+        settings.put("router.temperature", Double.toString(temperature));
+        settings.put("router.cacheThreshold", Double.toString(cacheThreshold));
+        settings.put("router.imbalance", Integer.toString(imbalance));
+        settings.put("router.imbalanceRatio", Double.toString(imbalanceRatio));
+        settings.put("router.rowWeight", Double.toString(rowWeight));
+        settings.put("router.contextWeight", Double.toString(contextWeight));
+        settings.put("router.reuseWeight", Double.toString(reuseWeight));
         return settings;
     }
 
@@ -141,6 +224,14 @@ public final class RouterConfig
             .maxSessions((int)number(settings, "router.maxSessions", Integer.MIN_VALUE, Integer.MAX_VALUE))
             .newConversation(NewConversation.of(text(settings, "router.newConversation")))
             .seed(number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
+            .overlapCredit(real(settings, "router.overlapCredit"))
+            .temperature(real(settings, "router.temperature"))
+            .cacheThreshold(real(settings, "router.cacheThreshold"))
+            .imbalance((int)number(settings, "router.imbalance", 0, Integer.MAX_VALUE))
+            .imbalanceRatio(real(settings, "router.imbalanceRatio"))
+            .rowWeight(real(settings, "router.rowWeight"))
+            .contextWeight(real(settings, "router.contextWeight"))
+            .reuseWeight(real(settings, "router.reuseWeight"))
             .build();
     }
 
@@ -196,6 +287,14 @@ public final class RouterConfig
         private int maxSessions = 65_536;
         private NewConversation newConversation = NewConversation.ROUND_ROBIN;
         private long seed;
+        private double overlapCredit = 1.0;
+        private double temperature = 0.0;
+        private double cacheThreshold = 0.3;
+        private int imbalance = 64;
+        private double imbalanceRatio = 1.5;
+        private double rowWeight = 0.0011;
+        private double contextWeight = 1.0E-6;
+        private double reuseWeight = 1.0;
 
         public Builder policy(final RouterPolicy value)
         {
@@ -242,6 +341,54 @@ public final class RouterConfig
         public Builder seed(final long value)
         {
             seed = value;
+            return this;
+        }
+
+        public Builder overlapCredit(final double value)
+        {
+            overlapCredit = value;
+            return this;
+        }
+
+        public Builder temperature(final double value)
+        {
+            temperature = value;
+            return this;
+        }
+
+        public Builder cacheThreshold(final double value)
+        {
+            cacheThreshold = value;
+            return this;
+        }
+
+        public Builder imbalance(final int value)
+        {
+            imbalance = value;
+            return this;
+        }
+
+        public Builder imbalanceRatio(final double value)
+        {
+            imbalanceRatio = value;
+            return this;
+        }
+
+        public Builder rowWeight(final double value)
+        {
+            rowWeight = value;
+            return this;
+        }
+
+        public Builder contextWeight(final double value)
+        {
+            contextWeight = value;
+            return this;
+        }
+
+        public Builder reuseWeight(final double value)
+        {
+            reuseWeight = value;
             return this;
         }
 

@@ -16,7 +16,23 @@ public enum RouterPolicy
     /** {@link KvAwareDpRouter}. */
     KV_AWARE("kv-aware"),
     /** {@link ConversationDpRouter}. */
-    CONVERSATION("conversation");
+    CONVERSATION("conversation"),
+    /** {@link RoundRobinDpRouter}. */
+    ROUND_ROBIN("round-robin"),
+    /** {@link LeastLoadedDpRouter}. */
+    LEAST_LOADED("least-loaded"),
+    /** {@link LMetricDpRouter}. */
+    LMETRIC("lmetric"),
+    /** {@link DynamoCostDpRouter}. */
+    DYNAMO_COST("dynamo-cost"),
+    /** {@link SglangCacheAwareDpRouter}. */
+    SGLANG_CACHE_AWARE("sglang-cache-aware"),
+    /** {@link MinMaxDpRouter}. */
+    MIN_MAX("min-max"),
+    /** {@link KvAwareRawDpRouter}. */
+    KV_AWARE_RAW("kv-aware-raw"),
+    /** {@link SignalboxDpRouter}. */
+    SIGNALBOX("signalbox");
 
     private final String label;
 

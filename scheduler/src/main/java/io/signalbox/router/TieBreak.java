@@ -12,6 +12,8 @@ public enum TieBreak
     HINT,
     /** Equal scores; the load was lower. */
     LEAST_LOAD,
+    /** Equal scores and loads; there were fewer requests. */
+    FEWEST_REQUESTS,
     /** Equal scores and loads; the first in an order that the request id seeds. */
     SEEDED_ORDER,
     /** The next rank that has had no request yet; no scoring took place. */

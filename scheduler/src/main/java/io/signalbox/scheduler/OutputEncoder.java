@@ -103,6 +103,14 @@ final class OutputEncoder
             case KV_AWARE_PR -> RoutingPolicy.KV_AWARE_PR;
             case KV_AWARE -> RoutingPolicy.KV_AWARE;
             case CONVERSATION -> RoutingPolicy.CONVERSATION;
+            case ROUND_ROBIN -> RoutingPolicy.ROUND_ROBIN;
+            case LEAST_LOADED -> RoutingPolicy.LEAST_LOADED;
+            case LMETRIC -> RoutingPolicy.LMETRIC;
+            case DYNAMO_COST -> RoutingPolicy.DYNAMO_COST;
+            case SGLANG_CACHE_AWARE -> RoutingPolicy.SGLANG_CACHE_AWARE;
+            case MIN_MAX -> RoutingPolicy.MIN_MAX;
+            case KV_AWARE_RAW -> RoutingPolicy.KV_AWARE_RAW;
+            case SIGNALBOX -> RoutingPolicy.SIGNALBOX;
         };
     }
 
@@ -125,6 +133,7 @@ final class OutputEncoder
             case LOWEST_RANK -> TieRule.LOWEST_RANK;
             case HINT -> TieRule.HINT;
             case LEAST_LOAD -> TieRule.LEAST_LOAD;
+            case FEWEST_REQUESTS -> TieRule.FEWEST_REQUESTS;
             case SEEDED_ORDER -> TieRule.SEEDED_ORDER;
             case WARM_UP -> TieRule.WARM_UP;
             case BOUND -> TieRule.BOUND;

@@ -5,6 +5,7 @@ import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.event.codec.PlacedEncoder;
+import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.router.AdmissionPop;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
@@ -26,6 +27,10 @@ final class Placement
     private final DpRouter router;
     private final DpRank[] ranks;
     private final int maxActive;
+    private final int blockSizeTokens;
+    /** Null where the router reads no matches. */
+    private final RankPrefixIndex prefixIndex;
+    private final int[] matchedBlocks;
     private final int maxPlaced;
     private final PlacementBatch batch;
     private final AdmissionPop admission = new AdmissionPop();
@@ -34,8 +39,15 @@ final class Placement
     private final RequestQueue popped = new RequestQueue();
     private final RequestQueue unplaced = new RequestQueue();
 
-    Placement(final DpRouter router, final DpRank[] ranks, final int maxActive)
+    Placement(final DpRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
     {
+        this.blockSizeTokens = blockSizeTokens;
+        matchedBlocks = new int[ranks.length];
+        prefixIndex = router.readsMatches() ? new RankPrefixIndex(ranks.length) : null;
+        for (int i = 0; i < ranks.length && prefixIndex != null; i++)
+        {
+            ranks[i].planner.indexPrefixes(prefixIndex);
+        }
         this.router = router;
         this.ranks = ranks;
         this.maxActive = maxActive;
@@ -161,11 +173,12 @@ final class Placement
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
         batch.head(index, request.head(), request.headLength());
         batched[index] = request;
-        if (router.readsMatches())
+        if (prefixIndex != null)
         {
+            prefixIndex.longestMatches(request.blockHashes(), ranks[0].planner.matchableBlocks(request), matchedBlocks);
             for (int rank = 0; rank < ranks.length; rank++)
             {
-                batch.matchedTokens(index, rank, ranks[rank].planner.matchedTokens(request));
+                batch.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
             }
         }
     }

@@ -39,6 +39,7 @@ import org.agrona.DirectBuffer;
  *
  * <p>{@code Submit} only queues. Requests are placed on ranks and steps are planned at <em>plan points</em>: when a
  * completion frees a rank, and on {@code Wake}, {@code Tick}, a fault or a reset. Each rank has at most one step in flight.
+ * In lock-step mode a plan point does neither before the last rank has ended its step; see {@link LockStep}.
  */
 public final class Scheduler
 {
@@ -53,6 +54,8 @@ public final class Scheduler
     private final Admission admission;
     private final DpRouter router;
     private final Placement placement;
+    /** Null where ranks step on their own. */
+    private final LockStep lockStep;
     private final StepResults results;
     private final StepCommit commit;
     private final OutputEncoder out = new OutputEncoder();
@@ -99,7 +102,8 @@ public final class Scheduler
         }
         admission = new Admission(config, requests);
         this.router = router;
-        placement = new Placement(router, ranks, config.maxRunning());
+        placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
+        lockStep = config.lockStep() ? new LockStep(ranks) : null;
         results = new StepResults(config.capture());
         commit = new StepCommit(config.blockSizeTokens(), pages);
     }
@@ -334,8 +338,17 @@ public final class Scheduler
     private void planPoint()
     {
         expireDeadlines();
+        if (lockStep != null && lockStep.isUnderWay())
+        {
+            return;
+        }
         moreToPlace = placement.place(queue, out);
         placementDue = false;
+        if (lockStep != null)
+        {
+            lockStep.plan(out, epoch, PLANNED_GROUP_BYTES);
+            return;
+        }
         for (int i = 0; i < ranks.length && out.groupLength() < PLANNED_GROUP_BYTES; i++)
         {
             final DpRank rank = ranks[i];
@@ -445,6 +458,10 @@ public final class Scheduler
     /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
     public boolean wantsWake()
     {
+        if (lockStep != null && lockStep.isUnderWay())
+        {
+            return false;
+        }
         boolean idle = false;
         for (final DpRank rank : ranks)
         {

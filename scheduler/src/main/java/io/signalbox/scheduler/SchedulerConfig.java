@@ -41,6 +41,7 @@ public final class SchedulerConfig
     private final int maxRunning;
     private final int maxQueued;
     private final int stepTokens;
+    private final boolean lockStep;
     private final ModelShape capture;
     private final int digestInterval;
 
@@ -63,6 +64,7 @@ public final class SchedulerConfig
                 blockHash.maxBlockSizeTokens() + " that blockHash=" + blockHash + " takes; give blockHash=" +
                 BlockHashFunction.SHA_256 + " or smaller blocks.");
         }
+        lockStep = builder.lockStep;
         capture = builder.capture;
         checkStepBlocks();
         checkExperts();
@@ -161,6 +163,16 @@ public final class SchedulerConfig
         return stepTokens;
     }
 
+    /**
+     * Whether the ranks step together, as attention-DP ranks of one MoE model do: every rank that is not lost takes part
+     * in every step, with an empty plan where it has nothing to compute, and no rank begins a step before all have ended
+     * the last one.
+     */
+    public boolean lockStep()
+    {
+        return lockStep;
+    }
+
     /** The rows to capture, or null where capture is off. */
     public ModelShape capture()
     {
@@ -187,6 +199,7 @@ public final class SchedulerConfig
         settings.put("scheduler.maxRunning", Integer.toString(maxRunning));
         settings.put("scheduler.maxQueued", Integer.toString(maxQueued));
         settings.put("scheduler.stepTokens", Integer.toString(stepTokens));
+        settings.put("scheduler.lockStep", Boolean.toString(lockStep));
         settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
         settings.put("scheduler.capture", Boolean.toString(capture != null));
         if (capture != null)
@@ -200,7 +213,7 @@ public final class SchedulerConfig
 
     /**
      * Reads what {@link #settings()} wrote; other names are left alone. A run description of before the block hash could
-     * be chosen does not name it, and had SHA-256.
+     * be chosen does not name it, and had SHA-256; one of before ranks could step together had ranks on their own.
      */
     public static SchedulerConfig of(final Map<String, String> settings)
     {
@@ -215,6 +228,7 @@ public final class SchedulerConfig
             .maxRunning(number(settings, "scheduler.maxRunning"))
             .maxQueued(number(settings, "scheduler.maxQueued"))
             .stepTokens(number(settings, "scheduler.stepTokens"))
+            .lockStep(Boolean.parseBoolean(settings.getOrDefault("scheduler.lockStep", "false")))
             .digestInterval(number(settings, "scheduler.digestInterval"));
         if (Boolean.parseBoolean(text(settings, "scheduler.capture")))
         {
@@ -296,6 +310,7 @@ public final class SchedulerConfig
         private int maxRunning = 256;
         private int maxQueued = 1 << 20;
         private int stepTokens = 8192;
+        private boolean lockStep;
         private ModelShape capture;
         private int digestInterval = 4096;
 
@@ -370,6 +385,12 @@ public final class SchedulerConfig
         public Builder stepTokens(final int value)
         {
             stepTokens = value;
+            return this;
+        }
+
+        public Builder lockStep(final boolean value)
+        {
+            lockStep = value;
             return this;
         }
 
