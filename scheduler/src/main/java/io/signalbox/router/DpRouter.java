@@ -19,6 +19,12 @@ public interface DpRouter
     /** Whether matches are worth probing for; where not, the batch has none. */
     boolean readsMatches();
 
+    /** Whether a request that it cannot place now keeps those behind it waiting. */
+    default boolean keepsOrder()
+    {
+        return false;
+    }
+
     /** Digest of what the router remembers from one batch to the next; 0 where that is nothing. */
     long digest();
 

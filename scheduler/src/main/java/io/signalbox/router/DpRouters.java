@@ -37,7 +37,7 @@ public final class DpRouters
                 new SglangCacheAwareDpRouter(config.cacheThreshold(), config.imbalance(), config.imbalanceRatio());
             case MIN_MAX -> new MinMaxDpRouter();
             case KV_AWARE_RAW -> new KvAwareRawDpRouter(config.beta());
-            case SIGNALBOX -> new SignalboxDpRouter(config.rowWeight(), config.contextWeight(), config.reuseWeight());
+            case SIGNALBOX -> new SignalboxDpRouter(config.rowWeight(), config.contextWeight(), config.reuseWeight(), config.backlog());
         };
     }
 }

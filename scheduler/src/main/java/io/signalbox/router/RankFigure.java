@@ -12,6 +12,6 @@ public enum RankFigure
     PENDING_PREFILL_TOKENS,
     /** Tokens whose KV the running requests hold. */
     CONTEXT_TOKENS,
-    /** KV blocks that can be allocated: free ones and cached ones that can be evicted. */
-    FREE_BLOCKS
+    /** Tokens for which KV blocks can be allocated: free ones, and cached ones that can be evicted. */
+    FREE_TOKENS
 }

@@ -30,6 +30,7 @@ public final class RouterConfig
     private final double rowWeight;
     private final double contextWeight;
     private final double reuseWeight;
+    private final double backlog;
 
     private RouterConfig(final Builder builder)
     {
@@ -69,6 +70,7 @@ public final class RouterConfig
         rowWeight = notNegative("rowWeight", builder.rowWeight);
         contextWeight = notNegative("contextWeight", builder.contextWeight);
         reuseWeight = notNegative("reuseWeight", builder.reuseWeight);
+        backlog = notNegative("backlog", builder.backlog);
     }
 
     private static double notNegative(final String name, final double value)
@@ -92,7 +94,7 @@ public final class RouterConfig
             .fairShareMultiplier(fairShareMultiplier).coldStartWarmup(coldStartWarmup).maxSessions(maxSessions)
             .newConversation(newConversation).seed(seed).overlapCredit(overlapCredit).temperature(temperature).cacheThreshold(cacheThreshold)
             .imbalance(imbalance).imbalanceRatio(imbalanceRatio).rowWeight(rowWeight)
-            .contextWeight(contextWeight).reuseWeight(reuseWeight);
+            .contextWeight(contextWeight).reuseWeight(reuseWeight).backlog(backlog);
     }
 
     public RouterPolicy policy()
@@ -189,6 +191,12 @@ public final class RouterConfig
         return reuseWeight;
     }
 
+    /** Prompt tokens still to compute with which a rank takes no further request, in {@link SignalboxDpRouter}. */
+    public double backlog()
+    {
+        return backlog;
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
@@ -209,6 +217,7 @@ public final class RouterConfig
         settings.put("router.rowWeight", Double.toString(rowWeight));
         settings.put("router.contextWeight", Double.toString(contextWeight));
         settings.put("router.reuseWeight", Double.toString(reuseWeight));
+        settings.put("router.backlog", Double.toString(backlog));
         return settings;
     }
 
@@ -232,6 +241,7 @@ public final class RouterConfig
             .rowWeight(real(settings, "router.rowWeight"))
             .contextWeight(real(settings, "router.contextWeight"))
             .reuseWeight(real(settings, "router.reuseWeight"))
+            .backlog(real(settings, "router.backlog"))
             .build();
     }
 
@@ -295,6 +305,7 @@ public final class RouterConfig
         private double rowWeight = 0.0011;
         private double contextWeight = 1.0E-6;
         private double reuseWeight = 1.0;
+        private double backlog = 32_768;
 
         public Builder policy(final RouterPolicy value)
         {
@@ -389,6 +400,12 @@ public final class RouterConfig
         public Builder reuseWeight(final double value)
         {
             reuseWeight = value;
+            return this;
+        }
+
+        public Builder backlog(final double value)
+        {
+            backlog = value;
             return this;
         }
 

@@ -32,9 +32,10 @@ abstract class ScoredDpRouter implements DpRouter
                 order[open++] = order[i];
             }
         }
-        for (int i = 0; i < open; i++)
+        boolean goesOn = true;
+        for (int i = 0; i < open && goesOn; i++)
         {
-            placeOne(batch, order[i]);
+            goesOn = placeOne(batch, order[i]) || !keepsOrder();
         }
     }
 
@@ -71,7 +72,13 @@ abstract class ScoredDpRouter implements DpRouter
         // Most policies keep nothing beside the running load.
     }
 
-    private void placeOne(final PlacementBatch batch, final int request)
+    /** Whether the rank may take the request now. */
+    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    {
+        return batch.hasRoom(rank);
+    }
+
+    private boolean placeOne(final PlacementBatch batch, final int request)
     {
         consider(batch, request);
         int best = PlacementBatch.NO_RANK;
@@ -79,7 +86,7 @@ abstract class ScoredDpRouter implements DpRouter
         TieBreak decidedBy = TieBreak.NONE;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            if (!batch.hasRoom(rank))
+            if (!isOpen(batch, request, rank))
             {
                 continue;
             }
@@ -97,11 +104,13 @@ abstract class ScoredDpRouter implements DpRouter
                 best = winsTie(batch, request, rank, best) ? rank : best;
             }
         }
-        if (best != PlacementBatch.NO_RANK)
+        if (best == PlacementBatch.NO_RANK)
         {
-            batch.choose(request, best, addedLoad(batch, request, best), decidedBy);
-            placed(batch, request, best);
+            return false;
         }
+        batch.choose(request, best, addedLoad(batch, request, best), decidedBy);
+        placed(batch, request, best);
+        return true;
     }
 
     private static TieBreak tie(final PlacementBatch batch, final int rank, final int other)

@@ -21,8 +21,11 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private final double contextWeight;
     private final double reuseWeight;
 
-    public SignalboxDpRouter(final double rowWeight, final double contextWeight, final double reuseWeight)
+    private final double backlog;
+
+    public SignalboxDpRouter(final double rowWeight, final double contextWeight, final double reuseWeight, final double backlog)
     {
+        this.backlog = backlog;
         this.rowWeight = rowWeight;
         this.contextWeight = contextWeight;
         this.reuseWeight = reuseWeight;
@@ -50,6 +53,21 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return newWork(batch, request, rank);
+    }
+
+    @Override
+    public boolean keepsOrder()
+    {
+        return true;
+    }
+
+    @Override
+    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    {
+        if (!batch.hasRoom(rank)) return false;
+        if (batch.activeRequests(rank) == 0) return true;
+        final long pending = batch.loadTokens(rank);
+        return pending <= backlog && batch.figure(rank, RankFigure.FREE_TOKENS) - pending >= newWork(batch, request, rank);
     }
 
     @Override

@@ -71,9 +71,12 @@ final class Placement
     boolean place(final RequestQueue queue, final OutputEncoder out)
     {
         int left = maxPlaced;
-        while (left > 0 && !queue.isEmpty() && room() > 0)
+        boolean goesOn = true;
+        while (goesOn && left > 0 && !queue.isEmpty() && room() > 0)
         {
-            left -= placeBatch(queue, out, left);
+            final int placed = placeBatch(queue, out, left);
+            left -= placed;
+            goesOn = placed == batch.count() || !router.keepsOrder();
         }
         final boolean unconsidered = !queue.isEmpty() && room() > 0;
         while (!unplaced.isEmpty())
@@ -151,7 +154,7 @@ final class Placement
             batch.figure(i, RankFigure.UNCACHED_TOKENS, planner.uncachedTokens());
             batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, planner.pendingPrefillTokens());
             batch.figure(i, RankFigure.CONTEXT_TOKENS, planner.contextTokens());
-            batch.figure(i, RankFigure.FREE_BLOCKS, planner.allocator().allocatableCount());
+            batch.figure(i, RankFigure.FREE_TOKENS, (long)planner.allocator().allocatableCount() * blockSizeTokens);
         }
     }
 
