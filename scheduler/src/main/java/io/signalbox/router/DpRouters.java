@@ -9,23 +9,27 @@ public final class DpRouters
     }
 
     /**
-     * Makes a router. Without prefix caching the KV-cache-aware policies, which have nothing to go by, give way to the
-     * default one of the same edition: as in TensorRT-LLM, but {@link DpRouter#policy()}, and with it every journaled
-     * decision, says so.
+     * The policy that will decide. Without prefix caching the KV-cache-aware ones, which have nothing to go by, give way
+     * to the default one: as in TensorRT-LLM, but here every journaled decision says so.
      *
-     * @param prefixCaching whether ranks share prefixes between requests.
+     * @param prefixCaching whether requests share prefixes.
      */
+    public static RouterPolicy policy(final RouterConfig config, final boolean prefixCaching)
+    {
+        final boolean readsMatches = config.policy() == RouterPolicy.KV_AWARE || config.policy() == RouterPolicy.KV_AWARE_PR;
+        return readsMatches && !prefixCaching ? RouterPolicy.DEFAULT : config.policy();
+    }
+
+    /** Makes a router of {@link #policy}. */
     public static DpRouter of(final RouterConfig config, final int ranks, final boolean prefixCaching)
     {
-        return switch (config.policy())
+        return switch (policy(config, prefixCaching))
         {
-            case DEFAULT -> new DefaultDpRouter(RouterEdition.MAIN);
-            case KV_AWARE_PR -> prefixCaching ?
-                new KvAwarePrDpRouter(config.beta()) : new DefaultDpRouter(RouterEdition.PR_12315);
-            case KV_AWARE -> prefixCaching ?
-                new KvAwareDpRouter(ranks, config.beta(), config.matchRateThreshold(), config.fairShareMultiplier(),
-                    config.coldStartWarmup()) :
-                new DefaultDpRouter(RouterEdition.MAIN);
+            case DEFAULT -> new DefaultDpRouter(
+                config.policy() == RouterPolicy.KV_AWARE_PR ? RouterEdition.PR_12315 : RouterEdition.MAIN);
+            case KV_AWARE_PR -> new KvAwarePrDpRouter(config.beta());
+            case KV_AWARE -> new KvAwareDpRouter(ranks, config.beta(), config.matchRateThreshold(),
+                config.fairShareMultiplier(), config.coldStartWarmup());
             case CONVERSATION -> new ConversationDpRouter(
                 config.maxSessions(), config.fairShareMultiplier(), config.newConversation());
         };
