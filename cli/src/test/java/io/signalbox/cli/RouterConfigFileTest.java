@@ -81,7 +81,7 @@ class RouterConfigFileTest
         kv_cache_routing_beta: 1 | names kv_cache_routing_beta, which is not a known key of attention_dp_config
         enable_balance: true | sets enable_balance, which is not supported (context work is never held back here); set it to
         enable_balance: 1 | sets enable_balance to 1; give true or false
-        kv_cache_routing_account_for_in_transfer: true | sets kv_cache_routing_account_for_in_transfer, which is not supported
+        kv_cache_routing_account_for_in_transfer: true | sets kv_cache_routing_account_for_in_transfer, which is not
         timeout_iters: soon | sets timeout_iters to soon; give a whole number between 0 and
         kv_cache_routing_max_sessions: 0 | sets kv_cache_routing_max_sessions to 0; give a whole number between 1 and
         kv_cache_routing_max_sessions: 1.5 | sets kv_cache_routing_max_sessions to 1.5; give a whole number

@@ -42,7 +42,8 @@ public final class PrefixMatchWire
     {
         if ((length & 1) != 0)
         {
-            throw new IllegalArgumentException("prefix matches of rank " + rank + " end behind an id: " + length + " integers");
+            throw new IllegalArgumentException(
+                "prefix matches of rank " + rank + " end behind an id: " + length + " integers");
         }
         for (int i = 0; i < length; i += 2)
         {

@@ -134,7 +134,8 @@ final class RecordedRoute
         Divergence.check("unassigned", RecordFields.longs(out.get("unassigned")), RecordedBatch.unassigned(batch));
         Divergence.check("active_requests", RecordFields.longs(out.get("active_requests")),
             IntStream.range(0, batch.ranks()).mapToObj(rank -> (long)batch.activeRequests(rank)).toList());
-        Divergence.check("active_tokens are recorded", router.policy() != RouterPolicy.CONVERSATION, out.has("active_tokens"));
+        Divergence.check(
+            "active_tokens are recorded", router.policy() != RouterPolicy.CONVERSATION, out.has("active_tokens"));
         if (out.has("active_tokens"))
         {
             Divergence.check("active_tokens", RecordFields.longs(out.get("active_tokens")),

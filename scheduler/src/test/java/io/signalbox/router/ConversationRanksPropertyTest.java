@@ -42,7 +42,8 @@ class ConversationRanksPropertyTest
     }
 
     @Property(tries = 500)
-    void everyCallDoesWhatALinkedHashMapDoes(@ForAll final long seed, @ForAll @IntRange(min = 1, max = 70) final int sessions)
+    void everyCallDoesWhatALinkedHashMapDoes(
+        @ForAll final long seed, @ForAll @IntRange(min = 1, max = 70) final int sessions)
     {
         final Random random = new Random(seed);
         final Model model = new Model(sessions);

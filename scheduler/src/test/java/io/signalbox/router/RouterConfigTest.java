@@ -74,7 +74,8 @@ class RouterConfigTest
         final Map<String, String> settings = RouterConfig.builder().build().settings();
         settings.remove("router.seed");
 
-        assertTrue(assertThrows(ConfigException.class, () -> RouterConfig.of(settings)).getMessage().contains("router.seed"));
+        final String message = assertThrows(ConfigException.class, () -> RouterConfig.of(settings)).getMessage();
+        assertTrue(message.contains("router.seed"), message);
     }
 
     @Test

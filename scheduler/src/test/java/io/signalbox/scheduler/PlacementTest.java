@@ -29,7 +29,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PlacementTest
 {
     /** One placement as the journal tells it. */
-    private record Placed(long requestId, int rank, int target, RoutingPolicy policy, MatchGate gate, TieRule rule, int ranks)
+    private record Placed(
+        long requestId, int rank, int target, RoutingPolicy policy, MatchGate gate, TieRule rule, int candidates)
     {
     }
 
@@ -92,7 +93,8 @@ class PlacementTest
         final long[] hashes,
         final int... tokens)
     {
-        final UnsafeBuffer bytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES + tokens.length * Integer.BYTES + 1]);
+        final UnsafeBuffer bytes =
+            new UnsafeBuffer(new byte[hashes.length * Long.BYTES + tokens.length * Integer.BYTES + 1]);
         for (int i = 0; i < hashes.length; i++)
         {
             bytes.putLong(i * Long.BYTES, hashes[i]);
@@ -265,7 +267,8 @@ class PlacementTest
         wake(scheduler);
 
         assertEquals(List.of(0L, 0L, 0L, 0L, 63L), figures.subList(0, 5));
-        assertEquals(List.of(10L, 10L, 10L, 0L, 61L), figures.subList(5, 10), "a step that is in flight has computed nothing");
+        assertEquals(
+            List.of(10L, 10L, 10L, 0L, 61L), figures.subList(5, 10), "a step that is in flight has computed nothing");
     }
 
     @Test
