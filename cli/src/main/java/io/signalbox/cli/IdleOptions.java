@@ -16,6 +16,7 @@ final class IdleOptions
     private static final List<String> OF_GENERATOR = List.of(
         "--conversations", "--arrivals", "--system-prompt", "--turns", "--user-tokens", "--output-tokens", "--think-time",
         "--max-context");
+    private static final List<String> OF_ROUTER = List.of("--router", "--beta");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
 
     private IdleOptions()
@@ -32,6 +33,10 @@ final class IdleOptions
         if (given.hasMatchedOption("--no-capture"))
         {
             OF_CAPTURE.forEach(option -> refuse(given, option, "shapes routed experts, and --no-capture captures none"));
+        }
+        if (given.hasMatchedOption("--router-config"))
+        {
+            OF_ROUTER.forEach(option -> refuse(given, option, "is a choice that --router-config makes"));
         }
         final RouterPolicy router = given.matchedOptionValue("--router", RouterPolicy.DEFAULT);
         if (router != RouterPolicy.KV_AWARE && router != RouterPolicy.KV_AWARE_PR)

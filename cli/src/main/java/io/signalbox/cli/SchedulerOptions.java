@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
@@ -27,6 +28,10 @@ final class SchedulerOptions
     @Option(names = "--beta", paramLabel = "WEIGHT",
         description = "Weight of the load term of the kv-aware scores, 0 or more (default: ${DEFAULT-VALUE}).")
     private double beta = 1.0;
+
+    @Option(names = "--router-config", paramLabel = "FILE",
+        description = "Router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
+    private String routerConfig;
 
     @Option(names = "--block-size", paramLabel = "TOKENS", description = "Tokens per KV block (default: ${DEFAULT-VALUE}).")
     private int blockSizeTokens = 16;
@@ -84,8 +89,8 @@ final class SchedulerOptions
     {
         return SchedulerConfig.builder()
             .ranks(ranks)
-            .router(router)
-            .beta(beta)
+            .router(routerConfig == null ? RouterConfig.builder().policy(router).beta(beta).build() :
+                RouterConfigFile.read(routerConfig))
             .blockSizeTokens(blockSizeTokens)
             .kvBlocks(kvBlocks == null ? Math.max(2, POOL_TOKENS / blockSizeTokens) : kvBlocks)
             .evictionPolicy(evictionPolicy)

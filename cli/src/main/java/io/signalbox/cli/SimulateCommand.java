@@ -11,6 +11,8 @@ import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
+import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.EngineFactory;
@@ -109,7 +111,20 @@ final class SimulateCommand implements Callable<Integer>
             return null;
         });
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
+        tellFallback(config);
         return run(new Simulation(config, costs, workload), workload.requests().size());
+    }
+
+    /** A router that gives way to another says so, here once and in every journaled decision. */
+    private void tellFallback(final SchedulerConfig config)
+    {
+        final RouterPolicy asked = config.router().policy();
+        final RouterPolicy used = DpRouters.policy(config.router(), config.prefixCaching());
+        if (used != asked)
+        {
+            console.err().println("signalbox simulate: the " + asked.label() + " router needs cached prefixes, and prefix " +
+                "caching is off; the " + used.label() + " router decides.");
+        }
     }
 
     private int run(final Simulation simulation, final int requests)

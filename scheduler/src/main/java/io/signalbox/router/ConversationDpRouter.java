@@ -109,7 +109,8 @@ public final class ConversationDpRouter implements DpRouter
             homes.touch(batch.conversationId(request));
             return;
         }
-        final int rank = newConversation == NewConversation.ROUND_ROBIN ? nextInTurn(batch, request) : PlacementBatch.NO_RANK;
+        final int rank =
+            newConversation == NewConversation.ROUND_ROBIN ? nextInTurn(batch, request) : PlacementBatch.NO_RANK;
         final int chosen = rank == PlacementBatch.NO_RANK ? fewestRequests(batch, request) : rank;
         if (chosen == PlacementBatch.NO_RANK)
         {

@@ -50,27 +50,7 @@ public final class DefaultDpRouter implements DpRouter
             }
         }
         final int target = PlacementOrder.target(batch, open, 1.0);
-        spread(batch, open, edition == RouterEdition.MAIN ? Math.min(target, batch.maxActive()) : target);
-    }
-
-    /**
-     * Spreads the whole batch over ranks whose load is their running one, without a look at hints.
-     *
-     * @param target a rank takes no further request once it holds this many.
-     */
-    public void spread(final PlacementBatch batch, final int target)
-    {
-        for (int i = 0; i < batch.count(); i++)
-        {
-            order[i] = i;
-        }
-        batch.loadFrom(RankFigure.PROMPT_TOKENS);
-        spread(batch, batch.count(), target);
-    }
-
-    private void spread(final PlacementBatch batch, final int open, final int target)
-    {
-        batch.target(target);
+        batch.target(edition == RouterEdition.MAIN ? Math.min(target, batch.maxActive()) : target);
         PlacementOrder.longestFirst(batch, order, open);
         for (int i = 0; i < open; i++)
         {

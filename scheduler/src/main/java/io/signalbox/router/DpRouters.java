@@ -9,23 +9,30 @@ public final class DpRouters
     }
 
     /**
-     * Makes a router. Without prefix caching the KV-cache-aware policies, which have nothing to go by, give way to the
-     * default one of the same edition: as in TensorRT-LLM, but {@link DpRouter#policy()}, and with it every journaled
-     * decision, says so.
+     * The policy that will decide. Without prefix caching the KV-cache-aware ones of TensorRT-LLM give way to its default
+     * one, as they do there; but here every journaled decision says so. The others score loads too, and keep doing it.
      *
-     * @param prefixCaching whether ranks share prefixes between requests.
+     * @param prefixCaching whether requests share prefixes.
      */
-    public static DpRouter of(final RouterConfig config, final int ranks, final boolean prefixCaching)
+    public static RouterPolicy policy(final RouterConfig config, final boolean prefixCaching)
     {
         return switch (config.policy())
         {
-            case DEFAULT -> new DefaultDpRouter(RouterEdition.MAIN);
-            case KV_AWARE_PR -> prefixCaching ?
-                new KvAwarePrDpRouter(config.beta()) : new DefaultDpRouter(RouterEdition.PR_12315);
-            case KV_AWARE -> prefixCaching ?
-                new KvAwareDpRouter(ranks, config.beta(), config.matchRateThreshold(), config.fairShareMultiplier(),
-                    config.coldStartWarmup()) :
-                new DefaultDpRouter(RouterEdition.MAIN);
+            case KV_AWARE, KV_AWARE_PR, KV_AWARE_RAW -> prefixCaching ? config.policy() : RouterPolicy.DEFAULT;
+            default -> config.policy();
+        };
+    }
+
+    /** Makes a router of {@link #policy}. */
+    public static DpRouter of(final RouterConfig config, final int ranks, final boolean prefixCaching)
+    {
+        return switch (policy(config, prefixCaching))
+        {
+            case DEFAULT -> new DefaultDpRouter(
+                config.policy() == RouterPolicy.KV_AWARE_PR ? RouterEdition.PR_12315 : RouterEdition.MAIN);
+            case KV_AWARE_PR -> new KvAwarePrDpRouter(config.beta());
+            case KV_AWARE -> new KvAwareDpRouter(ranks, config.beta(), config.matchRateThreshold(),
+                config.fairShareMultiplier(), config.coldStartWarmup());
             case CONVERSATION -> new ConversationDpRouter(
                 config.maxSessions(), config.fairShareMultiplier(), config.newConversation());
             case ROUND_ROBIN -> new RoundRobinDpRouter();
@@ -37,7 +44,8 @@ public final class DpRouters
                 new SglangCacheAwareDpRouter(config.cacheThreshold(), config.imbalance(), config.imbalanceRatio());
             case MIN_MAX -> new MinMaxDpRouter();
             case KV_AWARE_RAW -> new KvAwareRawDpRouter(config.beta());
-            case SIGNALBOX -> new SignalboxDpRouter(config.rowWeight(), config.contextWeight(), config.reuseWeight(), config.backlog());
+            case SIGNALBOX -> new SignalboxDpRouter(
+                config.rowWeight(), config.contextWeight(), config.reuseWeight(), config.backlog());
         };
     }
 }

@@ -19,7 +19,6 @@ public final class KvAwareDpRouter implements DpRouter
     private final double beta;
     private final double matchRateThreshold;
     private final double fairShareMultiplier;
-    private final boolean warmsUp;
     private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
     private final SeededShuffle shuffle = new SeededShuffle();
     private final int[] tieOrder;
@@ -44,7 +43,6 @@ public final class KvAwareDpRouter implements DpRouter
         this.beta = beta;
         this.matchRateThreshold = matchRateThreshold;
         this.fairShareMultiplier = fairShareMultiplier;
-        warmsUp = coldStartWarmup;
         tieOrder = new int[ranks];
         cold = new boolean[ranks];
         Arrays.fill(cold, coldStartWarmup);
@@ -127,9 +125,10 @@ public final class KvAwareDpRouter implements DpRouter
         return PlacementBatch.NO_RANK;
     }
 
+    /** A request that was placed by its score warms no rank up, because the original does not count it. */
     private void warmed(final int rank)
     {
-        if (warmsUp && cold[rank])
+        if (cold[rank])
         {
             cold[rank] = false;
             coldRanks--;
@@ -178,7 +177,6 @@ public final class KvAwareDpRouter implements DpRouter
             final int rank = sameLoad > 1 ? firstOfTied(batch, request, best) : best;
             batch.choose(request, rank, uncached(batch, request, rank),
                 sameLoad > 1 ? TieBreak.SEEDED_ORDER : sameScore > 1 ? TieBreak.LEAST_LOAD : TieBreak.NONE);
-            warmed(rank);
         }
     }
 

@@ -107,7 +107,11 @@ public final class PlacementBatch
      * @return the request's index.
      */
     public int add(
-        final long requestId, final long conversationId, final int requestPromptTokens, final int rankHint, final Relax relax)
+        final long requestId,
+        final long conversationId,
+        final int requestPromptTokens,
+        final int rankHint,
+        final Relax relax)
     {
         final int request = count++;
         requestIds[request] = requestId;
@@ -269,7 +273,12 @@ public final class PlacementBatch
      * @param matchUsed matched tokens as they enter the score.
      */
     public void candidate(
-        final int request, final int rank, final double score, final double newWork, final double loadTerm, final int matchUsed)
+        final int request,
+        final int rank,
+        final double score,
+        final double newWork,
+        final double loadTerm,
+        final int matchUsed)
     {
         final int at = request * ranks + rank;
         eligible[at] = true;

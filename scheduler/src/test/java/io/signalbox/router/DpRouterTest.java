@@ -155,6 +155,7 @@ class DpRouterTest
             final PlacementBatch batch = new PlacementBatch(3, 8);
             rank(batch, 0, 0, 0, true);
             rank(batch, 1, 2, 500, false);
+            batch.figure(1, RankFigure.FREE_TOKENS, 1000);
             rank(batch, 2, 0, 0, true);
             add(batch, 10);
             router.place(batch);
