@@ -95,7 +95,7 @@ final class SchedulerHarness
         final long deadlineNanos)
     {
         final SubmitEncoder submit = writer.submit();
-        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+        submit.timeNanos(++now).requestId(id).conversationId(family).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
             .rowsFrom(0).priority(0).rankHint(rankHint).temperature(1f).topP(1f)
             .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
