@@ -16,6 +16,8 @@ final class IdleOptions
     private static final List<String> OF_GENERATOR = List.of(
         "--conversations", "--arrivals", "--system-prompt", "--turns", "--user-tokens", "--output-tokens", "--think-time",
         "--max-context");
+    private static final List<String> OF_AGENT_TRACE =
+        List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
 
     private IdleOptions()
@@ -28,6 +30,10 @@ final class IdleOptions
         {
             OF_GENERATOR.forEach(option ->
                 refuse(given, option, "is for generated workloads, and --trace gives the requests"));
+        }
+        else
+        {
+            OF_AGENT_TRACE.forEach(option -> refuse(given, option, "is for plays of a --trace, which is not given"));
         }
         if (given.hasMatchedOption("--no-capture"))
         {

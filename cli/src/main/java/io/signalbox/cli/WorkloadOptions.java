@@ -2,6 +2,9 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.workload.AgentPlays;
+import io.signalbox.workload.AgentTrace;
+import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.FirstRequests;
@@ -9,6 +12,7 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import picocli.CommandLine.Option;
@@ -19,8 +23,25 @@ import java.nio.file.Path;
 final class WorkloadOptions
 {
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Requests of a Mooncake JSONL file, plain or gzipped, instead of generated conversations.")
+        description = "Requests of a JSONL file, plain or gzipped, instead of generated conversations: Mooncake's format " +
+            "or plays of coding agents, which is seen from the content.")
     private Path trace;
+
+    @Option(names = "--plays", paramLabel = "N",
+        description = "Plays of an agent trace that run at a time; the next starts when one ends (default: all).")
+    private Integer plays;
+
+    @Option(names = "--stagger", paramLabel = "SECONDS",
+        description = "Mean gap between the starts of the first plays (default: 5.0).")
+    private Double staggerSeconds;
+
+    @Option(names = "--max-think-time", paramLabel = "SECONDS",
+        description = "Longest pause within a play; longer ones are cut to it (default: as recorded).")
+    private Double maxThinkTimeSeconds;
+
+    @Option(names = "--separate-plays",
+        description = "Plays with tools and system prompts of equal sizes share nothing.")
+    private boolean separatePlays;
 
     @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of the workload.")
     private Integer limit;
@@ -67,6 +88,8 @@ final class WorkloadOptions
     private double cancelAfterSeconds = 5.0;
 
     private int leftOut;
+    /** Null where the workload is none. */
+    private AgentTrace agentTrace;
 
     /** Requests behind those that {@code --limit} lets in. */
     int leftOut()
@@ -77,7 +100,7 @@ final class WorkloadOptions
     Workload workload(final long seed)
     {
         check();
-        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : MooncakeTrace.read(trace);
+        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : recorded(seed);
         if (limit != null)
         {
             final int whole = workload.requests().size();
@@ -88,6 +111,34 @@ final class WorkloadOptions
         return cancelFraction == 0.0
             ? workload
             : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+    }
+
+    private Workload recorded(final long seed)
+    {
+        if (TraceFormat.of(trace) == TraceFormat.AGENT)
+        {
+            agentTrace = AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
+            return agentTrace;
+        }
+        if (plays != null || staggerSeconds != null || maxThinkTimeSeconds != null || separatePlays)
+        {
+            throw new ConfigException("--plays, --stagger, --max-think-time and --separate-plays are for traces of agent " +
+                "plays, and " + trace + " is none; leave them out.");
+        }
+        return MooncakeTrace.read(trace);
+    }
+
+    private AgentTraceConfig agentConfig(final long seed)
+    {
+        AgentTraceConfig config = AgentTraceConfig.DEFAULT.withSeed(seed).withSharedPrompts(!separatePlays);
+        if (plays != null && plays < 1)
+        {
+            throw new ConfigException("--plays=" + plays + " leaves nothing to run; let at least 1 play run at a time.");
+        }
+        config = plays == null ? config : config.withConcurrentPlays(plays);
+        config = staggerSeconds == null ? config : config.withMeanStaggerNanos(nanos("--stagger", staggerSeconds));
+        return maxThinkTimeSeconds == null ? config :
+            config.withMaxThinkTimeNanos(nanos("--max-think-time", maxThinkTimeSeconds));
     }
 
     private void check()
@@ -112,9 +163,13 @@ final class WorkloadOptions
         }
     }
 
-    /** Names a request for a message: in a trace, a request's id is the number of its line. */
+    /** Names a request for a message: in a Mooncake trace, a request's id is the number of its line. */
     String placeOf(final WorkloadRequest request)
     {
+        if (agentTrace != null)
+        {
+            return "request " + request.requestId() + ", on line " + agentTrace.lineOf(request) + " of " + trace + ",";
+        }
         return trace == null
             ? "request " + request.requestId() + " of the generated workload"
             : "line " + request.requestId() + " of " + trace;

@@ -65,6 +65,7 @@ class BadInputTest
         simulate --ring-size 64               | --ring-size is for --threaded
         simulate --no-capture --top-k 2       | --top-k shapes routed experts
         simulate --trace t --turns fixed:2    | --turns is for generated workloads
+        simulate --plays 2                    | --plays is for plays of a --trace, which is not given
         simulate --arrivals monday            | --arrivals=monday
         simulate --arrivals poisson:          | --arrivals=poisson: is not usable (a number is missing)
         simulate --arrivals bursty:1,x        | --arrivals=bursty:1,x is not usable ('x' is not a number)
