@@ -6,11 +6,13 @@ import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -154,6 +156,27 @@ class SimulationTest
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L), journal.submitted.stream().sorted().toList());
         assertTrue(position("submit 7") > position("submit 6"));
         assertTrue(position("submit 8") > position("submit 7"));
+    }
+
+    @Test
+    void shouldKeepAsManyConversationsGoingAsThereAreClients()
+    {
+        final Workload workload = GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
+            .conversations(20).clients(3).arrivals(new Arrivals.Poisson(1e8))
+            .outputTokens(new SizeDistribution.Zipf(0.5, 1, 60)).meanThinkTimeNanos(0).build());
+        run(SchedulerConfig.builder().ranks(2).kvBlocks(2049).build(), EXACT, workload);
+        assertEquals(workload.requests().size(), journal.ended.size());
+        // Without pauses every client has one request under way, until no conversation is left to start.
+        final long last = workload.requests().stream().filter(request -> request.predecessorId() < 0)
+            .mapToLong(WorkloadRequest::requestId).max().orElseThrow();
+        int most = 0;
+        for (int i = 0; i <= position("submit " + last); i++)
+        {
+            final int at = i;
+            final long submits = journal.inputs.stream().limit(at + 1L).filter(input -> input.contains("submit")).count();
+            most = Math.max(most, (int)(submits - journal.endedBy(at)));
+        }
+        assertEquals(3, most);
     }
 
     private int position(final String input)

@@ -14,8 +14,8 @@ import java.util.Set;
 final class IdleOptions
 {
     private static final List<String> OF_GENERATOR = List.of(
-        "--conversations", "--arrivals", "--system-prompt", "--turns", "--user-tokens", "--output-tokens", "--think-time",
-        "--max-context");
+        "--workload", "--conversations", "--clients", "--arrivals", "--system-prompt", "--turns", "--user-tokens",
+        "--output-tokens", "--think-time", "--max-context");
     private static final List<String> OF_AGENT_TRACE =
         List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");

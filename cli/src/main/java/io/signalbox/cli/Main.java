@@ -102,6 +102,7 @@ public final class Main implements Callable<Integer>
         line.registerConverter(Integer.class, new NumberConverter.WholeInt());
         line.registerConverter(long.class, new NumberConverter.WholeLong());
         line.registerConverter(double.class, new NumberConverter.Real());
+        line.registerConverter(Double.class, new NumberConverter.Real());
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));

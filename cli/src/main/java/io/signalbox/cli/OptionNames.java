@@ -24,6 +24,7 @@ final class OptionNames
         Map.entry("experts", "--experts"),
         Map.entry("topK", "--top-k"),
         Map.entry("conversations", "--conversations"),
+        Map.entry("clients", "--clients"),
         Map.entry("systemPromptTokens", "--system-prompt"),
         Map.entry("userTokens", "--user-tokens"),
         Map.entry("outputTokens", "--output-tokens"),

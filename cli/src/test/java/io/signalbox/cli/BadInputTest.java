@@ -66,6 +66,9 @@ class BadInputTest
         simulate --no-capture --top-k 2       | --top-k shapes routed experts
         simulate --trace t --turns fixed:2    | --turns is for generated workloads
         simulate --plays 2                    | --plays is for plays of a --trace, which is not given
+        simulate --workload x                 | --workload=x is not known; it is one of conversations, skewed, bursty
+        simulate --clients -1                 | --clients=-1 is not between
+        simulate --trace t --workload skewed  | --workload is for generated workloads
         simulate --arrivals monday            | --arrivals=monday
         simulate --arrivals poisson:          | --arrivals=poisson: is not usable (a number is missing)
         simulate --arrivals bursty:1,x        | --arrivals=bursty:1,x is not usable ('x' is not a number)

@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class GoldenDigestTest
 {
     /** {@code signalbox simulate}, with no option that matters. */
-    private static final String BUILT_IN = "28edd973e483a573";
+    private static final String BUILT_IN = "8d7d579926a05804";
     /** The first 500 requests of the Mooncake conversation trace, routed by prefix. */
     private static final String MOONCAKE_500 = "bf6a7c0c56290c16";
 
