@@ -25,6 +25,13 @@ public record WorkloadRequest(
     int outputTokens,
     long cancelAfterNanos)
 {
+    /** The same request, arriving at another time. */
+    public WorkloadRequest arrivingAt(final long nanos)
+    {
+        return new WorkloadRequest(requestId, nanos, predecessorId, thinkTimeNanos, conversationId, promptTokens,
+            outputTokens, cancelAfterNanos);
+    }
+
     /** The same request, given up after {@code nanos}. */
     public WorkloadRequest cancelledAfter(final long nanos)
     {
