@@ -42,6 +42,10 @@ public record ComparisonPlan(
         {
             throw new ConfigException("seeds=" + seeds + " is not between 1 and " + MAX_SEEDS + "; give a number of runs.");
         }
+        for (final int blocks : kvBlocks)
+        {
+            schedulerOf(scheduler, routers.get(0), blocks);
+        }
     }
 
     private static void checkList(final String name, final List<?> values)
@@ -69,6 +73,12 @@ public record ComparisonPlan(
 
     /** The scheduler of one cell. */
     SchedulerConfig schedulerOf(final RouterPolicy router, final int blocks)
+    {
+        return schedulerOf(scheduler, router, blocks);
+    }
+
+    private static SchedulerConfig schedulerOf(
+        final SchedulerConfig scheduler, final RouterPolicy router, final int blocks)
     {
         final Map<String, String> settings = scheduler.settings();
         settings.put("scheduler.router", router.label());

@@ -14,6 +14,7 @@ public final class ComparisonRow
     private final double[][] values;
     private final Estimate[] estimates;
     private final Set<Figure> best;
+    private final Set<Figure> level;
 
     /** @param values one array per figure, in the order of {@link Figure}, of one value per seed. */
     ComparisonRow(
@@ -22,7 +23,8 @@ public final class ComparisonRow
         final RouterPolicy router,
         final double[][] values,
         final Estimate[] estimates,
-        final Set<Figure> best)
+        final Set<Figure> best,
+        final Set<Figure> level)
     {
         this.workload = workload;
         this.kvBlocks = kvBlocks;
@@ -30,6 +32,7 @@ public final class ComparisonRow
         this.values = values;
         this.estimates = estimates;
         this.best = best;
+        this.level = level;
     }
 
     public String workload()
@@ -58,12 +61,19 @@ public final class ComparisonRow
         return values[figure.ordinal()].clone();
     }
 
-    /**
-     * Whether no other router has a better mean on this workload with this cache size. Never where all are equal, and
-     * no statement about significance: that is what the intervals are for.
-     */
+    /** Whether no other router has a better mean on this workload with this cache size; never where all are equal. */
     public boolean isBest(final Figure figure)
     {
         return best.contains(figure);
+    }
+
+    /**
+     * Whether these seeds cannot tell it from the best: 0 lies within the 95 % confidence interval of the differences
+     * to the best router, seed by seed. All routers see the same requests with a seed, so that the differences vary far
+     * less than the figures do, whose own intervals say nothing here. False for the best itself and with a single seed.
+     */
+    public boolean isLevelWithBest(final Figure figure)
+    {
+        return level.contains(figure);
     }
 }

@@ -60,10 +60,16 @@ final class ComparisonTable
                 estimates[router][figure.ordinal()] = Estimate.of(ofSeeds);
             }
         }
+        final List<Set<Figure>> best = new ArrayList<>();
+        for (int router = 0; router < routers; router++)
+        {
+            best.add(best(estimates, router));
+        }
         for (int router = 0; router < routers; router++)
         {
             rows.add(new ComparisonRow(plan.workloads().get(workload).name(), plan.kvBlocks().get(pool),
-                plan.routers().get(router), values[router], estimates[router], best(estimates, router)));
+                plan.routers().get(router), values[router], estimates[router], best.get(router),
+                level(values, best, router)));
         }
     }
 
@@ -88,6 +94,34 @@ final class ComparisonTable
             }
         }
         return best;
+    }
+
+    private static Set<Figure> level(final double[][][] values, final List<Set<Figure>> best, final int router)
+    {
+        final Set<Figure> level = EnumSet.noneOf(Figure.class);
+        for (final Figure figure : Figure.values())
+        {
+            for (int other = 0; other < values.length && !best.get(router).contains(figure); other++)
+            {
+                if (best.get(other).contains(figure) &&
+                    isLevel(values[router][figure.ordinal()], values[other][figure.ordinal()]))
+                {
+                    level.add(figure);
+                }
+            }
+        }
+        return level;
+    }
+
+    private static boolean isLevel(final double[] first, final double[] second)
+    {
+        final double[] differences = new double[first.length];
+        for (int seed = 0; seed < differences.length; seed++)
+        {
+            differences[seed] = first[seed] - second[seed];
+        }
+        final Estimate difference = Estimate.of(differences);
+        return Math.abs(difference.mean()) <= difference.halfWidth();
     }
 
     /** One run, by its places in the plan's lists. */

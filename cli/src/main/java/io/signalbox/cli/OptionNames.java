@@ -20,6 +20,8 @@ final class OptionNames
         Map.entry("maxQueued", "--max-queued"),
         Map.entry("stepTokens", "--step-tokens"),
         Map.entry("beta", "--beta"),
+        Map.entry("seeds", "--seeds"),
+        Map.entry("workers", "--workers"),
         Map.entry("moeLayers", "--moe-layers"),
         Map.entry("experts", "--experts"),
         Map.entry("topK", "--top-k"),
