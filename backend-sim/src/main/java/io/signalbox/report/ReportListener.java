@@ -60,7 +60,6 @@ public final class ReportListener implements GroupListener
     private long failed;
     private long refused;
     private long steps;
-    private long stepTokens;
     private long preemptions;
     private long evictions;
     private long outputTokens;
@@ -161,7 +160,7 @@ public final class ReportListener implements GroupListener
     {
         final RankRecord rank = ranks[plan.rank()];
         steps++;
-        stepTokens += plan.tokens();
+        rank.onStep(plan.tokens());
         final ScheduleDecoder.PreemptedDecoder preempted = plan.preempted();
         while (preempted.hasNext())
         {
@@ -279,10 +278,17 @@ public final class ReportListener implements GroupListener
             new RunReport.Throughput(
                 seconds == 0.0 ? 0.0 : completed / seconds, seconds == 0.0 ? 0.0 : outputTokens / seconds, outputTokens),
             prefixCache(),
-            new RunReport.Steps(steps, stepTokens, preemptions, evictions),
+            steps(),
             occupancy(),
             routedExperts(),
             nowNanos);
+    }
+
+    private RunReport.Steps steps()
+    {
+        final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
+        return new RunReport.Steps(
+            steps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
     }
 
     private RunReport.PrefixCache prefixCache()

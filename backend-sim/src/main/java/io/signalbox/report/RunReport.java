@@ -80,8 +80,14 @@ public record RunReport(
     {
     }
 
-    /** @param tokens tokens that went through a forward step, recomputed ones included. */
-    public record Steps(long steps, long tokens, long preemptions, long evictions)
+    /**
+     * What the ranks computed.
+     *
+     * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
+     * @param tokens        tokens that went through a forward step, recomputed ones included.
+     * @param tokensPerRank the same by rank.
+     */
+    public record Steps(long steps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
     {
     }
 

@@ -28,6 +28,7 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
+        "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
         "  signalbox doctor                               what works on this machine",
         "",
@@ -35,7 +36,7 @@ import java.util.concurrent.Callable;
         "            files, disk, memory; 3 an internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final List<String> COMMANDS = List.of("simulate", "replay", "doctor");
+    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "doctor");
 
     @Spec
     private CommandSpec spec;
@@ -93,6 +94,7 @@ public final class Main implements Callable<Integer>
     {
         final CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new SimulateCommand(console));
+        line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
@@ -102,6 +104,7 @@ public final class Main implements Callable<Integer>
         line.registerConverter(Integer.class, new NumberConverter.WholeInt());
         line.registerConverter(long.class, new NumberConverter.WholeLong());
         line.registerConverter(double.class, new NumberConverter.Real());
+        line.registerConverter(Double.class, new NumberConverter.Real());
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));

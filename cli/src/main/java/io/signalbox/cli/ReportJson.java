@@ -63,6 +63,12 @@ final class ReportJson
         Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
         json.writeNumberField("steps", report.steps().steps());
         json.writeNumberField("tokens", report.steps().tokens());
+        json.writeArrayFieldStart("tokensPerRank");
+        for (final long tokens : report.steps().tokensPerRank())
+        {
+            json.writeNumber(tokens);
+        }
+        json.writeEndArray();
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
         occupancy(report);

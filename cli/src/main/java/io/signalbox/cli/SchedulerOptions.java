@@ -10,19 +10,21 @@ import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
 /** What the scheduler's decisions depend on. */
-final class SchedulerOptions
+final class SchedulerOptions extends RankOptions
 {
-    /** KV cache of one rank, whatever the block size. */
-    private static final int POOL_TOKENS = 1_048_576;
     private static final int MAX_TOP_K = 64;
     private static final int MAX_ROW_BYTES = 8192;
 
-    @Option(names = "--ranks", paramLabel = "N", description = "Data-parallel ranks (default: ${DEFAULT-VALUE}).")
-    private int ranks = 8;
-
     @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
-        description = "default, kv-aware, kv-aware-pr or conversation (default: default).")
+        description = "Who chooses the rank of a request: ${COMPLETION-CANDIDATES} (default: default).",
+        completionCandidates = RouterLabels.class)
     private RouterPolicy router = RouterPolicy.DEFAULT;
 
     @Option(names = "--beta", paramLabel = "WEIGHT",
@@ -33,35 +35,13 @@ final class SchedulerOptions
         description = "Router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
     private String routerConfig;
 
-    @Option(names = "--block-size", paramLabel = "TOKENS", description = "Tokens per KV block (default: ${DEFAULT-VALUE}).")
-    private int blockSizeTokens = 16;
+    @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
+        description = "Knobs of the router as the run description names them, such as reuseWeight=2,backlog=65536.")
+    private Map<String, String> routerOptions = Map.of();
 
     @Option(names = "--kv-blocks", paramLabel = "N",
         description = "KV blocks of one rank's pool, one of them the dummy block (default: 1,048,576 tokens).")
     private Integer kvBlocks;
-
-    @Option(names = "--eviction", paramLabel = "POLICY", converter = EvictionConverter.class,
-        description = "lru: released blocks stay cached until room is short; ref-zero: they are freed at once " +
-            "(default: lru).")
-    private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
-
-    @Option(names = "--no-prefix-caching", description = "Share no KV blocks between requests.")
-    private boolean noPrefixCaching;
-
-    @Option(names = "--max-running", paramLabel = "N",
-        description = "Most requests running on one rank at a time (default: ${DEFAULT-VALUE}).")
-    private int maxRunning = 256;
-
-    @Option(names = "--max-queued", paramLabel = "N",
-        description = "Most requests waiting for a rank; further ones are refused (default: ${DEFAULT-VALUE}).")
-    private int maxQueued = 1 << 20;
-
-    @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
-    private int stepTokens = 8192;
-
-    @Option(names = "--lock-step",
-        description = "The ranks step together, each with an empty plan where it has nothing to compute.")
-    private boolean lockStep;
 
     @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of the model (default: ${DEFAULT-VALUE}).")
     private int moeLayers = 4;
@@ -77,30 +57,36 @@ final class SchedulerOptions
 
     SchedulerConfig config()
     {
-        if (blockSizeTokens < 1)
-        {
-            throw new ConfigException("--block-size=" + blockSizeTokens + " is not between 1 and " +
-                SchedulerConfig.MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
-        }
         return OptionNames.translate(this::build);
     }
 
     private SchedulerConfig build()
     {
-        return SchedulerConfig.builder()
-            .ranks(ranks)
-            .router(routerConfig == null ? RouterConfig.builder().policy(router).beta(beta).build() :
-                RouterConfigFile.read(routerConfig))
-            .blockSizeTokens(blockSizeTokens)
-            .kvBlocks(kvBlocks == null ? Math.max(2, POOL_TOKENS / blockSizeTokens) : kvBlocks)
-            .evictionPolicy(evictionPolicy)
-            .prefixCaching(!noPrefixCaching)
-            .maxRunning(maxRunning)
-            .maxQueued(maxQueued)
-            .stepTokens(stepTokens)
-            .lockStep(lockStep)
-            .capture(noCapture ? null : shape())
-            .build();
+        final SchedulerConfig.Builder builder = rankBuilder()
+            .router(router())
+            .capture(noCapture ? null : shape());
+        return kvBlocks == null ? builder.build() : builder.kvBlocks(kvBlocks).build();
+    }
+
+    private RouterConfig router()
+    {
+        final RouterConfig config = routerConfig == null ?
+            RouterConfig.builder().policy(router).beta(beta).build() : RouterConfigFile.read(routerConfig);
+        final Map<String, String> settings = new TreeMap<>(config.settings());
+        for (final Map.Entry<String, String> option : routerOptions.entrySet())
+        {
+            if (settings.replace("router." + option.getKey(), option.getValue()) == null)
+            {
+                throw new ConfigException("--router-options names " + option.getKey() + ", which is no knob of a router; " +
+                    "it is one of " + String.join(", ", knobs(settings)) + ".");
+            }
+        }
+        return RouterConfig.of(settings);
+    }
+
+    private static List<String> knobs(final Map<String, String> settings)
+    {
+        return settings.keySet().stream().map(name -> name.substring("router.".length())).toList();
     }
 
     /** The simulated ranks draw their rows from a table of sets, which takes the longer to fill the larger a set is. */
@@ -119,6 +105,17 @@ final class SchedulerOptions
                 "layers, a smaller --top-k, or --no-capture.");
         }
         return shape;
+    }
+
+    /** For the help text. */
+    static final class RouterLabels extends ArrayList<String>
+    {
+        private static final long serialVersionUID = 1L;
+
+        RouterLabels()
+        {
+            super(Arrays.stream(RouterPolicy.values()).map(RouterPolicy::label).toList());
+        }
     }
 
     static final class RouterConverter implements ITypeConverter<RouterPolicy>

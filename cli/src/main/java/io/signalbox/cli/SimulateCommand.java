@@ -46,6 +46,7 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
+        "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",

@@ -80,6 +80,20 @@ class SimulateCommandTest
     }
 
     @Test
+    void shouldKnowPlaysOfAgentsByTheirContent()
+    {
+        final String plays = "../backend-sim/src/test/resources/traces/agent_plays.jsonl";
+        final CommandRun run = CommandRun.of(List.of("simulate", "--trace", plays, "--plays", "1", "--max-think-time", "3",
+            "--json", "--journal", journal().toString()));
+
+        final Map<String, String> report = read(run);
+        assertEquals("11", report.get("requests.completed"));
+        assertEquals("agent", report.get("settings.workload.kind"));
+        assertEquals("3000000000", report.get("settings.workload.maxThinkTimeNanos"));
+        assertEquals("true", report.get("journal.verified"));
+    }
+
+    @Test
     void shouldVerifyTheJournalOfRanksInLockStep()
     {
         final Map<String, String> stepped = json("--seed", "7", "--lock-step");

@@ -23,8 +23,8 @@ class SchedulerConfigTest
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(77).blockSizeTokens(32)
             .evictionPolicy(EvictionPolicy.REF_ZERO).prefixCaching(false).blockHash(BlockHashFunction.XXH3_128)
-            .router(RouterPolicy.KV_AWARE).beta(0.1).maxRunning(5).maxQueued(6).stepTokens(7).lockStep(true).digestInterval(8)
-            .capture(new ModelShape(9, 10, 2)).build();
+            .router(RouterPolicy.KV_AWARE).beta(0.1).maxRunning(5).maxQueued(6).stepTokens(7)
+            .lockStep(true).digestInterval(8).capture(new ModelShape(9, 10, 2)).build();
 
         final SchedulerConfig read = SchedulerConfig.of(config.settings());
 
