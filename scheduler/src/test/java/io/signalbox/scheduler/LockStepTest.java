@@ -91,6 +91,21 @@ class LockStepTest
     }
 
     @Test
+    void shouldGoOnWithoutARankWhoseStepTimedOut()
+    {
+        final SchedulerHarness harness = harness(2);
+        harness.submit(1, 1, 0, 20, 4, 0, true, -1);
+        harness.wake();
+        harness.complete(1);
+        harness.timeOut(0);
+
+        assertEquals(Set.of(1), harness.inFlight.keySet());
+        assertEquals(List.of(new SchedulerHarness.Row(1, 0, 20)), harness.inFlight.get(1).rows());
+        harness.drain();
+        assertEquals("LENGTH", harness.ended.get(0).reason());
+    }
+
+    @Test
     void shouldWaitForTheOthersAfterAFailedStep()
     {
         final SchedulerHarness harness = harness(2);

@@ -165,6 +165,13 @@ final class SchedulerHarness
         apply(null);
     }
 
+    void timeOut(final int rank)
+    {
+        final Step step = inFlight.remove(rank);
+        writer.stepTimedOut().timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(rank);
+        apply(null);
+    }
+
     void reset(final int epoch, final boolean kvMemoryKept)
     {
         inFlight.clear();
