@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
@@ -32,7 +33,7 @@ final class ComparedSchedulers extends RankOptions
     /** The scheduler of every run, but for router and pool size. */
     SchedulerConfig config()
     {
-        return rankBuilder().beta(beta).build();
+        return rankBuilder().router(withOptions(RouterConfig.builder().beta(beta).build())).build();
     }
 
     List<Integer> kvBlocks()

@@ -3,8 +3,12 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Map;
 
 /** The ranks and how each of them batches; router, pool size and capture are the commands' own. */
 class RankOptions
@@ -41,6 +45,10 @@ class RankOptions
     @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
     private int stepTokens = 8192;
 
+    @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
+        description = "Knobs of the router as the run description names them, such as reuseWeight=2,backlog=65536.")
+    private Map<String, String> routerOptions = Map.of();
+
     /** A builder with these options set, and with a pool of the default size. */
     final SchedulerConfig.Builder rankBuilder()
     {
@@ -59,5 +67,26 @@ class RankOptions
             .maxRunning(maxRunning)
             .maxQueued(maxQueued)
             .stepTokens(stepTokens);
+    }
+
+    /** The router with the knobs that {@code --router-options} turns. */
+    final RouterConfig withOptions(final RouterConfig config)
+    {
+        final Map<String, String> settings = config.settings();
+        for (final Map.Entry<String, String> option : routerOptions.entrySet())
+        {
+            if (settings.replace("router." + option.getKey(), option.getValue()) == null)
+            {
+                throw new ConfigException("--router-options names " + option.getKey() + ", which is no knob of a router; " +
+                    "give some of " + String.join(", ", knobs(config)) + ".");
+            }
+        }
+        return RouterConfig.of(settings);
+    }
+
+    private static List<String> knobs(final RouterConfig config)
+    {
+        return config.settings().keySet().stream()
+            .map(name -> name.substring("router.".length())).filter(name -> !name.equals("policy")).toList();
     }
 }

@@ -12,9 +12,6 @@ import picocli.CommandLine.Option;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** What the scheduler's decisions depend on. */
 final class SchedulerOptions extends RankOptions
@@ -34,10 +31,6 @@ final class SchedulerOptions extends RankOptions
     @Option(names = "--router-config", paramLabel = "FILE",
         description = "Router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
     private String routerConfig;
-
-    @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
-        description = "Knobs of the router as the run description names them, such as reuseWeight=2,backlog=65536.")
-    private Map<String, String> routerOptions = Map.of();
 
     @Option(names = "--kv-blocks", paramLabel = "N",
         description = "KV blocks of one rank's pool, one of them the dummy block (default: 1,048,576 tokens).")
@@ -63,30 +56,10 @@ final class SchedulerOptions extends RankOptions
     private SchedulerConfig build()
     {
         final SchedulerConfig.Builder builder = rankBuilder()
-            .router(router())
+            .router(withOptions(routerConfig == null ?
+                RouterConfig.builder().policy(router).beta(beta).build() : RouterConfigFile.read(routerConfig)))
             .capture(noCapture ? null : shape());
         return kvBlocks == null ? builder.build() : builder.kvBlocks(kvBlocks).build();
-    }
-
-    private RouterConfig router()
-    {
-        final RouterConfig config = routerConfig == null ?
-            RouterConfig.builder().policy(router).beta(beta).build() : RouterConfigFile.read(routerConfig);
-        final Map<String, String> settings = new TreeMap<>(config.settings());
-        for (final Map.Entry<String, String> option : routerOptions.entrySet())
-        {
-            if (settings.replace("router." + option.getKey(), option.getValue()) == null)
-            {
-                throw new ConfigException("--router-options names " + option.getKey() + ", which is no knob of a router; " +
-                    "it is one of " + String.join(", ", knobs(settings)) + ".");
-            }
-        }
-        return RouterConfig.of(settings);
-    }
-
-    private static List<String> knobs(final Map<String, String> settings)
-    {
-        return settings.keySet().stream().map(name -> name.substring("router.".length())).toList();
     }
 
     /** The simulated ranks draw their rows from a table of sets, which takes the longer to fill the larger a set is. */

@@ -38,14 +38,11 @@ public final class DpRouters
             case ROUND_ROBIN -> new RoundRobinDpRouter();
             case LEAST_LOADED -> new LeastLoadedDpRouter();
             case LMETRIC -> new LMetricDpRouter();
-            case DYNAMO_COST ->
-                new DynamoCostDpRouter(config.overlapCredit(), config.temperature(), config.seed(), ranks);
-            case SGLANG_CACHE_AWARE ->
-                new SglangCacheAwareDpRouter(config.cacheThreshold(), config.imbalance(), config.imbalanceRatio());
+            case DYNAMO_COST -> new DynamoCostDpRouter(config.dynamo(), config.seed(), ranks);
+            case SGLANG_CACHE_AWARE -> new SglangCacheAwareDpRouter(config.sglang());
             case MIN_MAX -> new MinMaxDpRouter();
             case KV_AWARE_RAW -> new KvAwareRawDpRouter(config.beta());
-            case SIGNALBOX -> new SignalboxDpRouter(
-                config.rowWeight(), config.contextWeight(), config.reuseWeight(), config.backlog());
+            case SIGNALBOX -> new SignalboxDpRouter(config.signalbox());
         };
     }
 }

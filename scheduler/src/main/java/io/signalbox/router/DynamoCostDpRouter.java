@@ -8,23 +8,21 @@ import java.util.Arrays;
 /**
  * The cost of NVIDIA Dynamo's KV router, in tokens: {@code max(0, pending + T - credit * matched) + context + T}, pending
  * being the prompt tokens still to compute and context those whose KV the rank holds. At temperature 0 the lowest cost;
- * above it a rank drawn with weight {@code exp(-normalised cost / temperature)}, costs normalised to 0 to 1 between the
+ * above it a rank drawn with weight {@code exp(-normalised cost / knobs.temperature())}, costs normalised to 0 to 1 between the
  * candidates, the draw being a function of seed and request id.
  */
 public final class DynamoCostDpRouter extends ScoredDpRouter
 {
     private static final double UNIT = 0x1.0p-53;
 
-    private final double credit;
-    private final double temperature;
+    private final DynamoKnobs knobs;
     private final long seed;
     private final long[] placedTokens;
     private int drawn = PlacementBatch.NO_RANK;
 
-    public DynamoCostDpRouter(final double credit, final double temperature, final long seed, final int ranks)
+    public DynamoCostDpRouter(final DynamoKnobs knobs, final long seed, final int ranks)
     {
-        this.credit = credit;
-        this.temperature = temperature;
+        this.knobs = knobs;
         this.seed = seed;
         placedTokens = new long[ranks];
     }
@@ -68,7 +66,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     @Override
     void consider(final PlacementBatch batch, final int request)
     {
-        drawn = temperature == 0 ? PlacementBatch.NO_RANK : draw(batch, request);
+        drawn = knobs.temperature() == 0 ? PlacementBatch.NO_RANK : draw(batch, request);
     }
 
     /** A rank by weight, or none where no rank has room. */
@@ -105,7 +103,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     /** By the strict library, whose last bit is the same on every machine. */
     private double weight(final double cost, final double lowest, final double highest)
     {
-        return highest == lowest ? 1 : StrictMath.exp(-(cost - lowest) / (highest - lowest) / temperature);
+        return highest == lowest ? 1 : StrictMath.exp(-(cost - lowest) / (highest - lowest) / knobs.temperature());
     }
 
     private double cost(final PlacementBatch batch, final int request, final int rank)
@@ -116,7 +114,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     private double newWork(final PlacementBatch batch, final int request, final int rank)
     {
         final double raw = (double)batch.loadTokens(rank) + batch.promptTokens(request);
-        return Math.max(0, raw - credit * batch.matchedTokens(request, rank));
+        return Math.max(0, raw - knobs.overlapCredit() * batch.matchedTokens(request, rank));
     }
 
     private double loadTerm(final PlacementBatch batch, final int request, final int rank)

@@ -22,15 +22,9 @@ public final class RouterConfig
     private final int maxSessions;
     private final NewConversation newConversation;
     private final long seed;
-    private final double overlapCredit;
-    private final double temperature;
-    private final double cacheThreshold;
-    private final int imbalance;
-    private final double imbalanceRatio;
-    private final double rowWeight;
-    private final double contextWeight;
-    private final double reuseWeight;
-    private final double backlog;
+    private final SglangKnobs sglang;
+    private final DynamoKnobs dynamo;
+    private final SignalboxWeights signalbox;
 
     private RouterConfig(final Builder builder)
     {
@@ -62,24 +56,9 @@ public final class RouterConfig
         maxSessions = builder.maxSessions;
         newConversation = builder.newConversation;
         seed = builder.seed;
-        overlapCredit = notNegative("overlapCredit", builder.overlapCredit);
-        temperature = notNegative("temperature", builder.temperature);
-        cacheThreshold = notNegative("cacheThreshold", builder.cacheThreshold);
-        imbalance = (int)notNegative("imbalance", builder.imbalance);
-        imbalanceRatio = notNegative("imbalanceRatio", builder.imbalanceRatio);
-        rowWeight = notNegative("rowWeight", builder.rowWeight);
-        contextWeight = notNegative("contextWeight", builder.contextWeight);
-        reuseWeight = notNegative("reuseWeight", builder.reuseWeight);
-        backlog = notNegative("backlog", builder.backlog);
-    }
-
-    private static double notNegative(final String name, final double value)
-    {
-        if (!(value >= 0.0) || Double.isInfinite(value))
-        {
-            throw new ConfigException(name + "=" + value + " is not a finite value >= 0; give one.");
-        }
-        return value;
+        sglang = builder.sglang;
+        dynamo = builder.dynamo;
+        signalbox = builder.signalbox;
     }
 
     public static Builder builder()
@@ -92,9 +71,8 @@ public final class RouterConfig
     {
         return builder().policy(policy).beta(beta).matchRateThreshold(matchRateThreshold)
             .fairShareMultiplier(fairShareMultiplier).coldStartWarmup(coldStartWarmup).maxSessions(maxSessions)
-            .newConversation(newConversation).seed(seed).overlapCredit(overlapCredit).temperature(temperature).cacheThreshold(cacheThreshold)
-            .imbalance(imbalance).imbalanceRatio(imbalanceRatio).rowWeight(rowWeight)
-            .contextWeight(contextWeight).reuseWeight(reuseWeight).backlog(backlog);
+            .newConversation(newConversation).seed(seed)
+            .sglang(sglang).dynamo(dynamo).signalbox(signalbox);
     }
 
     public RouterPolicy policy()
@@ -143,58 +121,22 @@ public final class RouterConfig
         return seed;
     }
 
-    /** Tokens of prefill that a matched token is worth, in the cost of Dynamo. */
-    public double overlapCredit()
+    /** What {@link SglangCacheAwareDpRouter} goes by. */
+    public SglangKnobs sglang()
     {
-        return overlapCredit;
+        return sglang;
     }
 
-    /** Of the draw between ranks by Dynamo's cost; 0 takes the lowest. */
-    public double temperature()
+    /** What {@link DynamoCostDpRouter} goes by. */
+    public DynamoKnobs dynamo()
     {
-        return temperature;
+        return dynamo;
     }
 
-    /** The share of a prompt that a match must exceed for SGLang's rule to follow it. */
-    public double cacheThreshold()
+    /** What {@link SignalboxDpRouter} goes by. */
+    public SignalboxWeights signalbox()
     {
-        return cacheThreshold;
-    }
-
-    /** Requests by which the fullest rank may exceed the emptiest before SGLang's rule balances. */
-    public int imbalance()
-    {
-        return imbalance;
-    }
-
-    /** How many times the emptiest rank's requests the fullest must have for the same. */
-    public double imbalanceRatio()
-    {
-        return imbalanceRatio;
-    }
-
-    /** By how much an active request slows down the prefill of its rank, in {@link SignalboxDpRouter}. */
-    public double rowWeight()
-    {
-        return rowWeight;
-    }
-
-    /** The same for a token whose KV the rank holds. */
-    public double contextWeight()
-    {
-        return contextWeight;
-    }
-
-    /** Cost to everybody of a token computed, against one of waiting, in {@link SignalboxDpRouter}. */
-    public double reuseWeight()
-    {
-        return reuseWeight;
-    }
-
-    /** Prompt tokens still to compute with which a rank takes no further request, in {@link SignalboxDpRouter}. */
-    public double backlog()
-    {
-        return backlog;
+        return signalbox;
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -209,15 +151,9 @@ public final class RouterConfig
         settings.put("router.maxSessions", Integer.toString(maxSessions));
         settings.put("router.newConversation", newConversation.label());
         settings.put("router.seed", Long.toString(seed));
-        settings.put("router.overlapCredit", Double.toString(overlapCredit));
-        settings.put("router.temperature", Double.toString(temperature));
-        settings.put("router.cacheThreshold", Double.toString(cacheThreshold));
-        settings.put("router.imbalance", Integer.toString(imbalance));
-        settings.put("router.imbalanceRatio", Double.toString(imbalanceRatio));
-        settings.put("router.rowWeight", Double.toString(rowWeight));
-        settings.put("router.contextWeight", Double.toString(contextWeight));
-        settings.put("router.reuseWeight", Double.toString(reuseWeight));
-        settings.put("router.backlog", Double.toString(backlog));
+        sglang.putInto(settings);
+        dynamo.putInto(settings);
+        signalbox.putInto(settings);
         return settings;
     }
 
@@ -225,65 +161,18 @@ public final class RouterConfig
     public static RouterConfig of(final Map<String, String> settings)
     {
         return builder()
-            .policy(RouterPolicy.of(text(settings, "router.policy")))
-            .beta(real(settings, "router.beta"))
-            .matchRateThreshold(real(settings, "router.matchRateThreshold"))
-            .fairShareMultiplier(real(settings, "router.fairShareMultiplier"))
-            .coldStartWarmup(Boolean.parseBoolean(text(settings, "router.coldStartWarmup")))
-            .maxSessions((int)number(settings, "router.maxSessions", Integer.MIN_VALUE, Integer.MAX_VALUE))
-            .newConversation(NewConversation.of(text(settings, "router.newConversation")))
-            .seed(number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
-            .overlapCredit(real(settings, "router.overlapCredit"))
-            .temperature(real(settings, "router.temperature"))
-            .cacheThreshold(real(settings, "router.cacheThreshold"))
-            .imbalance((int)number(settings, "router.imbalance", 0, Integer.MAX_VALUE))
-            .imbalanceRatio(real(settings, "router.imbalanceRatio"))
-            .rowWeight(real(settings, "router.rowWeight"))
-            .contextWeight(real(settings, "router.contextWeight"))
-            .reuseWeight(real(settings, "router.reuseWeight"))
-            .backlog(real(settings, "router.backlog"))
+            .policy(RouterPolicy.of(RouterSettings.text(settings, "router.policy")))
+            .beta(RouterSettings.real(settings, "router.beta"))
+            .matchRateThreshold(RouterSettings.real(settings, "router.matchRateThreshold"))
+            .fairShareMultiplier(RouterSettings.real(settings, "router.fairShareMultiplier"))
+            .coldStartWarmup(Boolean.parseBoolean(RouterSettings.text(settings, "router.coldStartWarmup")))
+            .maxSessions((int)RouterSettings.number(settings, "router.maxSessions", Integer.MIN_VALUE, Integer.MAX_VALUE))
+            .newConversation(NewConversation.of(RouterSettings.text(settings, "router.newConversation")))
+            .seed(RouterSettings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
+            .sglang(SglangKnobs.of(settings))
+            .dynamo(DynamoKnobs.of(settings))
+            .signalbox(SignalboxWeights.of(settings))
             .build();
-    }
-
-    private static String text(final Map<String, String> settings, final String name)
-    {
-        final String value = settings.get(name);
-        if (value == null)
-        {
-            throw new ConfigException("the setting " + name + " is missing; a run description names every setting.");
-        }
-        return value;
-    }
-
-    private static long number(final Map<String, String> settings, final String name, final long min, final long max)
-    {
-        final String value = text(settings, name);
-        try
-        {
-            final long number = Long.parseLong(value);
-            if (number >= min && number <= max)
-            {
-                return number;
-            }
-        }
-        catch (final NumberFormatException e)
-        {
-            throw new ConfigException("the setting " + name + "=" + value + " is not a whole number.");
-        }
-        throw new ConfigException("the setting " + name + "=" + value + " is not between " + min + " and " + max + ".");
-    }
-
-    private static double real(final Map<String, String> settings, final String name)
-    {
-        final String value = text(settings, name);
-        try
-        {
-            return Double.parseDouble(value);
-        }
-        catch (final NumberFormatException e)
-        {
-            throw new ConfigException("the setting " + name + "=" + value + " is not a number.");
-        }
     }
 
     /** Collects settings; {@link #build()} checks all of them. */
@@ -297,15 +186,9 @@ public final class RouterConfig
         private int maxSessions = 65_536;
         private NewConversation newConversation = NewConversation.ROUND_ROBIN;
         private long seed;
-        private double overlapCredit = 1.0;
-        private double temperature = 0.0;
-        private double cacheThreshold = 0.3;
-        private int imbalance = 64;
-        private double imbalanceRatio = 1.5;
-        private double rowWeight = 0.0011;
-        private double contextWeight = 1.0E-6;
-        private double reuseWeight = 1.0;
-        private double backlog = 32_768;
+        private SglangKnobs sglang = SglangKnobs.DEFAULT;
+        private DynamoKnobs dynamo = DynamoKnobs.DEFAULT;
+        private SignalboxWeights signalbox = SignalboxWeights.DEFAULT;
 
         public Builder policy(final RouterPolicy value)
         {
@@ -355,57 +238,21 @@ public final class RouterConfig
             return this;
         }
 
-        public Builder overlapCredit(final double value)
+        public Builder sglang(final SglangKnobs value)
         {
-            overlapCredit = value;
+            sglang = value;
             return this;
         }
 
-        public Builder temperature(final double value)
+        public Builder dynamo(final DynamoKnobs value)
         {
-            temperature = value;
+            dynamo = value;
             return this;
         }
 
-        public Builder cacheThreshold(final double value)
+        public Builder signalbox(final SignalboxWeights value)
         {
-            cacheThreshold = value;
-            return this;
-        }
-
-        public Builder imbalance(final int value)
-        {
-            imbalance = value;
-            return this;
-        }
-
-        public Builder imbalanceRatio(final double value)
-        {
-            imbalanceRatio = value;
-            return this;
-        }
-
-        public Builder rowWeight(final double value)
-        {
-            rowWeight = value;
-            return this;
-        }
-
-        public Builder contextWeight(final double value)
-        {
-            contextWeight = value;
-            return this;
-        }
-
-        public Builder reuseWeight(final double value)
-        {
-            reuseWeight = value;
-            return this;
-        }
-
-        public Builder backlog(final double value)
-        {
-            backlog = value;
+            signalbox = value;
             return this;
         }
 

@@ -3,21 +3,17 @@ package io.signalbox.router;
 
 /**
  * The cache-aware rule of SGLang's gateway. Where the ranks are out of balance, which is when the most active requests of a
- * rank exceed the fewest by more than {@code imbalance} and by more than {@code ratio} times: the shortest queue. Else,
- * where some rank has more than {@code threshold} of the prompt: the longest match. Else the shortest queue.
+ * rank exceed the fewest by more than {@code imbalance} and by more than {@code imbalanceRatio} times: the shortest queue. Else,
+ * where some rank has more than {@code cacheThreshold} of the prompt: the longest match. Else the shortest queue.
  */
 public final class SglangCacheAwareDpRouter extends ScoredDpRouter
 {
-    private final double threshold;
-    private final int imbalance;
-    private final double ratio;
+    private final SglangKnobs knobs;
     private boolean byMatch;
 
-    public SglangCacheAwareDpRouter(final double threshold, final int imbalance, final double ratio)
+    public SglangCacheAwareDpRouter(final SglangKnobs knobs)
     {
-        this.threshold = threshold;
-        this.imbalance = imbalance;
-        this.ratio = ratio;
+        this.knobs = knobs;
     }
 
     @Override
@@ -62,8 +58,8 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
                 longest = Math.max(longest, batch.matchedTokens(request, rank));
             }
         }
-        final boolean balanced = most - fewest <= imbalance || most <= ratio * fewest;
-        byMatch = balanced && longest > threshold * batch.promptTokens(request);
+        final boolean balanced = most - fewest <= knobs.imbalance() || most <= knobs.imbalanceRatio() * fewest;
+        byMatch = balanced && longest > knobs.cacheThreshold() * batch.promptTokens(request);
         batch.gate(request, byMatch ? GateState.OPEN : GateState.CLOSED);
     }
 

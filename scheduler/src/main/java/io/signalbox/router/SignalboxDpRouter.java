@@ -2,33 +2,38 @@
 package io.signalbox.router;
 
 /**
- * Signalbox's own score, in prefill tokens: how long the request would wait for its first token on the rank, and what its
- * placement there costs everybody else. See {@code docs/routers.md} for how its weights were found.
+ * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
+ * are when they start; then each goes to the rank with the lowest score, which is a time in units of one prefill token:
  *
  * <pre>
- *   delay = (pending + T - matched) * (1 + rowWeight * active + contextWeight * context)
- *   score = delay + reuseWeight * (T - matched)
+ *   newWork  = T - matched
+ *   slowdown = rowWeight * active + contextWeight * context
+ *   score    = (pending + newWork) * (1 + slowdown) + decodeWeight * slowdown + reuseWeight * newWork
  * </pre>
  *
- * <p>{@code pending} are the prompt tokens that the rank still has to compute: it shrinks with every step, and does not
- * count what was cached. The step that computes them also decodes the rank's other requests, so the delay grows with
- * these. The second term is the work itself, wherever it is done: what is computed twice takes the place of a prefix that
- * somebody could have used, and the time of a rank that somebody waits for. No term depends on the number of ranks.
+ * <p>The first term is the wait for the first token: {@code pending} are the prompt tokens that the rank still has to
+ * compute, which shrink with every step and do not count what was cached; the steps that compute them also decode the
+ * rank's other requests and are that much slower. The second is what these cost the output of the request. The third is
+ * the work itself, wherever it is done: what is computed twice takes the room of a prefix that somebody could have used.
+ * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
+ *
+ * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
+ * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {
-    private final double rowWeight;
-    private final double contextWeight;
-    private final double reuseWeight;
+    /** The output to which the decode weight refers. */
+    private static final double PAR_OUTPUT_TOKENS = 256;
+    /** Share of the newest finished request in the mean. */
+    private static final double NEWEST = 1.0 / 64;
 
-    private final double backlog;
+    private final SignalboxWeights weights;
+    private double meanOutputTokens = PAR_OUTPUT_TOKENS;
+    private double reuseWeight;
 
-    public SignalboxDpRouter(final double rowWeight, final double contextWeight, final double reuseWeight, final double backlog)
+    public SignalboxDpRouter(final SignalboxWeights weights)
     {
-        this.backlog = backlog;
-        this.rowWeight = rowWeight;
-        this.contextWeight = contextWeight;
-        this.reuseWeight = reuseWeight;
+        this.weights = weights;
     }
 
     @Override
@@ -38,9 +43,27 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
+    public boolean keepsOrder()
+    {
+        return true;
+    }
+
+    @Override
     public RouterPolicy policy()
     {
         return RouterPolicy.SIGNALBOX;
+    }
+
+    @Override
+    public void finished(final int outputTokens)
+    {
+        meanOutputTokens += weights.outputPrediction() ? NEWEST * (outputTokens - meanOutputTokens) : 0;
+    }
+
+    @Override
+    public long digest()
+    {
+        return Double.doubleToLongBits(meanOutputTokens);
     }
 
     @Override
@@ -56,35 +79,55 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    public boolean keepsOrder()
+    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
-        return true;
+        if (!batch.hasRoom(rank) || batch.activeRequests(rank) == 0)
+        {
+            return batch.hasRoom(rank);
+        }
+        final long pending = batch.loadTokens(rank);
+        return pending < weights.backlog() &&
+            pending + newWork(batch, request, rank) <= batch.figure(rank, RankFigure.FREE_TOKENS);
     }
 
     @Override
-    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    void consider(final PlacementBatch batch, final int request)
     {
-        if (!batch.hasRoom(rank)) return false;
-        if (batch.activeRequests(rank) == 0) return true;
-        final long pending = batch.loadTokens(rank);
-        return pending <= backlog && batch.figure(rank, RankFigure.FREE_TOKENS) - pending >= newWork(batch, request, rank);
+        reuseWeight = weights.reuseWeight() + weights.adaptiveReuse() * meanBacklog(batch);
+    }
+
+    /** From 0, nothing to compute, to 1, where every rank has as much as it may. */
+    private double meanBacklog(final PlacementBatch batch)
+    {
+        double sum = 0;
+        int ranks = 0;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            if (!batch.isLost(rank))
+            {
+                final double pending = batch.loadTokens(rank);
+                sum += pending < weights.backlog() ? pending / weights.backlog() : 1.0;
+                ranks++;
+            }
+        }
+        return ranks == 0 ? 0 : sum / ranks;
     }
 
     @Override
     double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = newWork(batch, request, rank);
-        final double slowdown = 1.0 + rowWeight * batch.activeRequests(rank) +
-            contextWeight * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
-        final double delay = (batch.loadTokens(rank) + newWork) * slowdown;
-        final double score = delay + reuseWeight * newWork;
-        batch.candidate(request, rank, score, newWork, delay, batch.matchedTokens(request, rank));
+        final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +
+            weights.contextWeight() * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
+        final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
+            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown;
+        final double score = (1.0 + reuseWeight) * newWork + loadTerm;
+        batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
         return score;
     }
 
-    /** At least one token, which every request computes: a rank that has the whole prompt is not free of charge. */
     private static int newWork(final PlacementBatch batch, final int request, final int rank)
     {
-        return Math.max(1, batch.promptTokens(request) - batch.matchedTokens(request, rank));
+        return Math.max(0, batch.promptTokens(request) - batch.matchedTokens(request, rank));
     }
 }

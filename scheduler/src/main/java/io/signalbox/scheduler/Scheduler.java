@@ -254,14 +254,20 @@ public final class Scheduler
             final Request request = plan.rowRequest(row);
             switch (commit.outcome(row))
             {
-                case STOPPED -> free(request, FreeReason.STOP);
-                case REACHED_LENGTH -> free(request, FreeReason.LENGTH);
+                case STOPPED -> finish(request, FreeReason.STOP);
+                case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);
                 case OWNER_GONE -> freeCancelled(request);
                 case CONTINUES ->
                 {
                 }
             }
         }
+    }
+
+    private void finish(final Request request, final FreeReason reason)
+    {
+        router.finished(request.generatedTokens());
+        free(request, reason);
     }
 
     private void onBackendFault(final BackendFaultDecoder input)
