@@ -7,6 +7,7 @@ import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.HastenedArrivals;
 import io.signalbox.workload.JitteredArrivals;
 import io.signalbox.workload.Workload;
 
@@ -37,6 +38,12 @@ public record SeededWorkload(String name, LongFunction<Workload> ofSeed)
     public static SeededWorkload agents(final String name, final AgentPlays plays, final AgentTraceConfig config)
     {
         return new SeededWorkload(name, seed -> AgentTrace.of(plays, config.withSeed(seed)));
+    }
+
+    /** With arrivals some times as fast. */
+    public SeededWorkload hastened(final double speed)
+    {
+        return new SeededWorkload(name, seed -> new HastenedArrivals(ofSeed.apply(seed), speed));
     }
 
     /** Only the first requests. */

@@ -20,6 +20,8 @@ import java.util.Optional;
 /** The workloads on which routers are compared: generated ones by name, recorded ones by file. */
 final class ComparedWorkloads extends TraceOptions
 {
+    private static final double MAX_SPEED = 1_000_000;
+
     @Option(names = "--workloads", paramLabel = "LIST", split = ",",
         description = "Names of generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
             "formats that simulate reads (default: conversations).")
@@ -28,6 +30,10 @@ final class ComparedWorkloads extends TraceOptions
     @Option(names = "--conversations", paramLabel = "N",
         description = "Conversations of each generated workload (default: as many as it has).")
     private Integer conversations;
+
+    @Option(names = "--speed", paramLabel = "FACTOR",
+        description = "Arrivals come this many times as fast, for more ranks than a trace was recorded on (default: 1).")
+    private Double speed;
 
     @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of each workload.")
     private Integer limit;
@@ -42,10 +48,16 @@ final class ComparedWorkloads extends TraceOptions
         {
             throw new ConfigException("--limit=" + limit + " leaves nothing to run; ask for at least 1 request.");
         }
+        if (speed != null && !(speed > 0.0 && speed <= MAX_SPEED))
+        {
+            throw new ConfigException("--speed=" + speed + " is not above 0 and at most " + MAX_SPEED +
+                "; 1 leaves arrivals as they are.");
+        }
         final List<SeededWorkload> found = new ArrayList<>();
         for (final String name : workloads)
         {
-            final SeededWorkload workload = workload(name);
+            final SeededWorkload named = workload(name);
+            final SeededWorkload workload = speed == null ? named : named.hastened(speed);
             found.add(limit == null ? workload : workload.limitedTo(limit));
         }
         refuseIdle();

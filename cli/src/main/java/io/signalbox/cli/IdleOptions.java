@@ -44,7 +44,7 @@ final class IdleOptions
         {
             OF_ROUTER.forEach(option -> refuse(given, option, "is a choice that --router-config makes"));
         }
-        final RouterPolicy router = given.matchedOptionValue("--router", RouterPolicy.DEFAULT);
+        final RouterPolicy router = given.matchedOptionValue("--router", RouterPolicy.SIGNALBOX);
         if (router != RouterPolicy.KV_AWARE && router != RouterPolicy.KV_AWARE_PR && router != RouterPolicy.KV_AWARE_RAW)
         {
             refuse(given, "--beta", "weighs the scores of the kv-aware routers, and another one is chosen");

@@ -10,9 +10,6 @@ import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-
 /** What the scheduler's decisions depend on. */
 final class SchedulerOptions extends RankOptions
 {
@@ -20,9 +17,9 @@ final class SchedulerOptions extends RankOptions
     private static final int MAX_ROW_BYTES = 8192;
 
     @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
-        description = "Who chooses the rank of a request: ${COMPLETION-CANDIDATES} (default: default).",
-        completionCandidates = RouterLabels.class)
-    private RouterPolicy router = RouterPolicy.DEFAULT;
+        description = "Who chooses the rank of a request: ${COMPLETION-CANDIDATES} (default: signalbox).",
+        completionCandidates = ComparedSchedulers.Labels.class)
+    private RouterPolicy router = RouterPolicy.SIGNALBOX;
 
     @Option(names = "--beta", paramLabel = "WEIGHT",
         description = "Weight of the load term of the kv-aware scores, 0 or more (default: ${DEFAULT-VALUE}).")
@@ -78,17 +75,6 @@ final class SchedulerOptions extends RankOptions
                 "layers, a smaller --top-k, or --no-capture.");
         }
         return shape;
-    }
-
-    /** For the help text. */
-    static final class RouterLabels extends ArrayList<String>
-    {
-        private static final long serialVersionUID = 1L;
-
-        RouterLabels()
-        {
-            super(Arrays.stream(RouterPolicy.values()).map(RouterPolicy::label).toList());
-        }
     }
 
     static final class RouterConverter implements ITypeConverter<RouterPolicy>

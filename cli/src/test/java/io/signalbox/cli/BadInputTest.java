@@ -52,7 +52,7 @@ class BadInputTest
         simulate --router kv-aware --beta NaN | --beta=NaN
         simulate --router kv-aware --beta Infinity | --beta=Infinity
         simulate --beta much                  | '--beta'
-        simulate --beta 2                     | --beta weighs the score of --router=kv-aware and kv-aware-pr
+        simulate --beta 2                     | --beta weighs the scores of the kv-aware routers
         simulate --ranks 0                    | --ranks=0
         simulate --ranks x                    | 'x' is not a whole number
         simulate --router random              | --router=random is not known

@@ -98,8 +98,8 @@ class PlantedTieRuleTest
     void shouldStopAtTheFirstPlacementThatATieDecided()
     {
         final Path journal = directory.resolve("journal");
-        final CommandRun run =
-            CommandRun.of("simulate", "--conversations", "5", "--ranks", "4", "--journal", journal.toString());
+        final CommandRun run = CommandRun.of(
+            "simulate", "--conversations", "5", "--ranks", "4", "--router", "default", "--journal", journal.toString());
         assertEquals(0, run.exitCode(), run.err());
 
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches(), "the control");

@@ -64,7 +64,8 @@ class RouterConfigFileTest
     @Test
     void shouldHaveTheDefaultsWhereTheBlockSaysNothing() throws IOException
     {
-        assertEquals(RouterConfig.builder().build().settings(), read("enable_balance: false\n").settings());
+        assertEquals(RouterConfig.builder().policy(RouterPolicy.DEFAULT).build().settings(),
+            read("enable_balance: false\n").settings());
     }
 
     @Test

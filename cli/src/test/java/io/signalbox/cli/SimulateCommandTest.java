@@ -167,7 +167,7 @@ class SimulateCommandTest
     void shouldPrintNoFigureWhereNothingWasMeasured()
     {
         final Map<String, String> report =
-            json("--output-tokens", "fixed:1", "--limit", "1", "--ranks", "2", "--step-base-nanos", "1000000");
+            json("--output-tokens", "fixed:1", "--limit", "1", "--ranks", "2", "--router", "default");
 
         assertEquals("null", report.get("latency.tpot.mean"), "one token has no time after the first");
         assertEquals("null", report.get("latency.itl.max"));

@@ -8,8 +8,8 @@ import java.util.Arrays;
 /**
  * The cost of NVIDIA Dynamo's KV router, in tokens: {@code max(0, pending + T - credit * matched) + context + T}, pending
  * being the prompt tokens still to compute and context those whose KV the rank holds. At temperature 0 the lowest cost;
- * above it a rank drawn with weight {@code exp(-normalised cost / knobs.temperature())}, costs normalised to 0 to 1 between the
- * candidates, the draw being a function of seed and request id.
+ * above it a rank drawn with weight {@code exp(-normalised cost / temperature)}, costs normalised to 0 to 1 between the
+ * candidates; the draw is a function of seed and request id.
  */
 public final class DynamoCostDpRouter extends ScoredDpRouter
 {

@@ -9,7 +9,9 @@ import java.util.Map;
  * @param overlapCredit tokens of prefill that a matched token is worth.
  * @param temperature   of the draw between ranks; 0 takes the lowest cost.
  */
-public record DynamoKnobs(double overlapCredit, double temperature)
+public record DynamoKnobs(
+    double overlapCredit,
+    double temperature)
 {
     public static final DynamoKnobs DEFAULT = new DynamoKnobs(1.0, 0.0);
 

@@ -178,7 +178,7 @@ public final class RouterConfig
     /** Collects settings; {@link #build()} checks all of them. */
     public static final class Builder
     {
-        private RouterPolicy policy = RouterPolicy.DEFAULT;
+        private RouterPolicy policy = RouterPolicy.SIGNALBOX;
         private double beta = 1.0;
         private double matchRateThreshold = 0.1;
         private double fairShareMultiplier = 2.0;

@@ -3,8 +3,8 @@ package io.signalbox.router;
 
 /**
  * The cache-aware rule of SGLang's gateway. Where the ranks are out of balance, which is when the most active requests of a
- * rank exceed the fewest by more than {@code imbalance} and by more than {@code imbalanceRatio} times: the shortest queue. Else,
- * where some rank has more than {@code cacheThreshold} of the prompt: the longest match. Else the shortest queue.
+ * rank exceed the fewest by more than {@code imbalance} and by more than {@code imbalanceRatio} times: the shortest queue.
+ * Else, where some rank has more than {@code cacheThreshold} of the prompt: the longest match. Else the shortest queue.
  */
 public final class SglangCacheAwareDpRouter extends ScoredDpRouter
 {

@@ -10,7 +10,10 @@ import java.util.Map;
  * @param imbalance      requests by which the fullest rank may exceed the emptiest before load decides.
  * @param imbalanceRatio how many times the emptiest rank's requests the fullest must have for the same.
  */
-public record SglangKnobs(double cacheThreshold, int imbalance, double imbalanceRatio)
+public record SglangKnobs(
+    double cacheThreshold,
+    int imbalance,
+    double imbalanceRatio)
 {
     public static final SglangKnobs DEFAULT = new SglangKnobs(0.3, 64, 1.5);
 

@@ -14,7 +14,14 @@ import java.util.Map;
  * @param adaptiveReuse    what a full backlog on all ranks adds to the reuse weight; 0: nothing.
  * @param outputPrediction whether the decode weight follows the mean output of finished requests, 256 tokens being par.
  */
-public record SignalboxWeights(double rowWeight, double contextWeight, double decodeWeight, double reuseWeight, double backlog, double adaptiveReuse, boolean outputPrediction)
+public record SignalboxWeights(
+    double rowWeight,
+    double contextWeight,
+    double decodeWeight,
+    double reuseWeight,
+    double backlog,
+    double adaptiveReuse,
+    boolean outputPrediction)
 {
     public static final SignalboxWeights DEFAULT = new SignalboxWeights(0.0011, 1.0E-6, 100_000, 1.0, 32_768, 0.0, false);
 

@@ -33,11 +33,11 @@ class RouterConfigTest
     }
 
     @Test
-    void shouldHaveTheDefaultsOfTensorRtLlm()
+    void shouldHaveItsOwnPolicyAndTheKnobsOfTensorRtLlm()
     {
         final RouterConfig config = RouterConfig.builder().build();
 
-        assertEquals(RouterPolicy.DEFAULT, config.policy());
+        assertEquals(RouterPolicy.SIGNALBOX, config.policy());
         assertEquals(1.0, config.beta());
         assertEquals(0.1, config.matchRateThreshold());
         assertEquals(2.0, config.fairShareMultiplier());

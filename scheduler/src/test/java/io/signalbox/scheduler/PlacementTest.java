@@ -153,7 +153,7 @@ class PlacementTest
     @Test
     void shouldWritePlacementsInTheOrderInWhichTheyWereDecided()
     {
-        final Scheduler scheduler = new Scheduler(config(2, 8).build());
+        final Scheduler scheduler = new Scheduler(config(2, 8).router(RouterPolicy.DEFAULT).build());
         submit(scheduler, 1, 10, -1);
         submit(scheduler, 2, 40, -1);
         submit(scheduler, 3, 20, -1);
