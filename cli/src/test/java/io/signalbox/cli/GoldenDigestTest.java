@@ -20,9 +20,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class GoldenDigestTest
 {
     /** {@code signalbox simulate}, with no option that matters. */
-    private static final String BUILT_IN = "03ad9f9acac05941";
+    private static final String BUILT_IN = "c79b6f16cb6145cc";
     /** The first 500 requests of the Mooncake conversation trace, routed by prefix. */
-    private static final String MOONCAKE_500 = "4184a77e3cd80f11";
+    private static final String MOONCAKE_500 = "a5d584c880adab7c";
 
     @TempDir
     private Path directory;

@@ -92,8 +92,8 @@ public final class RouterConfig
     {
         return builder().policy(policy).beta(beta).matchRateThreshold(matchRateThreshold)
             .fairShareMultiplier(fairShareMultiplier).coldStartWarmup(coldStartWarmup).maxSessions(maxSessions)
-            .newConversation(newConversation).seed(seed).overlapCredit(overlapCredit).temperature(temperature).cacheThreshold(cacheThreshold)
-            .imbalance(imbalance).imbalanceRatio(imbalanceRatio).rowWeight(rowWeight)
+            .newConversation(newConversation).seed(seed).overlapCredit(overlapCredit).temperature(temperature)
+            .cacheThreshold(cacheThreshold).imbalance(imbalance).imbalanceRatio(imbalanceRatio).rowWeight(rowWeight)
             .contextWeight(contextWeight).reuseWeight(reuseWeight).backlog(backlog);
     }
 

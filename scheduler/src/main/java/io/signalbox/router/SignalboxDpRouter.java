@@ -23,7 +23,8 @@ public final class SignalboxDpRouter extends ScoredDpRouter
 
     private final double backlog;
 
-    public SignalboxDpRouter(final double rowWeight, final double contextWeight, final double reuseWeight, final double backlog)
+    public SignalboxDpRouter(
+        final double rowWeight, final double contextWeight, final double reuseWeight, final double backlog)
     {
         this.backlog = backlog;
         this.rowWeight = rowWeight;

@@ -114,7 +114,8 @@ class RankLoadPropertyTest
         final Random random = new Random(seed);
         // Few blocks: preemption is common.
         final BatchPlanner planner = new BatchPlanner(
-            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, 6, 1 + random.nextInt(20), null);
+            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, 6,
+            1 + random.nextInt(20), null);
         index = new RankPrefixIndex(RANK + 1);
         planner.indexPrefixes(index);
         final List<Request> active = new ArrayList<>();
