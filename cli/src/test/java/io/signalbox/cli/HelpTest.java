@@ -11,7 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class HelpTest
 {
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "simulate --help", "compare --help", "replay --help", "doctor --help"})
+    @ValueSource(strings = {
+        "--help", "simulate --help", "compare --help", "replay --help", "inspect --help", "doctor --help"})
     void shouldExplainWithExamplesAndExitCodes(final String arguments)
     {
         final CommandRun run = CommandRun.of(arguments.split(" "));
@@ -29,7 +30,7 @@ class HelpTest
 
         assertTrue(help.contains("(default: 8)"), help);
         assertTrue(help.contains("lognormal:200,1.0,8,4096"), help);
-        assertTrue(CommandRun.of("compare", "--help").out().contains(
+        assertTrue(CommandRun.of("compare", "--help").out().replaceAll("\\s+", " ").contains(
             String.join(", ", new ComparedSchedulers.Labels()) + " (default: all)"), help);
         assertTrue(!help.contains("DEFAULT-VALUE") && !help.contains("(default: null)"), help);
     }
