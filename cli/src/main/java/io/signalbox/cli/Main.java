@@ -30,13 +30,14 @@ import java.util.concurrent.Callable;
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
+        "  signalbox inspect runs/0001 --request 812      one request's life, and why it was placed where it was",
         "  signalbox doctor                               what works on this machine",
         "",
         "Exit codes: 0 done; 1 a check failed or a journal is refused; 2 something to mend outside: options, input,",
         "            files, disk, memory; 3 an internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "doctor");
+    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "inspect", "doctor");
 
     @Spec
     private CommandSpec spec;
@@ -96,6 +97,7 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new SimulateCommand(console));
         line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
+        line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));

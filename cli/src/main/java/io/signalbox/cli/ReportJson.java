@@ -2,8 +2,10 @@
 package io.signalbox.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
+import io.signalbox.router.RouterPolicy;
 
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -71,6 +73,7 @@ final class ReportJson
         json.writeEndArray();
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
+        Json.object(json, "placements", body -> placements(report.placements()));
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -129,6 +132,30 @@ final class ReportJson
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private void placements(final RunReport.Placements placements) throws IOException
+    {
+        json.writeStringField("configuredPolicy", placements.configured().label());
+        json.writeNumberField("placements", placements.count());
+        Json.object(json, "byPolicy", body ->
+        {
+            for (final Map.Entry<RouterPolicy, Long> policy : placements.byPolicy().entrySet())
+            {
+                json.writeNumberField(policy.getKey().label(), policy.getValue());
+            }
+        });
+        json.writeNumberField("byOtherPolicy", placements.byOtherPolicy());
+        json.writeNumberField("onHints", placements.onHints());
+        json.writeNumberField("bound", placements.bound());
+        json.writeNumberField("gateClosed", placements.gateClosed());
+        Json.object(json, "ties", body ->
+        {
+            for (final Map.Entry<TieRule, Long> rule : placements.ties().entrySet())
+            {
+                json.writeNumberField(EnumNames.label(rule.getKey()), rule.getValue());
+            }
+        });
     }
 
     private void occupancy(final RunReport report) throws IOException

@@ -105,6 +105,11 @@ class BadInputTest
         simulate --journal a --no-journal     | exclude each other
         replay                                | 'JOURNAL'
         replay no-such-journal                | no-such-journal
+        inspect --request 1                   | 'JOURNAL'
+        inspect runs/0001                     | '--request=ID'
+        inspect runs/0001 --request 1.5       | '1.5' is not a whole number of 64 bits
+        inspect runs/0001 --request 1 --request 2 | --request is given more than once
+        inspect no-such-journal --request 1   | no-such-journal is not a directory
         frobnicate                            | 'frobnicate'
         """)
     void shouldEndInOneSentence(final String arguments, final String named)
@@ -186,6 +191,7 @@ class BadInputTest
     void shouldRefuseAnEmptyNameOfAJournal()
     {
         assertRefused(CommandRun.of("replay", ""), "JOURNAL is empty");
+        assertRefused(CommandRun.of("inspect", "", "--request", "1"), "JOURNAL is empty");
     }
 
     @Test

@@ -24,7 +24,9 @@ class SimulateCommandTest
         "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
-        "preemptions", "evictions", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
+        "preemptions", "evictions", "placements.configuredPolicy", "placements.placements", "placements.byPolicy.default",
+        "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
+        "placements.ties.fewest-requests-then-lowest-rank", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
         "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
         "simulatedSeconds", "wallClock.seconds", "wallClock.requestsPerSecond");
@@ -147,6 +149,19 @@ class SimulateCommandTest
         assertEquals("0", report.get("routedExperts.captured"));
         assertEquals("null", report.get("routedExperts.loadSkew"));
         assertTrue(simulate("--no-capture").out().contains("routed experts    capture was off"));
+    }
+
+    @Test
+    void shouldSayHowRequestsWerePlaced()
+    {
+        final Map<String, String> bound = json("--router", "conversation");
+        assertEquals(bound.get("requests.submitted"), bound.get("placements.byPolicy.conversation"));
+        assertEquals("0", bound.get("placements.byOtherPolicy"));
+        assertNotEquals("0", bound.get("placements.bound"));
+        final CommandRun run = simulate("--router", "kv-aware", "--no-prefix-caching");
+        final String count = Decimals.grouped(Long.parseLong(bound.get("requests.submitted")));
+        assertTrue(run.out().contains("placements        " + count + " by default, of them " + count +
+            " in place of kv-aware; 0 on hints, 0 bound by conversation, 0 with the gate closed\nties broken "), run.out());
     }
 
     @Test
