@@ -81,7 +81,7 @@ public record ComparisonPlan(
         final SchedulerConfig scheduler, final RouterPolicy router, final int blocks)
     {
         final Map<String, String> settings = scheduler.settings();
-        settings.put("scheduler.router", router.label());
+        settings.put("router.policy", router.label());
         settings.put("scheduler.kvBlocks", Integer.toString(blocks));
         return SchedulerConfig.of(settings);
     }
