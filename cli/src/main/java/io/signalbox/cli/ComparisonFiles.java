@@ -79,7 +79,7 @@ final class ComparisonFiles
     {
         for (final Map.Entry<String, String> setting : settings.entrySet())
         {
-            if (!List.of("scheduler.router", "scheduler.kvBlocks", "sim.seed").contains(setting.getKey()))
+            if (!List.of("router.policy", "scheduler.kvBlocks", "sim.seed").contains(setting.getKey()))
             {
                 json.writeStringField(setting.getKey(), setting.getValue());
             }

@@ -81,7 +81,7 @@ class CompareCommandTest
             Double.parseDouble(leaves.get("rows[0].ttftP50Ms.values[1]"))) / 2.0;
         assertEquals(mean, Double.parseDouble(leaves.get("rows[0].ttftP50Ms.mean")), 1e-6);
         assertEquals("2", leaves.get("settings.scheduler.ranks"));
-        assertFalse(leaves.containsKey("settings.scheduler.router"));
+        assertFalse(leaves.containsKey("settings.router.policy"));
     }
 
     @Test

@@ -34,7 +34,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Lives that can be told beforehand, decided by the real scheduler and read back from a real journal. */
 class RequestInspectorTest
 {
-    private static final SchedulerConfig TWO_RANKS = SchedulerConfig.builder().ranks(2).kvBlocks(11).build();
+    private static final SchedulerConfig TWO_RANKS =
+        SchedulerConfig.builder().ranks(2).kvBlocks(11).router(RouterPolicy.DEFAULT).build();
+
+    private static final SchedulerConfig ONE_RANK =
+        SchedulerConfig.builder().ranks(1).kvBlocks(11).router(RouterPolicy.DEFAULT).build();
 
     @TempDir
     private Path directory;
@@ -111,7 +115,7 @@ class RequestInspectorTest
     void shouldTellAPreemptionAndTheReturn()
     {
         // Ten blocks: two prompts of five blocks leave none for a token of either.
-        try (JournaledRun run = new JournaledRun(journal, SchedulerConfig.builder().ranks(1).kvBlocks(11).build()))
+        try (JournaledRun run = new JournaledRun(journal, ONE_RANK))
         {
             run.submit(0, 1, 80, 2, -1);
             run.submit(0, 2, 80, 2, -1);
