@@ -24,7 +24,7 @@ class SimulateCommandTest
         "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
-        "preemptions", "evictions", "placements.configuredPolicy", "placements.placements", "placements.byPolicy.default",
+        "preemptions", "evictions", "placements.configuredPolicy", "placements.placements", "placements.byPolicy.signalbox",
         "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
         "placements.ties.fewest-requests-then-lowest-rank", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
