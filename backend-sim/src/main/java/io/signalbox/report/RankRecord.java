@@ -16,6 +16,7 @@ final class RankRecord
     private int peakBlocks;
     private double blockNanos;
     private long changedNanos;
+    private long stepTokens;
     private long admittedRequests;
     private long matchedTokens;
     private long promptTokens;
@@ -40,6 +41,17 @@ final class RankRecord
             lastRows = Arrays.copyOf(lastRows, 2 * row);
         }
         lastRows[row] = request;
+    }
+
+    void onStep(final long tokens)
+    {
+        stepTokens += tokens;
+    }
+
+    /** Tokens that the rank computed. */
+    long stepTokens()
+    {
+        return stepTokens;
     }
 
     void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)

@@ -10,6 +10,7 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.RowForm;
@@ -41,12 +42,14 @@ public final class ReportListener implements GroupListener
     private final SubmitDecoder submit = new SubmitDecoder();
     private final AcceptedDecoder accepted = new AcceptedDecoder();
     private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
+    private final PlacedDecoder placed = new PlacedDecoder();
     private final ScheduleDecoder schedule = new ScheduleDecoder();
     private final CommitDecoder commit = new CommitDecoder();
     private final RequeuedDecoder requeued = new RequeuedDecoder();
     private final FreeDecoder free = new FreeDecoder();
     private final Long2ObjectHashMap<RequestRecord> live = new Long2ObjectHashMap<>();
     private final RankRecord[] ranks;
+    private final PlacementCounts placements;
     private final LatencyRecorder ttft = new LatencyRecorder();
     private final LatencyRecorder tpot = new LatencyRecorder();
     private final LatencyRecorder itl = new LatencyRecorder();
@@ -60,7 +63,6 @@ public final class ReportListener implements GroupListener
     private long failed;
     private long refused;
     private long steps;
-    private long stepTokens;
     private long preemptions;
     private long evictions;
     private long outputTokens;
@@ -75,6 +77,7 @@ public final class ReportListener implements GroupListener
         poolBlocks = config.kvBlocks() - 1;
         ranks = new RankRecord[config.ranks()];
         Arrays.setAll(ranks, RankRecord::new);
+        placements = new PlacementCounts(config.router().policy());
         inlineLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
     }
@@ -145,6 +148,8 @@ public final class ReportListener implements GroupListener
                 submitted++;
                 refused++;
             }
+            case PlacedDecoder.TEMPLATE_ID ->
+                placements.onPlaced(placed.wrapAndApplyHeader(group, reader.offset(), header));
             case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrapAndApplyHeader(group, reader.offset(), header));
             case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrapAndApplyHeader(group, reader.offset(), header));
             case RequeuedDecoder.TEMPLATE_ID ->
@@ -152,7 +157,7 @@ public final class ReportListener implements GroupListener
             case FreeDecoder.TEMPLATE_ID -> onFree(free.wrapAndApplyHeader(group, reader.offset(), header));
             default ->
             {
-                // Decision records and digests carry no figure of the report.
+                // Digests carry no figure of the report.
             }
         }
     }
@@ -161,7 +166,7 @@ public final class ReportListener implements GroupListener
     {
         final RankRecord rank = ranks[plan.rank()];
         steps++;
-        stepTokens += plan.tokens();
+        rank.onStep(plan.tokens());
         final ScheduleDecoder.PreemptedDecoder preempted = plan.preempted();
         while (preempted.hasNext())
         {
@@ -279,10 +284,18 @@ public final class ReportListener implements GroupListener
             new RunReport.Throughput(
                 seconds == 0.0 ? 0.0 : completed / seconds, seconds == 0.0 ? 0.0 : outputTokens / seconds, outputTokens),
             prefixCache(),
-            new RunReport.Steps(steps, stepTokens, preemptions, evictions),
+            steps(),
+            placements.placements(),
             occupancy(),
             routedExperts(),
             nowNanos);
+    }
+
+    private RunReport.Steps steps()
+    {
+        final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
+        return new RunReport.Steps(
+            steps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
     }
 
     private RunReport.PrefixCache prefixCache()

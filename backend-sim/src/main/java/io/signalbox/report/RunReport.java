@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.report;
 
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.RouterPolicy;
+
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a run came to, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
@@ -15,6 +19,7 @@ public record RunReport(
     Throughput throughput,
     PrefixCache prefixCache,
     Steps steps,
+    Placements placements,
     List<RankOccupancy> blockOccupancy,
     RoutedExperts routedExperts,
     long simulatedNanos)
@@ -80,8 +85,37 @@ public record RunReport(
     {
     }
 
-    /** @param tokens tokens that went through a forward step, recomputed ones included. */
-    public record Steps(long steps, long tokens, long preemptions, long evictions)
+    /**
+     * What the ranks computed.
+     *
+     * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
+     * @param tokens        tokens that went through a forward step, recomputed ones included.
+     * @param tokensPerRank the same by rank.
+     */
+    public record Steps(long steps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
+    {
+    }
+
+    /**
+     * How the ranks of requests were decided. A request that is placed again after its rank was lost counts again.
+     *
+     * @param configured    the policy that the run asked for.
+     * @param byPolicy      placements by the policy that decided; no zeros.
+     * @param byOtherPolicy decided by a policy other than the configured one, which gave way.
+     * @param onHints       the request named its rank.
+     * @param bound         to the rank of the request's conversation.
+     * @param gateClosed    matches were there to read, and counted as 0.
+     * @param ties          placements whose best candidate was not alone, by the rule that broke the tie; no zeros.
+     */
+    public record Placements(
+        RouterPolicy configured,
+        long count,
+        Map<RouterPolicy, Long> byPolicy,
+        long byOtherPolicy,
+        long onHints,
+        long bound,
+        long gateClosed,
+        Map<TieRule, Long> ties)
     {
     }
 

@@ -52,7 +52,7 @@ final class CaptureSlicePool
     /** Rows of one step. */
     final class Slice implements CaptureSlice
     {
-        private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+        private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
         private Slice below;
         private int rowCount;
         private boolean inUse;

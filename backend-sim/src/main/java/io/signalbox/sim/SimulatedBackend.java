@@ -15,6 +15,8 @@ import java.util.Arrays;
  * Simulated DP ranks in virtual time. A plan turns into two events: Forward at the instant of the plan, D2hComplete
  * after the step's cost and the D2H delay. The owner sets the time, asks when the next event is due, and fires it.
  *
+ * <p>Ranks in lock-step end a step together: at the cost of the slowest of them, after the longest of their D2H delays.
+ *
  * <p>The owner's calls and {@link #submit} may come from different threads but never at the same time; the owner
  * waits for the engine before it looks. A capture slice may be released by any thread at any time.
  */
@@ -26,6 +28,7 @@ public final class SimulatedBackend implements Backend
     private static final long POSITION_GAMMA = 0xD1B54A32D192ED03L;
 
     private final SimulationConfig config;
+    private final boolean lockStep;
     private final StepReader steps;
     private final EventQueue events = new EventQueue(64);
     private CompletionSink completions;
@@ -34,10 +37,21 @@ public final class SimulatedBackend implements Backend
     private RankState[] ranks = new RankState[0];
     private int idleRanks;
     private long nowNanos;
+    /** The step that was launched last on ranks in lock-step, and how long each of its two parts takes. */
+    private long jointStep = NO_STEP;
+    private long jointCostNanos;
+    private long jointDelayNanos;
 
     public SimulatedBackend(final SimulationConfig config)
     {
+        this(config, false);
+    }
+
+    /** @param lockStep whether the ranks step together; the plans of one step arrive at one instant, before it is fired. */
+    public SimulatedBackend(final SimulationConfig config, final boolean lockStep)
+    {
         this.config = config;
+        this.lockStep = lockStep;
         steps = new StepReader(config.seed());
     }
 
@@ -80,7 +94,20 @@ public final class SimulatedBackend implements Backend
         state.sampledCount = steps.rows();
         state.tokens = steps.tokens();
         state.costNanos = config.stepCost().nanos(steps.prefillTokens(), steps.decodeRows(), steps.contextTokens());
+        state.delayNanos = config.d2hDelay().nanos(config.seed(), rank, state.step, state.tokens);
+        if (lockStep)
+        {
+            join(state);
+        }
         events.add(nowNanos, EventPhase.FORWARD, rank, state.step);
+    }
+
+    private void join(final RankState state)
+    {
+        final boolean first = state.step != jointStep;
+        jointStep = state.step;
+        jointCostNanos = first ? state.costNanos : Math.max(jointCostNanos, state.costNanos);
+        jointDelayNanos = first ? state.delayNanos : Math.max(jointDelayNanos, state.delayNanos);
     }
 
     /** The step's remaining events do not happen; its rank is idle at once. */
@@ -135,8 +162,9 @@ public final class SimulatedBackend implements Backend
         final long step = state.step;
         if (phase == EventPhase.FORWARD)
         {
-            final long delay = config.d2hDelay().nanos(config.seed(), rank, step, state.tokens);
-            events.replaceNext(timeNanos + state.costNanos + delay, EventPhase.D2H_COMPLETE, rank, step);
+            final long duration =
+                lockStep ? jointCostNanos + jointDelayNanos : state.costNanos + state.delayNanos;
+            events.replaceNext(timeNanos + duration, EventPhase.D2H_COMPLETE, rank, step);
             completions.forward(timeNanos, state.epoch, rank, step, timeNanos);
             return false;
         }
@@ -173,6 +201,7 @@ public final class SimulatedBackend implements Backend
         private int epoch;
         private int tokens;
         private long costNanos;
+        private long delayNanos;
         // Two arrays in turn: the next plan may come while the last completion is being reported.
         private int[] sampled = new int[16];
         private int[] other = new int[16];

@@ -51,7 +51,7 @@ public final class Simulation
         final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
         final SubmitWriter submits = new SubmitWriter(
             workload, schedulerConfig.blockSizeTokens(), capture ? 0 : -1, simulationConfig.seed());
-        final SimulatedBackend backend = new SimulatedBackend(simulationConfig);
+        final SimulatedBackend backend = new SimulatedBackend(simulationConfig, schedulerConfig.lockStep());
         final GroupListener listener = (group, offset, length) ->
         {
             ends.onGroup(group, offset, length);

@@ -42,6 +42,7 @@ final class SimulationDriver
     private final RequestState[] states;
     private final int[] firstFollower;
     private final int[] nextFollower;
+    private final Sessions sessions;
     private long nowNanos;
     private int settled;
     private boolean wakeNeeded;
@@ -71,11 +72,17 @@ final class SimulationDriver
         {
             addArrival(index);
         }
+        sessions = new Sessions(requests);
     }
 
     private void addArrival(final int index)
     {
         final WorkloadRequest request = requests.get(index);
+        if (request.predecessorId() == NONE && request.arrivalNanos() == NONE)
+        {
+            // Starts when a client becomes free.
+            return;
+        }
         if (request.predecessorId() == NONE)
         {
             clients.add(request.arrivalNanos(), EventPhase.SUBMIT, index, 0);
@@ -233,6 +240,7 @@ final class SimulationDriver
         {
             clients.add(nowNanos, EventPhase.RELEASE_ROWS, index, 0);
         }
+        startNext(index);
         for (int next = firstFollower[index]; next != NONE; next = nextFollower[next])
         {
             if (completed)
@@ -247,6 +255,16 @@ final class SimulationDriver
         progress.onProgress(settled, requests.size(), nowNanos);
     }
 
+    /** Where the whole of what a client did has ended, the client starts what waits for one. */
+    private void startNext(final int settledIndex)
+    {
+        final int next = sessions.settle(settledIndex);
+        if (next != Sessions.NONE)
+        {
+            clients.add(nowNanos + requests.get(next).thinkTimeNanos(), EventPhase.SUBMIT, next, 0);
+        }
+    }
+
     /** Who gave up on a turn, or was refused one, asks no further question; neither do those who wait for it. */
     private void neverSubmit(final int first)
     {
@@ -257,6 +275,7 @@ final class SimulationDriver
             final int index = waiting.removeAt(waiting.size() - 1);
             states[index] = RequestState.NEVER_SUBMITTED;
             settled++;
+            startNext(index);
             for (int next = firstFollower[index]; next != NONE; next = nextFollower[next])
             {
                 waiting.addInt(next);

@@ -10,11 +10,13 @@ import java.util.Map;
 /**
  * Multi-turn conversations that share one system prompt. Turn {@code k + 1} repeats the prompt and the output of turn
  * {@code k}, adds new user text, and arrives a think time after turn {@code k} has completed: prefixes really repeat,
- * and load feeds back on arrivals.
+ * and load feeds back on arrivals. With a number of clients, so many conversations go on at a time.
  */
 public final class GeneratedWorkload implements Workload
 {
     private static final long SYSTEM_PROMPT = -1L;
+    /** Arrival of a conversation that waits for a client. */
+    private static final long WAITS = -1L;
 
     private final GeneratedWorkloadConfig config;
     private final List<WorkloadRequest> requests;
@@ -27,11 +29,18 @@ public final class GeneratedWorkload implements Workload
 
     public static GeneratedWorkload of(final GeneratedWorkloadConfig config)
     {
-        final long[] starts = config.arrivals().draw(config.conversations(), new SplitMix64(config.seed()));
+        final boolean closed = config.clients() > 0;
+        final int arriving = closed ? Math.min(config.clients(), config.conversations()) : config.conversations();
+        final long[] starts = config.arrivals().draw(arriving, new SplitMix64(config.seed()));
         final List<WorkloadRequest> requests = new ArrayList<>();
+        int begun = 0;
         for (int conversation = 0; conversation < config.conversations(); conversation++)
         {
-            addConversation(config, conversation, starts[conversation], requests);
+            final int before = requests.size();
+            // In a closed loop a conversation whose first turn is too long takes no client.
+            final int place = closed ? begun : conversation;
+            addConversation(config, conversation, place < arriving ? starts[place] : WAITS, requests);
+            begun += requests.size() > before ? 1 : 0;
         }
         if (requests.isEmpty())
         {

@@ -11,6 +11,7 @@ public final class GeneratedWorkloadConfig
 {
     private final long seed;
     private final int conversations;
+    private final int clients;
     private final Arrivals arrivals;
     private final int systemPromptTokens;
     private final SizeDistribution turns;
@@ -23,6 +24,7 @@ public final class GeneratedWorkloadConfig
     {
         seed = builder.seed;
         conversations = inRange("conversations", builder.conversations, 1, 10_000_000);
+        clients = inRange("clients", builder.clients, 0, 10_000_000);
         arrivals = builder.arrivals;
         systemPromptTokens = inRange("systemPromptTokens", builder.systemPromptTokens, 0, SizeDistribution.MAX_SIZE);
         turns = builder.turns;
@@ -52,6 +54,13 @@ public final class GeneratedWorkloadConfig
         return conversations;
     }
 
+    /** Conversations that go on at a time, the next one starting when one has ended; 0: they start when they arrive. */
+    public int clients()
+    {
+        return clients;
+    }
+
+    /** When conversations start; with a number of clients, when the first one of each client does. */
     public Arrivals arrivals()
     {
         return arrivals;
@@ -100,6 +109,7 @@ public final class GeneratedWorkloadConfig
         settings.put("workload.kind", "generated");
         settings.put("workload.seed", Long.toString(seed));
         settings.put("workload.conversations", Integer.toString(conversations));
+        settings.put("workload.clients", Integer.toString(clients));
         settings.put("workload.arrivals", arrivals.text());
         settings.put("workload.systemPromptTokens", Integer.toString(systemPromptTokens));
         settings.put("workload.turns", turns.text());
@@ -124,6 +134,7 @@ public final class GeneratedWorkloadConfig
     {
         private long seed = 1;
         private int conversations = 400;
+        private int clients;
         private Arrivals arrivals = new Arrivals.Poisson(8.0);
         private int systemPromptTokens = 512;
         private SizeDistribution turns = new SizeDistribution.Lognormal(4.0, 0.7, 1, 32);
@@ -141,6 +152,12 @@ public final class GeneratedWorkloadConfig
         public Builder conversations(final int value)
         {
             conversations = value;
+            return this;
+        }
+
+        public Builder clients(final int value)
+        {
+            clients = value;
             return this;
         }
 

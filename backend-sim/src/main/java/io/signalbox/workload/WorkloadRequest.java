@@ -2,13 +2,14 @@
 package io.signalbox.workload;
 
 /**
- * One request of a workload. It arrives either at a fixed time (open loop) or some think time after its predecessor
- * has completed (closed loop).
+ * One request of a workload. It arrives at a fixed time (open loop), or some think time after its predecessor has
+ * completed (closed loop), or, with neither, some think time after a client has become free: when a request that arrived
+ * without predecessor and all that directly or indirectly follow it have ended, the next one that waits for a client starts.
  *
  * @param requestId        1 for the first request of the workload, then rising by one.
- * @param arrivalNanos     time since the start of the run; -1 where the request follows a predecessor.
+ * @param arrivalNanos     time since the start of the run; -1 where the request follows a predecessor or waits for a client.
  * @param predecessorId    the request that must complete first; -1: none.
- * @param thinkTimeNanos   from the end of the predecessor to this request; 0 without one.
+ * @param thinkTimeNanos   from the end of the predecessor, or of what kept the client, to this request; else 0.
  * @param conversationId   -1: none.
  * @param promptTokens     at least 1.
  * @param outputTokens     tokens to generate; 0: prefill only.
@@ -24,6 +25,13 @@ public record WorkloadRequest(
     int outputTokens,
     long cancelAfterNanos)
 {
+    /** The same request, arriving at another time. */
+    public WorkloadRequest arrivingAt(final long nanos)
+    {
+        return new WorkloadRequest(requestId, nanos, predecessorId, thinkTimeNanos, conversationId, promptTokens,
+            outputTokens, cancelAfterNanos);
+    }
+
     /** The same request, given up after {@code nanos}. */
     public WorkloadRequest cancelledAfter(final long nanos)
     {

@@ -8,9 +8,12 @@ import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport.ExpertSkew;
 import io.signalbox.report.RunReport.LatencySummary;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -18,6 +21,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -49,15 +53,26 @@ class ReportListenerTest
 
     private void submit(final long nanos, final long requestId, final int promptTokens, final int outputTokens)
     {
+        submit(nanos, requestId, promptTokens, outputTokens, -1, -1);
+    }
+
+    private void submit(
+        final long nanos,
+        final long requestId,
+        final int promptTokens,
+        final int outputTokens,
+        final long conversationId,
+        final int rankHint)
+    {
         final UnsafeBuffer hashes = new UnsafeBuffer(new byte[promptTokens / 16 * Long.BYTES]);
         for (int i = 0; i < promptTokens / 16; i++)
         {
             hashes.putLong(i * Long.BYTES, i + 1);
         }
         inputs.submit()
-            .timeNanos(nanos).requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
-            .samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens).stopTokenId(-1).rowsFrom(-1).priority(0)
-            .rankHint(-1).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
+            .timeNanos(nanos).requestId(requestId).conversationId(conversationId).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(-1).samplingSeed(0).promptTokens(promptTokens).maxNewTokens(outputTokens).stopTokenId(-1)
+            .rowsFrom(-1).priority(0).rankHint(rankHint).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashes, 0, hashes.capacity()).putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
         apply(null);
     }
@@ -106,7 +121,7 @@ class ReportListenerTest
         assertEquals(new LatencySummary(2, 600.0, 500, 700, 700, 700), figures.latency().itl());
         assertEquals(new LatencySummary(1, 600.0, 600, 600, 600, 600), figures.latency().tpot());
         assertEquals(new LatencySummary(1, 2200.0, 2200, 2200, 2200, 2200), figures.latency().e2e());
-        assertEquals(new RunReport.Steps(3, 42, 0, 0), figures.steps());
+        assertEquals(new RunReport.Steps(3, 42, List.of(42L), 0, 0), figures.steps());
         assertEquals(2300, figures.simulatedNanos());
         assertEquals(3, figures.throughput().outputTokens());
         assertEquals(3 / 2300e-9, figures.throughput().outputTokensPerSecond(), 1e-6);
@@ -178,6 +193,59 @@ class ReportListenerTest
         assertEquals(List.of(
             new ExpertSkew(2.0, StrictMath.sqrt(0.5)), new ExpertSkew(4.0, StrictMath.sqrt(3.0))), experts.layers());
         assertEquals(new ExpertSkew(4.0, StrictMath.sqrt(14.0 / 8.0)), experts.load());
+    }
+
+    @Test
+    void shouldCountPlacementsByPolicyAndRule()
+    {
+        start(placing(2, RouterPolicy.DEFAULT, true));
+        // Ranks 0 and 1 are both idle; then rank 1 alone has no load; the third names its rank.
+        submit(0, 1, 40, 5);
+        wake(0);
+        submit(1, 2, 40, 5);
+        wake(1);
+        submit(2, 3, 40, 5, -1, 1);
+        wake(2);
+        assertEquals(new RunReport.Placements(RouterPolicy.DEFAULT, 3, Map.of(RouterPolicy.DEFAULT, 3L), 0, 1, 0, 0,
+            Map.of(TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, 1L)), report.report().placements());
+    }
+
+    @Test
+    void shouldCountPlacementsOnTheRankOfTheConversation()
+    {
+        start(placing(2, RouterPolicy.CONVERSATION, true));
+        submit(0, 1, 40, 1, 9, -1);
+        wake(0);
+        submit(1, 2, 40, 1, 9, -1);
+        wake(1);
+        assertEquals(new RunReport.Placements(RouterPolicy.CONVERSATION, 2, Map.of(RouterPolicy.CONVERSATION, 2L), 0, 0, 1,
+            0, Map.of()), report.report().placements());
+    }
+
+    @Test
+    void shouldCountClosedGatesAndPoliciesThatGaveWay()
+    {
+        start(placing(1, RouterPolicy.KV_AWARE, true));
+        submit(0, 1, 40, 1);
+        wake(0);
+        assertEquals(1, report.report().placements().gateClosed(), "nothing is cached yet");
+        complete(10, 1, 1);
+        submit(20, 2, 40, 1);
+        wake(20);
+        assertEquals(1, report.report().placements().gateClosed(), "32 of 40 tokens are cached");
+        assertEquals(0, report.report().placements().byOtherPolicy());
+
+        start(placing(1, RouterPolicy.KV_AWARE, false));
+        submit(0, 1, 40, 1);
+        wake(0);
+        assertEquals(1, report.report().placements().byOtherPolicy());
+        assertEquals(Map.of(RouterPolicy.DEFAULT, 1L), report.report().placements().byPolicy());
+    }
+
+    private static SchedulerConfig placing(final int ranks, final RouterPolicy policy, final boolean prefixCaching)
+    {
+        return SchedulerConfig.builder().ranks(ranks).kvBlocks(64).prefixCaching(prefixCaching)
+            .router(RouterConfig.builder().policy(policy).build()).build();
     }
 
     @Test

@@ -26,6 +26,11 @@ record ListWorkload(List<WorkloadRequest> requests) implements Workload
         return new WorkloadRequest(id, -1, predecessorId, thinkTimeNanos, 0, 64, 2, -1);
     }
 
+    static WorkloadRequest waiting(final long id, final long thinkTimeNanos)
+    {
+        return new WorkloadRequest(id, -1, -1, thinkTimeNanos, 0, 16, 1, -1);
+    }
+
     @Override
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {

@@ -27,6 +27,7 @@ final class RecordingJournal implements GroupJournal
     final List<Long> times = new ArrayList<>();
     final List<Long> submitted = new ArrayList<>();
     final List<Long> ended = new ArrayList<>();
+    private final List<Integer> endedUpTo = new ArrayList<>();
     int preempted;
     int evicted;
     boolean closed;
@@ -51,6 +52,13 @@ final class RecordingJournal implements GroupJournal
         {
             output(group, reader.offset());
         }
+        endedUpTo.add(ended.size());
+    }
+
+    /** Requests that had ended with the group of the given index. */
+    int endedBy(final int index)
+    {
+        return endedUpTo.get(index);
     }
 
     private void addToChecksum(final DirectBuffer bytes, final int offset, final int length)

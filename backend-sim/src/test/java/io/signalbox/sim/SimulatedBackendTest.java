@@ -91,6 +91,34 @@ class SimulatedBackendTest
     }
 
     @Test
+    void shouldEndAStepOfRanksInLockStepAtTheSlowest()
+    {
+        final SimulatedBackend backend = new SimulatedBackend(EXACT, true);
+        backend.start(3, null, sink);
+        backend.submit(Plans.plan(0, 1, new Row(1, 10, 1)));
+        backend.submit(Plans.plan(1, 1, new Row(2, 0, 40)));
+        backend.submit(Plans.plan(2, 1));
+        fireAll(backend);
+        // The slowest: 1000 + 40 prefill tokens at 10, then 5 + 40 rows at 1.
+        final long end = 1000 + 400 + 5 + 40;
+        final List<String> completions = sink.events.stream().filter(event -> event.contains("complete")).toList();
+        assertEquals(3, completions.size());
+        for (int rank = 0; rank < 3; rank++)
+        {
+            assertTrue(completions.get(rank).startsWith(end + " complete rank " + rank), completions.get(rank));
+        }
+
+        sink.events.clear();
+        backend.now(end);
+        for (int rank = 0; rank < 3; rank++)
+        {
+            backend.submit(Plans.plan(rank, 2));
+        }
+        fireAll(backend);
+        assertTrue(sink.events.get(5).startsWith((end + 1005) + " complete rank 2"), sink.events.get(5));
+    }
+
+    @Test
     void shouldLetCompletionsOvertakeOneAnotherAcrossRanks()
     {
         final SimulatedBackend backend = start(EXACT.withD2hDelay(new D2hDelay(0, 0, 500)), 8, null);

@@ -47,13 +47,15 @@ class SimulationPropertyTest
         @ForAll @IntRange(min = 100, max = 400) final int kvBlocks,
         @ForAll @IntRange(max = 40) final int cancelPercent,
         @ForAll final boolean capture,
-        @ForAll final boolean kvAware)
+        @ForAll final boolean kvAware,
+        @ForAll final boolean lockStep)
     {
         final SchedulerConfig config = SchedulerConfig.builder()
             .ranks(ranks)
             .kvBlocks(kvBlocks)
             .stepTokens(256)
-            .router(kvAware ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
+            .router(kvAware ? RouterPolicy.KV_AWARE : RouterPolicy.DEFAULT)
+            .lockStep(lockStep)
             .capture(capture ? new ModelShape(3, 16, 2) : null)
             .build();
         final RecordingJournal journal = new RecordingJournal();

@@ -6,11 +6,13 @@ import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.Map;
 
 import static io.signalbox.sim.ListWorkload.arriving;
 import static io.signalbox.sim.ListWorkload.following;
+import static io.signalbox.sim.ListWorkload.waiting;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,9 +49,15 @@ class SimulationTest
 
     private static long checksum(final EngineFactory engines, final long simulationSeed, final long workloadSeed)
     {
+        return checksum(engines, simulationSeed, workloadSeed, false);
+    }
+
+    private static long checksum(
+        final EngineFactory engines, final long simulationSeed, final long workloadSeed, final boolean lockStep)
+    {
         final RecordingJournal record = new RecordingJournal();
         final SchedulerConfig config =
-            SchedulerConfig.builder().ranks(4).kvBlocks(300).capture(new ModelShape(4, 64, 2)).build();
+            SchedulerConfig.builder().ranks(4).kvBlocks(300).lockStep(lockStep).capture(new ModelShape(4, 64, 2)).build();
         new Simulation(config, SimulationConfig.DEFAULT.withSeed(simulationSeed), generated(workloadSeed))
             .run(engines, record, SimulationProgress.NONE);
         assertTrue(record.closed);
@@ -131,6 +140,66 @@ class SimulationTest
     }
 
     @Test
+    void shouldStartWhatWaitsForAClientWhenAllThatOneAskedForHasEnded()
+    {
+        // Two clients: 1 with 2 and 3, and 4, which is refused. 5 and 7 wait for a client, 6 follows 5.
+        final Workload workload = ListWorkload.of(
+            arriving(1, 0, 16, 1), following(2, 1, 5000), following(3, 1, 9000),
+            arriving(4, 10, 100_000, 1), waiting(5, 70), following(6, 5, 0), waiting(7, 0), waiting(8, 0));
+        run(ONE_RANK, EXACT, workload);
+        final List<String> submits = journal.inputs.stream().filter(input -> input.contains("submit")).toList();
+        assertEquals("10 submit 4", submits.get(1));
+        // The refusal is noticed when request 1 completes, and sets the client free that starts 5.
+        assertEquals("1160 complete 0",
+            journal.inputs.stream().filter(input -> input.contains("complete")).findFirst().orElseThrow());
+        assertEquals("1230 submit 5", submits.get(2));
+        assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L), journal.submitted.stream().sorted().toList());
+        assertTrue(position("submit 7") > position("submit 6"));
+        assertTrue(position("submit 8") > position("submit 7"));
+    }
+
+    @Test
+    void shouldKeepAsManyConversationsGoingAsThereAreClients()
+    {
+        final Workload workload = GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
+            .conversations(20).clients(3).arrivals(new Arrivals.Poisson(1e8))
+            .outputTokens(new SizeDistribution.Zipf(0.5, 1, 60)).meanThinkTimeNanos(0).build());
+        run(SchedulerConfig.builder().ranks(2).kvBlocks(2049).build(), EXACT, workload);
+        assertEquals(workload.requests().size(), journal.ended.size());
+        // Without pauses every client has one request under way, until no conversation is left to start.
+        final long last = workload.requests().stream().filter(request -> request.predecessorId() < 0)
+            .mapToLong(WorkloadRequest::requestId).max().orElseThrow();
+        int most = 0;
+        for (int i = 0; i <= position("submit " + last); i++)
+        {
+            final int at = i;
+            final long submits = journal.inputs.stream().limit(at + 1L).filter(input -> input.contains("submit")).count();
+            most = Math.max(most, (int)(submits - journal.endedBy(at)));
+        }
+        assertEquals(3, most);
+    }
+
+    private int position(final String input)
+    {
+        for (int i = 0; i < journal.inputs.size(); i++)
+        {
+            if (journal.inputs.get(i).endsWith(input))
+            {
+                return i;
+            }
+        }
+        throw new AssertionError("no " + input);
+    }
+
+    @Test
+    void shouldStartWhatWaitsForAClientAfterAnAbandonedConversation()
+    {
+        run(ONE_RANK, EXACT, ListWorkload.of(
+            arriving(1, 0, 40, 20).cancelledAfter(2000), following(2, 1, 5), following(3, 2, 5), waiting(4, 7)));
+        assertEquals(List.of(1L, 4L), journal.submitted);
+    }
+
+    @Test
     void shouldNotCancelWhatHasEnded()
     {
         run(ONE_RANK, EXACT, ListWorkload.of(
@@ -170,6 +239,29 @@ class SimulationTest
         assertEquals(stepped, checksum(ThreadedEngine::new, 1, 1));
         assertEquals(stepped, checksum(
             context -> new ThreadedEngine(context.ingressSlots(8).trackSlots(8)), 1, 1));
+    }
+
+    @Test
+    void shouldGiveTheSameGroupsInLockStepWithThreadsAsWithout()
+    {
+        final long stepped = checksum(SteppedEngine::new, 1, 1, true);
+        assertEquals(stepped, checksum(SteppedEngine::new, 1, 1, true));
+        assertEquals(stepped, checksum(ThreadedEngine::new, 1, 1, true));
+        assertEquals(stepped, checksum(
+            context -> new ThreadedEngine(context.ingressSlots(8).trackSlots(8)), 1, 1, true));
+        assertNotEquals(stepped, checksum(SteppedEngine::new, 1, 1, false));
+        assertNotEquals(stepped, checksum(SteppedEngine::new, 2, 1, true));
+    }
+
+    @Test
+    void shouldLetARankWithoutWorkStepAlong()
+    {
+        run(SchedulerConfig.builder().ranks(2).kvBlocks(101).lockStep(true).build(), EXACT,
+            ListWorkload.of(arriving(1, 100, 40, 2), arriving(2, 300, 16, 1)));
+        assertEquals(List.of(
+            "100 submit 1", "100 wake", "100 forward 0", "100 forward 1", "300 submit 2",
+            "1500 complete 0", "1500 complete 1", "1500 forward 0", "1500 forward 1",
+            "2660 complete 0", "2660 complete 1"), journal.inputs);
     }
 
     @Test

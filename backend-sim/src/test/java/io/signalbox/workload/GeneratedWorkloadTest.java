@@ -164,6 +164,6 @@ class GeneratedWorkloadTest
         final Map<String, String> settings = generate(1).settings();
         assertEquals(settings.keySet().stream().sorted().toList(), List.copyOf(settings.keySet()));
         assertEquals("poisson:8.0", settings.get("workload.arrivals"));
-        assertEquals(10, settings.size());
+        assertEquals(11, settings.size());
     }
 }

@@ -12,7 +12,17 @@ public final class SharedTraces
 
     public static Path conversation()
     {
+        return file("mooncake_conversation_trace.jsonl.gz");
+    }
+
+    public static Path agents()
+    {
+        return file("claude_code_agent_traces_A.jsonl.gz");
+    }
+
+    private static Path file(final String name)
+    {
         final Path root = Path.of(System.getProperty("signalbox.root", ".."));
-        return root.resolve("../shared/traces/mooncake_conversation_trace.jsonl.gz").normalize();
+        return root.resolve("../shared/traces").resolve(name).normalize();
     }
 }

@@ -34,7 +34,7 @@ final class RecomputeRank implements PagedRank
         {
             submitted.addBlockHash(hash);
         }
-        planner.place(submitted);
+        planner.place(submitted, 0);
     }
 
     @Override

@@ -11,6 +11,8 @@ import java.math.RoundingMode;
 final class Decimals
 {
     private static final int NANOS_DIGITS = 6;
+    private static final int PLAIN_DIGITS = 6;
+    private static final int DIGITS_THAT_MATTER = 3;
 
     private Decimals()
     {
@@ -40,6 +42,19 @@ final class Decimals
     static String text(final double value, final int digits)
     {
         return fixed(value, digits).toPlainString();
+    }
+
+    /** At most six decimals, or three digits that matter where those are further behind; no zeros at the end. */
+    static String plain(final double value)
+    {
+        if (!Double.isFinite(value))
+        {
+            return Double.toString(value);
+        }
+        final BigDecimal exact = new BigDecimal(value);
+        final int ahead = exact.precision() - exact.scale();
+        final int digits = Math.max(PLAIN_DIGITS, DIGITS_THAT_MATTER - ahead);
+        return exact.setScale(digits, RoundingMode.HALF_EVEN).stripTrailingZeros().toPlainString();
     }
 
     static String percent(final double share)

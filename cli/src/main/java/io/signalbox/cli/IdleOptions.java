@@ -14,8 +14,11 @@ import java.util.Set;
 final class IdleOptions
 {
     private static final List<String> OF_GENERATOR = List.of(
-        "--conversations", "--arrivals", "--system-prompt", "--turns", "--user-tokens", "--output-tokens", "--think-time",
-        "--max-context");
+        "--workload", "--conversations", "--clients", "--arrivals", "--system-prompt", "--turns", "--user-tokens",
+        "--output-tokens", "--think-time", "--max-context");
+    private static final List<String> OF_AGENT_TRACE =
+        List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
+    private static final List<String> OF_ROUTER = List.of("--router", "--beta");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
 
     private IdleOptions()
@@ -29,13 +32,22 @@ final class IdleOptions
             OF_GENERATOR.forEach(option ->
                 refuse(given, option, "is for generated workloads, and --trace gives the requests"));
         }
+        else
+        {
+            OF_AGENT_TRACE.forEach(option -> refuse(given, option, "is for plays of a --trace, which is not given"));
+        }
         if (given.hasMatchedOption("--no-capture"))
         {
             OF_CAPTURE.forEach(option -> refuse(given, option, "shapes routed experts, and --no-capture captures none"));
         }
-        if (!RouterPolicy.KV_AWARE.equals(given.matchedOptionValue("--router", RouterPolicy.LOAD_BALANCED)))
+        if (given.hasMatchedOption("--router-config"))
         {
-            refuse(given, "--beta", "weighs the score of --router=kv-aware, and another router is chosen");
+            OF_ROUTER.forEach(option -> refuse(given, option, "is a choice that --router-config makes"));
+        }
+        final RouterPolicy router = given.matchedOptionValue("--router", RouterPolicy.SIGNALBOX);
+        if (router != RouterPolicy.KV_AWARE && router != RouterPolicy.KV_AWARE_PR && router != RouterPolicy.KV_AWARE_RAW)
+        {
+            refuse(given, "--beta", "weighs the scores of the kv-aware routers, and another one is chosen");
         }
         if (!given.hasMatchedOption("--threaded"))
         {

@@ -32,6 +32,12 @@ final class Json
 
     static void print(final PrintStream out, final Body body)
     {
+        out.print(text(body));
+    }
+
+    /** The object with a line break behind it. */
+    static String text(final Body body)
+    {
         final StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text))
         {
@@ -48,8 +54,7 @@ final class Json
         {
             throw new UncheckedIOException(e);
         }
-        out.print(text);
-        out.print('\n');
+        return text.append('\n').toString();
     }
 
     static void object(final JsonGenerator json, final String name, final Body body) throws IOException

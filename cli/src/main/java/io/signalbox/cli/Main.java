@@ -28,14 +28,16 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
+        "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
+        "  signalbox inspect runs/0001 --request 812      one request's life, and why it was placed where it was",
         "  signalbox doctor                               what works on this machine",
         "",
         "Exit codes: 0 done; 1 a check failed or a journal is refused; 2 something to mend outside: options, input,",
         "            files, disk, memory; 3 an internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final List<String> COMMANDS = List.of("simulate", "replay", "doctor");
+    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "inspect", "doctor");
 
     @Spec
     private CommandSpec spec;
@@ -93,7 +95,9 @@ public final class Main implements Callable<Integer>
     {
         final CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new SimulateCommand(console));
+        line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
+        line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
@@ -102,6 +106,7 @@ public final class Main implements Callable<Integer>
         line.registerConverter(Integer.class, new NumberConverter.WholeInt());
         line.registerConverter(long.class, new NumberConverter.WholeLong());
         line.registerConverter(double.class, new NumberConverter.Real());
+        line.registerConverter(Double.class, new NumberConverter.Real());
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));

@@ -36,11 +36,29 @@ final class MemoryNeed
                 Decimals.bytes(heapBytes) + "; give fewer layers or a smaller --top-k" + remedy);
     }
 
-    /** The pools' books are laid out at the start, one per rank. */
+    /** @throws ConfigException that names the options where {@code heapBytes} cannot hold several runs at a time. */
+    static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
+    {
+        final long bytes = runs * poolBytes(config.ranks(), kvBlocks);
+        if (bytes >= heapBytes)
+        {
+            throw new ConfigException("--workers=" + runs + " with --ranks=" + config.ranks() + " and --kv-blocks=" +
+                kvBlocks + " needs " + Decimals.bytes(bytes) + " of memory, and the Java heap has " +
+                Decimals.bytes(heapBytes) + "; give fewer workers, ranks or blocks, or a larger heap, for example with " +
+                "JAVA_TOOL_OPTIONS=-Xmx" + (2 * bytes / (1L << 30) + 1) + "g.");
+        }
+    }
+
     private static long poolBytes(final SchedulerConfig config)
     {
-        final long slots = 2L * Integer.highestOneBit(2 * config.kvBlocks() - 1);
-        return config.ranks() * (config.kvBlocks() * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
+        return poolBytes(config.ranks(), config.kvBlocks());
+    }
+
+    /** The pools' books are laid out at the start, one per rank. */
+    private static long poolBytes(final int ranks, final int kvBlocks)
+    {
+        final long slots = 2L * Integer.highestOneBit(2 * kvBlocks - 1);
+        return ranks * (kvBlocks * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
     }
 
     /** A running request holds a row for each of its tokens, in pages of one KV block. */

@@ -2,8 +2,10 @@
 package io.signalbox.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
+import io.signalbox.router.RouterPolicy;
 
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -63,8 +65,15 @@ final class ReportJson
         Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
         json.writeNumberField("steps", report.steps().steps());
         json.writeNumberField("tokens", report.steps().tokens());
+        json.writeArrayFieldStart("tokensPerRank");
+        for (final long tokens : report.steps().tokensPerRank())
+        {
+            json.writeNumber(tokens);
+        }
+        json.writeEndArray();
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
+        Json.object(json, "placements", body -> placements(report.placements()));
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -123,6 +132,30 @@ final class ReportJson
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private void placements(final RunReport.Placements placements) throws IOException
+    {
+        json.writeStringField("configuredPolicy", placements.configured().label());
+        json.writeNumberField("placements", placements.count());
+        Json.object(json, "byPolicy", body ->
+        {
+            for (final Map.Entry<RouterPolicy, Long> policy : placements.byPolicy().entrySet())
+            {
+                json.writeNumberField(policy.getKey().label(), policy.getValue());
+            }
+        });
+        json.writeNumberField("byOtherPolicy", placements.byOtherPolicy());
+        json.writeNumberField("onHints", placements.onHints());
+        json.writeNumberField("bound", placements.bound());
+        json.writeNumberField("gateClosed", placements.gateClosed());
+        Json.object(json, "ties", body ->
+        {
+            for (final Map.Entry<TieRule, Long> rule : placements.ties().entrySet())
+            {
+                json.writeNumberField(EnumNames.label(rule.getKey()), rule.getValue());
+            }
+        });
     }
 
     private void occupancy(final RunReport report) throws IOException

@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.report.RunReport;
 
 import java.io.PrintStream;
+import java.util.stream.Collectors;
 
 /** The report of a run as tables for people. It holds no wall-clock figure and no path. */
 final class ReportText
@@ -45,6 +46,7 @@ final class ReportText
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
             Decimals.grouped(report.steps().evictions()) + " evictions");
+        placements(report.placements());
         latency(report.latency());
         ranks(report);
         experts(report);
@@ -72,6 +74,23 @@ final class ReportText
         {
             DifferenceReport.text(out, verdict.difference());
         }
+    }
+
+    private void placements(final RunReport.Placements placements)
+    {
+        final String policies = placements.byPolicy().entrySet().stream()
+            .map(policy -> Decimals.grouped(policy.getValue()) + " by " + policy.getKey().label())
+            .collect(Collectors.joining(", "));
+        final String inPlaceOf = placements.byOtherPolicy() == 0
+            ? "" : ", of them " + Decimals.grouped(placements.byOtherPolicy()) + " in place of " +
+                placements.configured().label();
+        row("placements", (policies.isEmpty() ? "0" : policies) + inPlaceOf + "; " +
+            Decimals.grouped(placements.onHints()) + " on hints, " + Decimals.grouped(placements.bound()) +
+            " bound by conversation, " + Decimals.grouped(placements.gateClosed()) + " with the gate closed");
+        final String ties = placements.ties().entrySet().stream()
+            .map(rule -> Decimals.grouped(rule.getValue()) + " by " + EnumNames.words(rule.getKey()))
+            .collect(Collectors.joining(", "));
+        row("ties broken", ties.isEmpty() ? "none" : ties);
     }
 
     private void latency(final RunReport.Latency latency)

@@ -4,55 +4,34 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 /** What the scheduler's decisions depend on. */
-final class SchedulerOptions
+final class SchedulerOptions extends RankOptions
 {
-    /** KV cache of one rank, whatever the block size. */
-    private static final int POOL_TOKENS = 1_048_576;
     private static final int MAX_TOP_K = 64;
     private static final int MAX_ROW_BYTES = 8192;
 
-    @Option(names = "--ranks", paramLabel = "N", description = "Data-parallel ranks (default: ${DEFAULT-VALUE}).")
-    private int ranks = 8;
-
     @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
-        description = "load-balanced or kv-aware (default: load-balanced).")
-    private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
+        description = "Who chooses the rank of a request: ${COMPLETION-CANDIDATES} (default: signalbox).",
+        completionCandidates = ComparedSchedulers.Labels.class)
+    private RouterPolicy router = RouterPolicy.SIGNALBOX;
 
     @Option(names = "--beta", paramLabel = "WEIGHT",
-        description = "Weight of the load term of the kv-aware score, 0 or more (default: ${DEFAULT-VALUE}).")
+        description = "Weight of the load term of the kv-aware scores, 0 or more (default: ${DEFAULT-VALUE}).")
     private double beta = 1.0;
 
-    @Option(names = "--block-size", paramLabel = "TOKENS", description = "Tokens per KV block (default: ${DEFAULT-VALUE}).")
-    private int blockSizeTokens = 16;
+    @Option(names = "--router-config", paramLabel = "FILE",
+        description = "Router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
+    private String routerConfig;
 
     @Option(names = "--kv-blocks", paramLabel = "N",
         description = "KV blocks of one rank's pool, one of them the dummy block (default: 1,048,576 tokens).")
     private Integer kvBlocks;
-
-    @Option(names = "--eviction", paramLabel = "POLICY", converter = EvictionConverter.class,
-        description = "lru: released blocks stay cached until room is short; ref-zero: they are freed at once " +
-            "(default: lru).")
-    private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
-
-    @Option(names = "--no-prefix-caching", description = "Share no KV blocks between requests.")
-    private boolean noPrefixCaching;
-
-    @Option(names = "--max-running", paramLabel = "N",
-        description = "Most requests running on one rank at a time (default: ${DEFAULT-VALUE}).")
-    private int maxRunning = 256;
-
-    @Option(names = "--max-queued", paramLabel = "N",
-        description = "Most requests waiting for a rank; further ones are refused (default: ${DEFAULT-VALUE}).")
-    private int maxQueued = 1 << 20;
-
-    @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
-    private int stepTokens = 8192;
 
     @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of the model (default: ${DEFAULT-VALUE}).")
     private int moeLayers = 4;
@@ -68,29 +47,16 @@ final class SchedulerOptions
 
     SchedulerConfig config()
     {
-        if (blockSizeTokens < 1)
-        {
-            throw new ConfigException("--block-size=" + blockSizeTokens + " is not between 1 and " +
-                SchedulerConfig.MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
-        }
         return OptionNames.translate(this::build);
     }
 
     private SchedulerConfig build()
     {
-        return SchedulerConfig.builder()
-            .ranks(ranks)
-            .router(router)
-            .beta(beta)
-            .blockSizeTokens(blockSizeTokens)
-            .kvBlocks(kvBlocks == null ? Math.max(2, POOL_TOKENS / blockSizeTokens) : kvBlocks)
-            .evictionPolicy(evictionPolicy)
-            .prefixCaching(!noPrefixCaching)
-            .maxRunning(maxRunning)
-            .maxQueued(maxQueued)
-            .stepTokens(stepTokens)
-            .capture(noCapture ? null : shape())
-            .build();
+        final SchedulerConfig.Builder builder = rankBuilder()
+            .router(withOptions(routerConfig == null ?
+                RouterConfig.builder().policy(router).beta(beta).build() : RouterConfigFile.read(routerConfig)))
+            .capture(noCapture ? null : shape());
+        return kvBlocks == null ? builder.build() : builder.kvBlocks(kvBlocks).build();
     }
 
     /** The simulated ranks draw their rows from a table of sets, which takes the longer to fill the larger a set is. */
@@ -116,14 +82,7 @@ final class SchedulerOptions
         @Override
         public RouterPolicy convert(final String value)
         {
-            for (final RouterPolicy policy : RouterPolicy.values())
-            {
-                if (policy.label().equals(value))
-                {
-                    return policy;
-                }
-            }
-            throw new ConfigException("--router=" + value + " is not known; it is load-balanced or kv-aware.");
+            return OptionNames.translate(() -> RouterPolicy.of(value));
         }
     }
 

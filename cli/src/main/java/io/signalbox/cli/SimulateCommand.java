@@ -11,6 +11,8 @@ import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
+import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.EngineFactory;
@@ -44,6 +46,7 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
+        "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
@@ -109,7 +112,20 @@ final class SimulateCommand implements Callable<Integer>
             return null;
         });
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
+        tellFallback(config);
         return run(new Simulation(config, costs, workload), workload.requests().size());
+    }
+
+    /** A router that gives way to another says so, here once and in every journaled decision. */
+    private void tellFallback(final SchedulerConfig config)
+    {
+        final RouterPolicy asked = config.router().policy();
+        final RouterPolicy used = DpRouters.policy(config.router(), config.prefixCaching());
+        if (used != asked)
+        {
+            console.err().println("signalbox simulate: the " + asked.label() + " router needs cached prefixes, and prefix " +
+                "caching is off; the " + used.label() + " router decides.");
+        }
     }
 
     private int run(final Simulation simulation, final int requests)

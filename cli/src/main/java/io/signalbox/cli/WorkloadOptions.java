@@ -2,6 +2,8 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.workload.AgentPlays;
+import io.signalbox.workload.AgentTrace;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.FirstRequests;
@@ -9,54 +11,69 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadPreset;
 import io.signalbox.workload.WorkloadRequest;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /** Where the requests come from: a trace file, or the generator of conversations. */
-final class WorkloadOptions
+final class WorkloadOptions extends TraceOptions
 {
+    @Option(names = "--workload", paramLabel = "NAME",
+        description = "Generated conversations: conversations, skewed, bursty or closed-loop (256 clients); the options " +
+            "below change one part of them (default: ${DEFAULT-VALUE}).")
+    private String preset = WorkloadPreset.CONVERSATIONS.label();
+
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Requests of a Mooncake JSONL file, plain or gzipped, instead of generated conversations.")
+        description = "Requests of a JSONL file, plain or gzipped, instead of generated conversations: Mooncake's format " +
+            "or plays of coding agents, which is seen from the content.")
     private Path trace;
 
     @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of the workload.")
     private Integer limit;
 
     @Option(names = "--conversations", paramLabel = "N",
-        description = "Generated conversations, a few requests each (default: ${DEFAULT-VALUE}).")
-    private int conversations = 400;
+        description = "Generated conversations, a few requests each (for conversations: 400).")
+    private Integer conversations;
+
+    @Option(names = "--clients", paramLabel = "N",
+        description = "Conversations that go on at a time, the next starting when one ends; 0: they start when they " +
+            "arrive (for conversations: 0).")
+    private Integer clients;
 
     @Option(names = "--arrivals", paramLabel = "KIND",
         description = "When conversations start: poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
-            "variation) or replayed:FILE (times of a trace); default: ${DEFAULT-VALUE}.")
-    private String arrivals = "poisson:8.0";
+            "variation) or replayed:FILE (times of a trace); for conversations: poisson:8.0.")
+    private String arrivals;
 
     @Option(names = "--system-prompt", paramLabel = "TOKENS",
-        description = "Tokens that every generated prompt starts with (default: ${DEFAULT-VALUE}).")
-    private int systemPromptTokens = 512;
+        description = "Tokens that every generated prompt starts with (for conversations: 512).")
+    private Integer systemPromptTokens;
 
     @Option(names = "--turns", paramLabel = "SIZES",
         description = "Turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:N; " +
-            "default: ${DEFAULT-VALUE}.")
-    private String turns = "lognormal:4,0.7,1,32";
+            "for conversations: lognormal:4,0.7,1,32.")
+    private String turns;
 
-    @Option(names = "--user-tokens", paramLabel = "SIZES", description = "New text per turn; default: ${DEFAULT-VALUE}.")
-    private String userTokens = "lognormal:200,1.0,8,4096";
+    @Option(names = "--user-tokens", paramLabel = "SIZES",
+        description = "New text per turn; for conversations: lognormal:200,1.0,8,4096.")
+    private String userTokens;
 
     @Option(names = "--output-tokens", paramLabel = "SIZES",
-        description = "Generated tokens per turn; default: ${DEFAULT-VALUE}.")
-    private String outputTokens = "lognormal:150,0.8,4,1024";
+        description = "Generated tokens per turn; for conversations: lognormal:150,0.8,4,1024.")
+    private String outputTokens;
 
     @Option(names = "--think-time", paramLabel = "SECONDS",
-        description = "Mean pause before the next turn (default: ${DEFAULT-VALUE}).")
-    private double thinkTimeSeconds = 5.0;
+        description = "Mean pause before the next turn (for conversations: 5.0).")
+    private Double thinkTimeSeconds;
 
     @Option(names = "--max-context", paramLabel = "TOKENS",
-        description = "A conversation ends before it would pass this (default: ${DEFAULT-VALUE}).")
-    private int maxContextTokens = 32_768;
+        description = "A conversation ends before it would pass this (for conversations: 32768).")
+    private Integer maxContextTokens;
 
     @Option(names = "--cancel-fraction", paramLabel = "SHARE",
         description = "Share of requests whose client gives up, 0 to 1 (default: ${DEFAULT-VALUE}).")
@@ -67,6 +84,8 @@ final class WorkloadOptions
     private double cancelAfterSeconds = 5.0;
 
     private int leftOut;
+    /** Null where the workload is none. */
+    private AgentTrace agentTrace;
 
     /** Requests behind those that {@code --limit} lets in. */
     int leftOut()
@@ -77,7 +96,7 @@ final class WorkloadOptions
     Workload workload(final long seed)
     {
         check();
-        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : MooncakeTrace.read(trace);
+        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : recorded(seed);
         if (limit != null)
         {
             final int whole = workload.requests().size();
@@ -88,6 +107,17 @@ final class WorkloadOptions
         return cancelFraction == 0.0
             ? workload
             : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+    }
+
+    private Workload recorded(final long seed)
+    {
+        if (TraceFormat.of(trace) == TraceFormat.AGENT)
+        {
+            agentTrace = AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
+            return agentTrace;
+        }
+        refuseFor(trace);
+        return MooncakeTrace.read(trace);
     }
 
     private void check()
@@ -112,9 +142,13 @@ final class WorkloadOptions
         }
     }
 
-    /** Names a request for a message: in a trace, a request's id is the number of its line. */
+    /** Names a request for a message: in a Mooncake trace, a request's id is the number of its line. */
     String placeOf(final WorkloadRequest request)
     {
+        if (agentTrace != null)
+        {
+            return "request " + request.requestId() + ", on line " + agentTrace.lineOf(request) + " of " + trace + ",";
+        }
         return trace == null
             ? "request " + request.requestId() + " of the generated workload"
             : "line " + request.requestId() + " of " + trace;
@@ -122,25 +156,37 @@ final class WorkloadOptions
 
     private Workload generated(final long seed)
     {
-        return GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
-            .seed(seed)
-            .conversations(conversations)
-            .arrivals(Arrivals.of("--arrivals", arrivals))
-            .systemPromptTokens(systemPromptTokens)
-            .turns(SizeDistribution.of("--turns", turns))
-            .userTokens(SizeDistribution.of("--user-tokens", userTokens))
-            .outputTokens(SizeDistribution.of("--output-tokens", outputTokens))
-            .meanThinkTimeNanos(nanos("--think-time", thinkTimeSeconds))
-            .maxContextTokens(maxContextTokens)
-            .build());
+        final GeneratedWorkloadConfig.Builder builder = preset().builder().seed(seed);
+        ifGiven(conversations, builder::conversations);
+        ifGiven(clients, builder::clients);
+        ifGiven(arrivals, value -> builder.arrivals(Arrivals.of("--arrivals", value)));
+        ifGiven(systemPromptTokens, builder::systemPromptTokens);
+        ifGiven(turns, value -> builder.turns(SizeDistribution.of("--turns", value)));
+        ifGiven(userTokens, value -> builder.userTokens(SizeDistribution.of("--user-tokens", value)));
+        ifGiven(outputTokens, value -> builder.outputTokens(SizeDistribution.of("--output-tokens", value)));
+        ifGiven(thinkTimeSeconds, value -> builder.meanThinkTimeNanos(nanos("--think-time", value)));
+        ifGiven(maxContextTokens, builder::maxContextTokens);
+        return GeneratedWorkload.of(builder.build());
     }
 
-    private static long nanos(final String option, final double seconds)
+    private WorkloadPreset preset()
     {
-        if (!(seconds >= 0.0 && seconds <= 1e6))
+        try
         {
-            throw new ConfigException(option + "=" + seconds + " is not between 0 and 1e6 seconds; give a time.");
+            return WorkloadPreset.of(preset);
         }
-        return (long)(seconds * Arrivals.NANOS_PER_SECOND);
+        catch (final ConfigException e)
+        {
+            throw new ConfigException(
+                "--workload=" + preset + " is not known; it is one of " + WorkloadPreset.labels() + ".");
+        }
+    }
+
+    private static <T> void ifGiven(final T value, final Consumer<T> setting)
+    {
+        if (value != null)
+        {
+            setting.accept(value);
+        }
     }
 }

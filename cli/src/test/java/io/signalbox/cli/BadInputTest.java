@@ -52,7 +52,7 @@ class BadInputTest
         simulate --router kv-aware --beta NaN | --beta=NaN
         simulate --router kv-aware --beta Infinity | --beta=Infinity
         simulate --beta much                  | '--beta'
-        simulate --beta 2                     | --beta weighs the score of --router=kv-aware
+        simulate --beta 2                     | --beta weighs the scores of the kv-aware routers
         simulate --ranks 0                    | --ranks=0
         simulate --ranks x                    | 'x' is not a whole number
         simulate --router random              | --router=random is not known
@@ -65,6 +65,26 @@ class BadInputTest
         simulate --ring-size 64               | --ring-size is for --threaded
         simulate --no-capture --top-k 2       | --top-k shapes routed experts
         simulate --trace t --turns fixed:2    | --turns is for generated workloads
+        simulate --plays 2                    | --plays is for plays of a --trace, which is not given
+        compare --routers x                   | --routers=x is not known; give all, or some of
+        compare --routers kv-aware,kv-aware   | routers has kv-aware twice
+        compare --workloads x                 | --workloads=x is neither a trace file nor one of conversations, skewed
+        compare --workloads skewed,skewed     | workloads has skewed twice
+        compare --workloads=                  | --workloads= is neither
+        compare --conversations 0             | --conversations=0 is not between
+        compare --kv-blocks 9,10              | one rank's pool of --kv-blocks=9 has 8 beside its dummy block
+        compare --kv-blocks 1                 | --kv-blocks=1 is not between 2 and
+        compare --kv-blocks 16777216 --ranks 1024 | --kv-blocks=16777216 needs
+        compare --seeds 0                     | --seeds=0 is not between 1
+        compare --workers 0                   | --workers=0
+        compare --limit 0                     | --limit=0 leaves nothing to run
+        compare --plays 3                     | --plays, --stagger, --max-think-time and --separate-plays are for
+        compare --expert-skew 1               | --expert-skew shapes routed experts, and compare captures none
+        compare --csv /no/such/place.csv      | --csv=/no/such/place.csv cannot be written
+        compare --csv a.out --json ./a.out    | --csv and --json are both a.out
+        simulate --workload x                 | --workload=x is not known; it is one of conversations, skewed, bursty
+        simulate --clients -1                 | --clients=-1 is not between
+        simulate --trace t --workload skewed  | --workload is for generated workloads
         simulate --arrivals monday            | --arrivals=monday
         simulate --arrivals poisson:          | --arrivals=poisson: is not usable (a number is missing)
         simulate --arrivals bursty:1,x        | --arrivals=bursty:1,x is not usable ('x' is not a number)
@@ -85,6 +105,11 @@ class BadInputTest
         simulate --journal a --no-journal     | exclude each other
         replay                                | 'JOURNAL'
         replay no-such-journal                | no-such-journal
+        inspect --request 1                   | 'JOURNAL'
+        inspect runs/0001                     | '--request=ID'
+        inspect runs/0001 --request 1.5       | '1.5' is not a whole number of 64 bits
+        inspect runs/0001 --request 1 --request 2 | --request is given more than once
+        inspect no-such-journal --request 1   | no-such-journal is not a directory
         frobnicate                            | 'frobnicate'
         """)
     void shouldEndInOneSentence(final String arguments, final String named)
@@ -166,6 +191,7 @@ class BadInputTest
     void shouldRefuseAnEmptyNameOfAJournal()
     {
         assertRefused(CommandRun.of("replay", ""), "JOURNAL is empty");
+        assertRefused(CommandRun.of("inspect", "", "--request", "1"), "JOURNAL is empty");
     }
 
     @Test

@@ -40,4 +40,16 @@ class DecimalsTest
         assertEquals("44.54 %", Decimals.percent(0.445_44));
         assertEquals("0.00 %", Decimals.percent(0.0));
     }
+
+    @Test
+    void shouldKeepTheDigitsOfARealNumberThatMatter()
+    {
+        assertEquals("0", Decimals.plain(0.0));
+        assertEquals("1204", Decimals.plain(1204.0));
+        assertEquals("-0.5", Decimals.plain(-0.5));
+        assertEquals("3056.699798", Decimals.plain(3056.699_798_2));
+        assertEquals("0.000123", Decimals.plain(0.000_123_4));
+        assertEquals("0.0000000123", Decimals.plain(1.234e-8));
+        assertEquals("Infinity", Decimals.plain(Double.POSITIVE_INFINITY));
+    }
 }

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class HelpTest
 {
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "simulate --help", "replay --help", "doctor --help"})
+    @ValueSource(strings = {"--help", "simulate --help", "compare --help", "replay --help", "doctor --help"})
     void shouldExplainWithExamplesAndExitCodes(final String arguments)
     {
         final CommandRun run = CommandRun.of(arguments.split(" "));
@@ -29,6 +29,8 @@ class HelpTest
 
         assertTrue(help.contains("(default: 8)"), help);
         assertTrue(help.contains("lognormal:200,1.0,8,4096"), help);
+        final String compare = CommandRun.of("compare", "--help").out().replaceAll("\\s+", " ");
+        assertTrue(compare.contains(String.join(", ", new ComparedSchedulers.Labels()) + " (default: all)"), compare);
         assertTrue(!help.contains("DEFAULT-VALUE") && !help.contains("(default: null)"), help);
     }
 }

@@ -5,6 +5,9 @@ import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RankFigure;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.TieBreak;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,8 +21,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A build with one tie rule turned round is caught at the decision where it first matters. */
 class PlantedTieRuleTest
 {
-    /** The load-balanced router for single requests, except that ties go to the highest rank. */
-    static final class HighestRankWins extends DpRouter
+    /** The default router for single requests, except that ties go to the highest rank. */
+    static final class HighestRankWins implements DpRouter
     {
         @Override
         public boolean readsMatches()
@@ -28,33 +31,62 @@ class PlantedTieRuleTest
         }
 
         @Override
-        protected void placeUnhinted(final PlacementBatch batch, final int target)
+        public long digest()
         {
+            return 0;
+        }
+
+        @Override
+        public RouterPolicy policy()
+        {
+            return RouterPolicy.DEFAULT;
+        }
+
+        @Override
+        public void place(final PlacementBatch batch)
+        {
+            batch.loadFrom(RankFigure.PROMPT_TOKENS);
+            batch.target((batch.count() + totalActive(batch) + batch.ranks() - 1) / batch.ranks());
+            for (int rank = 0; rank < batch.ranks(); rank++)
+            {
+                batch.target(Math.max(batch.target(), batch.activeRequests(rank)));
+            }
             for (int request = 0; request < batch.count(); request++)
             {
-                place(batch, request, target);
+                place(batch, request);
             }
         }
 
-        private static void place(final PlacementBatch batch, final int request, final int target)
+        private static int totalActive(final PlacementBatch batch)
+        {
+            int active = 0;
+            for (int rank = 0; rank < batch.ranks(); rank++)
+            {
+                active += batch.activeRequests(rank);
+            }
+            return active;
+        }
+
+        private static void place(final PlacementBatch batch, final int request)
         {
             int best = PlacementBatch.NO_RANK;
             int tied = 0;
             for (int rank = 0; rank < batch.ranks(); rank++)
             {
-                if (!isOpen(batch, request) || !isEligible(batch, rank, target))
+                if (!batch.hasRoom(rank) || batch.activeRequests(rank) >= batch.target())
                 {
                     continue;
                 }
-                batch.candidate(request, rank, batch.loadTokens(rank));
-                tied = best >= 0 && batch.loadTokens(rank) == batch.loadTokens(best) ? tied + 1 :
-                    best < 0 || batch.loadTokens(rank) < batch.loadTokens(best) ? 0 : tied;
-                best = best < 0 || batch.loadTokens(rank) <= batch.loadTokens(best) ? rank : best;
+                final long load = batch.loadTokens(rank);
+                batch.candidate(request, rank, load, batch.promptTokens(request), load, 0);
+                tied = best >= 0 && load == batch.loadTokens(best) ? tied + 1 :
+                    best < 0 || load < batch.loadTokens(best) ? 0 : tied;
+                best = best < 0 || load <= batch.loadTokens(best) ? rank : best;
             }
             if (best != PlacementBatch.NO_RANK)
             {
-                batch.choose(request, best, batch.promptTokens(request), tied == 0 ?
-                    PlacementBatch.TieBreak.NONE : PlacementBatch.TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK);
+                batch.choose(request, best, batch.promptTokens(request),
+                    tied == 0 ? TieBreak.NONE : TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK);
             }
         }
     }
@@ -66,8 +98,8 @@ class PlantedTieRuleTest
     void shouldStopAtTheFirstPlacementThatATieDecided()
     {
         final Path journal = directory.resolve("journal");
-        final CommandRun run =
-            CommandRun.of("simulate", "--conversations", "5", "--ranks", "4", "--journal", journal.toString());
+        final CommandRun run = CommandRun.of(
+            "simulate", "--conversations", "5", "--ranks", "4", "--router", "default", "--journal", journal.toString());
         assertEquals(0, run.exitCode(), run.err());
 
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches(), "the control");

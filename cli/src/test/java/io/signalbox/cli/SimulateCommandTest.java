@@ -24,7 +24,9 @@ class SimulateCommandTest
         "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
-        "preemptions", "evictions", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
+        "preemptions", "evictions", "placements.configuredPolicy", "placements.placements", "placements.byPolicy.signalbox",
+        "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
+        "placements.ties.fewest-requests-then-lowest-rank", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
         "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
         "simulatedSeconds", "wallClock.seconds", "wallClock.requestsPerSecond");
@@ -80,6 +82,31 @@ class SimulateCommandTest
     }
 
     @Test
+    void shouldKnowPlaysOfAgentsByTheirContent()
+    {
+        final String plays = "../backend-sim/src/test/resources/traces/agent_plays.jsonl";
+        final CommandRun run = CommandRun.of(List.of("simulate", "--trace", plays, "--plays", "1", "--max-think-time", "3",
+            "--json", "--journal", journal().toString()));
+
+        final Map<String, String> report = read(run);
+        assertEquals("11", report.get("requests.completed"));
+        assertEquals("agent", report.get("settings.workload.kind"));
+        assertEquals("3000000000", report.get("settings.workload.maxThinkTimeNanos"));
+        assertEquals("true", report.get("journal.verified"));
+    }
+
+    @Test
+    void shouldVerifyTheJournalOfRanksInLockStep()
+    {
+        final Map<String, String> stepped = json("--seed", "7", "--lock-step");
+        final Map<String, String> threaded = json("--seed", "7", "--lock-step", "--threaded");
+
+        assertEquals("true", stepped.get("journal.verified"));
+        assertEquals("true", stepped.get("settings.scheduler.lockStep"));
+        assertEquals(withoutWallClock(stepped), withoutWallClock(threaded));
+    }
+
+    @Test
     void shouldPrintTheSameReportWithAndWithoutJournal()
     {
         final Map<String, String> with = withoutWallClock(json("--seed", "8"));
@@ -125,6 +152,19 @@ class SimulateCommandTest
     }
 
     @Test
+    void shouldSayHowRequestsWerePlaced()
+    {
+        final Map<String, String> bound = json("--router", "conversation");
+        assertEquals(bound.get("requests.submitted"), bound.get("placements.byPolicy.conversation"));
+        assertEquals("0", bound.get("placements.byOtherPolicy"));
+        assertNotEquals("0", bound.get("placements.bound"));
+        final CommandRun run = simulate("--router", "kv-aware", "--no-prefix-caching");
+        final String count = Decimals.grouped(Long.parseLong(bound.get("requests.submitted")));
+        assertTrue(run.out().contains("placements        " + count + " by default, of them " + count +
+            " in place of kv-aware; 0 on hints, 0 bound by conversation, 0 with the gate closed\nties broken "), run.out());
+    }
+
+    @Test
     void shouldRunOnlyTheFirstRequestsOfATrace() throws IOException
     {
         final Path trace = Files.writeString(directory.resolve("trace.jsonl"), """
@@ -142,7 +182,7 @@ class SimulateCommandTest
     void shouldPrintNoFigureWhereNothingWasMeasured()
     {
         final Map<String, String> report =
-            json("--output-tokens", "fixed:1", "--limit", "1", "--ranks", "2", "--step-base-nanos", "1000000");
+            json("--output-tokens", "fixed:1", "--limit", "1", "--ranks", "2", "--router", "default");
 
         assertEquals("null", report.get("latency.tpot.mean"), "one token has no time after the first");
         assertEquals("null", report.get("latency.itl.max"));

@@ -45,11 +45,12 @@ final class Walls
     private static final String SIM = room("sim");
     private static final String WORKLOAD = room("workload");
     private static final String REPORT = room("report");
+    private static final String COMPARE = room("compare");
     private static final String CUDA = room("cuda");
     private static final String CLI = room("cli");
 
     private static final String[] SCHEDULER_MODULE = {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND};
-    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT};
+    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
 
     private Walls()
     {
@@ -66,7 +67,8 @@ final class Walls
         final Map<String, ArchRule> walls = new TreeMap<>();
         walls.put("kv, experts, router and batch know events and one another, nothing above them", noClasses()
             .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH)
-            .should().dependOnClassesThat(ours(SCHEDULER, ENGINE, BACKEND, JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI)));
+            .should().dependOnClassesThat(
+                ours(SCHEDULER, ENGINE, BACKEND, JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
         walls.put("scheduler knows neither engine nor backend", noClasses()
             .that().resideInAPackage(SCHEDULER).should().dependOnClassesThat(ours(ENGINE, BACKEND)));
         walls.put("event knows nothing of ours", noClasses()
@@ -79,14 +81,14 @@ final class Walls
                 .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class)))));
         walls.put("the scheduler module knows no other module", noClasses()
             .that().resideInAnyPackage(SCHEDULER_MODULE)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, CUDA, CLI)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
         walls.put("journal knows no backend", noClasses()
-            .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, CUDA, CLI)));
+            .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
         walls.put("the simulator knows neither journal nor GPU", noClasses()
             .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, CLI)));
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, CLI, ENGINE, SCHEDULER)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CLI, ENGINE, SCHEDULER)));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
         addLibraries(walls);
         return walls;

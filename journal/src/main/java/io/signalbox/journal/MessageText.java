@@ -15,6 +15,7 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -30,13 +31,11 @@ import java.util.stream.Collectors;
 /** One message as text: its name, then every field by name. */
 final class MessageText
 {
-    private static final int FRAME_FIELDS = 4;
-
     private final Map<Integer, MessageDecoderFlyweight> decoders = List.<MessageDecoderFlyweight>of(
         new SubmitDecoder(), new CancelDecoder(), new ControlDecoder(), new WakeDecoder(), new TickDecoder(),
         new ForwardDecoder(), new D2hCompleteDecoder(), new BackendFaultDecoder(), new StepTimedOutDecoder(),
         new BackendResetDecoder(), new AcceptedDecoder(), new RefusedDecoder(), new PlacedDecoder(),
-        new ScheduleDecoder(), new CommitDecoder(), new FreeDecoder(), new DigestDecoder()).stream()
+        new ScheduleDecoder(), new CommitDecoder(), new FreeDecoder(), new DigestDecoder(), new RequeuedDecoder()).stream()
         .collect(Collectors.toMap(MessageDecoderFlyweight::sbeTemplateId, Function.identity()));
 
     String of(final GroupReader message)

@@ -8,6 +8,7 @@ import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.kv.RankPrefixIndex;
 
 /**
  * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between
@@ -28,7 +29,12 @@ public final class BatchPlanner
     private final RequestQueue running = new RequestQueue();
     private final RequestQueue waiting = new RequestQueue();
     private long promptTokens;
+    private long uncachedTokens;
+    private long pendingPrefillTokens;
+    private long contextTokens;
     private int generation;
+    /** Null where no router asks for prefix matches. */
+    private RankPrefixIndex prefixIndex;
     private int budget;
     private StepPlan planInWork;
 
@@ -81,6 +87,50 @@ public final class BatchPlanner
         return promptTokens;
     }
 
+    /** Prompt tokens of the active requests that were not cached when they were placed here. */
+    public long uncachedTokens()
+    {
+        return uncachedTokens;
+    }
+
+    /**
+     * Prompt tokens of the active requests that are still to be computed; of one that has not begun, those that were not
+     * cached when it was placed here.
+     */
+    public long pendingPrefillTokens()
+    {
+        return pendingPrefillTokens;
+    }
+
+    /** Tokens whose KV the running requests hold. */
+    public long contextTokens()
+    {
+        return contextTokens;
+    }
+
+    private void countPrompt(final Request request, final int sign)
+    {
+        promptTokens += sign * (long)request.promptTokens();
+        uncachedTokens += sign * (long)Math.max(request.promptTokens() - request.cachedTokens, 0);
+        countProgress(request, sign);
+    }
+
+    /** Takes out (-1) what a request contributes by how far it has come, and puts in (1) what it does afterwards. */
+    private void countProgress(final Request request, final int sign)
+    {
+        final int spared = request.computedTokens > 0 ? request.computedTokens : request.cachedTokens;
+        pendingPrefillTokens += sign * (long)Math.max(request.promptTokens() - spared, 0);
+        contextTokens += sign * (long)request.computedTokens;
+    }
+
+    /** A step has computed tokens of the request. */
+    void computed(final Request request, final int tokens)
+    {
+        countProgress(request, -1);
+        request.computed(tokens);
+        countProgress(request, 1);
+    }
+
     public boolean hasWork()
     {
         return activeRequests() > 0;
@@ -92,25 +142,32 @@ public final class BatchPlanner
         return StateDigest.mix(running.digest(), waiting.digest(), generation);
     }
 
-    /** Takes a request that the router placed on this rank. */
-    public void place(final Request request)
+    /**
+     * Takes a request that the router placed on this rank.
+     *
+     * @param cachedTokens prompt tokens that the router knew to be cached here.
+     */
+    public void place(final Request request, final int cachedTokens)
     {
         request.rank = rank;
         request.stage(Request.Stage.PLACED);
-        promptTokens += request.promptTokens();
+        request.cachedTokens = cachedTokens;
+        countPrompt(request, 1);
         waiting.addByPriority(request);
     }
 
-    /** Prompt tokens that a prefix match would spare; always short of the whole prompt. */
-    public int matchedTokens(final Request request)
+    /**
+     * Blocks of a request that a prefix match may use. The last known token is always computed: its logits are what the
+     * next token is sampled from.
+     */
+    public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? longestMatch(request) * blockSizeTokens : 0;
+        return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
     }
 
     private int longestMatch(final Request request)
     {
-        // The last known token is always computed: its logits are what the next token is sampled from.
-        final int limit = Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens);
+        final int limit = matchableBlocks(request);
         request.ensureTable(limit);
         return allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0);
     }
@@ -169,7 +226,9 @@ public final class BatchPlanner
     {
         allocator.release(request.blockTable, 0, request.blockCount);
         request.blockCount = 0;
+        countProgress(request, -1);
         request.computedTokens = 0;
+        countProgress(request, 1);
         request.resumed(true);
         request.stage(Request.Stage.PLACED);
     }
@@ -215,7 +274,9 @@ public final class BatchPlanner
             request.enterGeneration(generation);
             share(plan, request, matched);
             final int start = matched * blockSizeTokens;
+            countProgress(request, -1);
             request.startAt(start);
+            countProgress(request, 1);
             request.stage(Request.Stage.RUNNING);
             plan.addAdmitted(request, matched, request.isResumed());
             final int tokens = Math.min(request.knownTokens() - start, budget);
@@ -307,7 +368,7 @@ public final class BatchPlanner
         {
             waiting.remove(request);
         }
-        promptTokens -= request.promptTokens();
+        countPrompt(request, -1);
     }
 
     /**
@@ -336,6 +397,37 @@ public final class BatchPlanner
     {
         generation++;
         allocator.forgetPrefixes();
+        if (prefixIndex != null)
+        {
+            prefixIndex.clear(rank);
+        }
+    }
+
+    /** Keeps the index over all ranks up to date with what this rank has cached; for a planner that has not planned yet. */
+    public void indexPrefixes(final RankPrefixIndex index)
+    {
+        prefixIndex = index;
+        allocator.addDeregistrationObserver(this::unindex);
+    }
+
+    private void unindex(final int[] blockIds, final long[] blockHashes, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            if (blockHashes[i] != KvBlockAllocator.NO_HASH)
+            {
+                prefixIndex.remove(blockHashes[i], rank);
+            }
+        }
+    }
+
+    /** The commit of a step has registered a block. */
+    void registered(final long blockHash)
+    {
+        if (prefixIndex != null)
+        {
+            prefixIndex.add(blockHash, rank);
+        }
     }
 
     boolean sharesPrefixes()
@@ -354,7 +446,7 @@ public final class BatchPlanner
         while (!waiting.isEmpty())
         {
             final Request request = waiting.removeLast();
-            promptTokens -= request.promptTokens();
+            countPrompt(request, -1);
             request.rank = Request.NO_RANK;
             request.stage(Request.Stage.QUEUED);
             destination.addFirst(request);

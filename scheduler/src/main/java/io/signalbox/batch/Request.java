@@ -4,6 +4,7 @@ package io.signalbox.batch;
 import io.signalbox.StateDigest;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.router.PlacementBatch;
 
 import java.util.Arrays;
 
@@ -30,8 +31,13 @@ public final class Request
     private int promptTokens;
     private int maxNewTokens;
     private int stopTokenId;
+    private long conversationId;
     private int rankHint;
     private boolean hintRelaxed;
+    private int[] head = new int[2];
+    private int headLength;
+    /** Prompt tokens that were cached on the rank when the request was placed there. */
+    int cachedTokens;
     private int priority;
     private long deadlineNanos;
     private int rowsFrom;
@@ -72,6 +78,9 @@ public final class Request
         rowsFrom = wantedRowsFrom;
         hashCount = 0;
         promptDigest = 0;
+        headLength = 0;
+        conversationId = -1;
+        cachedTokens = 0;
         blockCount = 0;
         stage = Stage.QUEUED;
         rank = NO_RANK;
@@ -95,6 +104,23 @@ public final class Request
         return this;
     }
 
+    /** @param conversation of which the request is a turn, or -1. */
+    public Request conversation(final long conversation)
+    {
+        conversationId = conversation;
+        return this;
+    }
+
+    /** Adds a token to the head: what routers see of the prompt's text. */
+    public void addHead(final int token)
+    {
+        if (headLength == head.length)
+        {
+            head = Arrays.copyOf(head, PlacementBatch.HEAD_TOKENS);
+        }
+        head[headLength++] = token;
+    }
+
     public void addBlockHash(final long blockHash)
     {
         if (hashCount == blockHashes.length)
@@ -105,6 +131,12 @@ public final class Request
         promptDigest = StateDigest.mix(promptDigest, blockHash);
     }
 
+    /** The block hashes of the prompt, and room behind them; not to be changed. */
+    public long[] blockHashes()
+    {
+        return blockHashes;
+    }
+
     public long id()
     {
         return id;
@@ -113,6 +145,23 @@ public final class Request
     public int promptTokens()
     {
         return promptTokens;
+    }
+
+    /** -1: none. */
+    public long conversationId()
+    {
+        return conversationId;
+    }
+
+    /** The first {@link #headLength()} values count. */
+    public int[] head()
+    {
+        return head;
+    }
+
+    public int headLength()
+    {
+        return headLength;
     }
 
     public int rankHint()
@@ -318,7 +367,12 @@ public final class Request
             id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
         digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
-        digest = StateDigest.mix(digest, deadlineNanos, stopTokenId);
+        digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
+        digest = StateDigest.mix(digest, conversationId, headLength);
+        for (int i = 0; i < headLength; i++)
+        {
+            digest = StateDigest.mix(digest, head[i]);
+        }
         for (int i = 0; i < blockCount; i++)
         {
             digest = StateDigest.mix(digest, blockTable[i]);

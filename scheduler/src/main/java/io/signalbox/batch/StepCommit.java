@@ -74,7 +74,7 @@ public final class StepCommit
                 outcomes[row] = Outcome.OWNER_GONE;
                 continue;
             }
-            request.computed(plan.rowTokens(row));
+            planner.computed(request, plan.rowTokens(row));
             register(request, plan.rowStart(row), plan.rowTokens(row), planner);
             outcomes[row] = advance(request, row, sampledTokens[row]);
         }
@@ -115,6 +115,7 @@ public final class StepCommit
             if (allocator.register(blockId, request.blockHashes[index], ownParentHash(request, index, allocator), index))
             {
                 addRegistered(blockId, request.blockHashes[index]);
+                planner.registered(request.blockHashes[index]);
             }
         }
     }

@@ -45,7 +45,8 @@ public final class StepPlan
     private int[] evictedBlocks = new int[16];
     private long[] evictedHashes = new long[16];
 
-    void clear()
+    /** Leaves no row and no change: the plan of a rank that only steps along. */
+    public void clear()
     {
         tokens = 0;
         Arrays.fill(rowRequests, 0, rowCount, null);
@@ -70,7 +71,7 @@ public final class StepPlan
         step = stepNumber;
     }
 
-    /** Step number, counted per rank from 1. */
+    /** Step number from 1; counted per rank, or over all ranks where they step together. */
     public long step()
     {
         return step;

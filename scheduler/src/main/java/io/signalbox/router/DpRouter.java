@@ -2,81 +2,38 @@
 package io.signalbox.router;
 
 /**
- * Chooses a DP rank for each request of a batch. A pure function of the batch: the same batch gives the same
- * decisions on any machine.
+ * Chooses a DP rank for each request of a batch. A function of the batch and of what the router remembers of the batches
+ * before it: the same batches in the same order give the same decisions on any machine.
  *
- * <p>Every router first honours rank hints where the hinted rank has room, strict hints before relaxed ones (a strict
- * hint without room is left unplaced, a relaxed one joins the others), then places the rest under a per-rank target
- * that spreads requests fairly: after TensorRT-LLM's attention-DP routers.
- *
- * <p>A policy of one's own extends this class: it notes each {@link PlacementBatch#candidate candidate} with its score,
- * so that the journal can tell why, and then {@link PlacementBatch#choose chooses}. It must read nothing but the batch.
+ * <p>A router notes each {@link PlacementBatch#candidate candidate} with the terms of its score, so that the journal can
+ * tell why, and then {@link PlacementBatch#choose chooses}; the order of the choices is the order in which requests reach
+ * the ranks and the journal. It reads nothing but the batch, is total on every batch, never chooses a lost rank, and
+ * allocates nothing once its tables have grown to the load. What it cannot place it leaves; the caller keeps that queued.
+ * While the batch holds no more requests than the ranks have room for, no rank is filled beyond its cap.
  */
-public abstract class DpRouter
+public interface DpRouter
 {
-    /** Places every request of the batch that some rank can take. */
-    public final void place(final PlacementBatch batch)
+    /** Places the requests of the batch. */
+    void place(PlacementBatch batch);
+
+    /** Whether matches are worth probing for; where not, the batch has none. */
+    boolean readsMatches();
+
+    /** Whether a request that it cannot place now keeps those behind it waiting. */
+    default boolean keepsOrder()
     {
-        placeHinted(batch, false);
-        placeHinted(batch, true);
-        placeUnhinted(batch, targetPerRank(batch));
+        return false;
     }
 
-    /**
-     * Places the requests that are not yet placed and not bound to a full rank.
-     *
-     * @param target a rank takes no further request once it holds this many.
-     */
-    protected abstract void placeUnhinted(PlacementBatch batch, int target);
-
-    /** Prompt lengths only, or prefix matches too: tells the caller whether matches are worth probing. */
-    public abstract boolean readsMatches();
-
-    private static void placeHinted(final PlacementBatch batch, final boolean relaxed)
+    /** A request that was placed has ended by its length or a stop token. */
+    default void finished(final int outputTokens)
     {
-        for (int request = 0; request < batch.count(); request++)
-        {
-            final int hint = batch.rankHint(request);
-            if (hint >= 0 && batch.hintRelaxed(request) == relaxed && hint < batch.ranks() && batch.hasRoom(hint))
-            {
-                batch.candidate(request, hint, 0.0);
-                batch.choose(request, hint, batch.promptTokens(request), PlacementBatch.TieBreak.HINT);
-            }
-        }
+        // Only a router that predicts output lengths learns from it.
     }
 
-    /** Whether the request is still to be placed, and on a rank of the router's choice. */
-    protected static boolean isOpen(final PlacementBatch batch, final int request)
-    {
-        return batch.chosenRank(request) == PlacementBatch.NO_RANK &&
-            (batch.rankHint(request) < 0 || batch.hintRelaxed(request) || batch.rankHint(request) >= batch.ranks());
-    }
+    /** Digest of what the router remembers from one batch to the next; 0 where that is nothing. */
+    long digest();
 
-    /** {@code max(ceil(all requests / ranks), fullest rank)}. */
-    private static int targetPerRank(final PlacementBatch batch)
-    {
-        int total = 0;
-        int fullest = 0;
-        int ranks = 0;
-        for (int rank = 0; rank < batch.ranks(); rank++)
-        {
-            if (batch.hasRoom(rank) || batch.activeRequests(rank) > 0)
-            {
-                ranks++;
-            }
-            total += batch.activeRequests(rank);
-            fullest = Math.max(fullest, batch.activeRequests(rank));
-        }
-        for (int request = 0; request < batch.count(); request++)
-        {
-            total += isOpen(batch, request) ? 1 : 0;
-        }
-        return Math.max(ranks == 0 ? 0 : (total + ranks - 1) / ranks, fullest);
-    }
-
-    /** Whether the rank may take one more request under the target. */
-    protected static boolean isEligible(final PlacementBatch batch, final int rank, final int target)
-    {
-        return batch.hasRoom(rank) && batch.activeRequests(rank) < target;
-    }
+    /** What the journal names as the policy of its decisions. */
+    RouterPolicy policy();
 }

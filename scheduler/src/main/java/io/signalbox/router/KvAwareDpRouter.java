@@ -1,21 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.StateDigest;
+
+import java.util.Arrays;
+
 /**
- * In order of arrival, each request to the rank with the lowest
- * {@code score = effectiveTokens + beta * normalisedLoad}, where {@code effectiveTokens = T - matched} are the tokens
- * the rank would still have to compute and {@code normalisedLoad = load / D * T} with {@code D} the larger of the
- * summed load of the candidates and {@code T}: the formula of TensorRT-LLM's KV-cache-aware attention-DP router in its
- * first version (PR 12315). Ties go to the lowest rank.
+ * Prompts that begin alike after one another, each to the rank with the lowest {@link KvAwareScore}: TensorRT-LLM's
+ * KV-cache-aware attention-DP router of commit 04fe30a9. A rank's load is what was not cached of its requests' prompts
+ * when they were placed. Matches count only where the best of them covers more than a given share of the prompt (the
+ * gate). Ties go to the lower load, then to the first in an order shuffled by the request id.
+ *
+ * <p>Warm-up, where it is on, gives every rank a first request in turn, so that each comes to cache what all prompts
+ * begin with.
  */
-public final class KvAwareDpRouter extends DpRouter
+public final class KvAwareDpRouter implements DpRouter
 {
     private final double beta;
+    private final double matchRateThreshold;
+    private final double fairShareMultiplier;
+    private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
+    private final SeededShuffle shuffle = new SeededShuffle();
+    private final int[] tieOrder;
+    /** Ranks that wait for their first request. */
+    private final boolean[] cold;
+    private int coldRanks;
 
-    /** @param beta weight of the load term, finite and not negative. */
-    public KvAwareDpRouter(final double beta)
+    /**
+     * @param beta                weight of the load term.
+     * @param matchRateThreshold  the share of a prompt that the best match must exceed to count.
+     * @param fairShareMultiplier how far above its fair share of all requests a rank may go. The original takes values
+     *                            below 1 as well, under which requests stay unplaced; {@link RouterConfig} refuses them.
+     * @param coldStartWarmup     whether every rank gets a first request in turn.
+     */
+    public KvAwareDpRouter(
+        final int ranks,
+        final double beta,
+        final double matchRateThreshold,
+        final double fairShareMultiplier,
+        final boolean coldStartWarmup)
     {
         this.beta = beta;
+        this.matchRateThreshold = matchRateThreshold;
+        this.fairShareMultiplier = fairShareMultiplier;
+        tieOrder = new int[ranks];
+        cold = new boolean[ranks];
+        Arrays.fill(cold, coldStartWarmup);
+        coldRanks = coldStartWarmup ? ranks : 0;
     }
 
     @Override
@@ -25,56 +56,162 @@ public final class KvAwareDpRouter extends DpRouter
     }
 
     @Override
-    protected void placeUnhinted(final PlacementBatch batch, final int target)
+    public long digest()
     {
-        for (int request = 0; request < batch.count(); request++)
+        long digest = 0;
+        for (int rank = 0; coldRanks > 0 && rank < cold.length; rank++)
         {
-            if (isOpen(batch, request))
+            digest += cold[rank] ? StateDigest.mix(rank + 1L) : 0;
+        }
+        return digest;
+    }
+
+    @Override
+    public RouterPolicy policy()
+    {
+        return RouterPolicy.KV_AWARE;
+    }
+
+    /** Whether warm-up still owes the rank a first request. */
+    public boolean isCold(final int rank)
+    {
+        return cold[rank];
+    }
+
+    @Override
+    public void place(final PlacementBatch batch)
+    {
+        batch.loadFrom(RankFigure.UNCACHED_TOKENS);
+        PlacementOrder.strictFirst(batch, false, order);
+        int open = 0;
+        for (int i = 0; i < batch.count(); i++)
+        {
+            if (!placeExplicitly(batch, order[i]))
             {
-                placeOne(batch, request, target);
+                order[open++] = order[i];
             }
+        }
+        batch.target(Math.min(PlacementOrder.target(batch, open, fairShareMultiplier), batch.maxActive()));
+        PlacementOrder.byHead(batch, order, open);
+        for (int i = 0; i < open; i++)
+        {
+            placeOne(batch, order[i]);
         }
     }
 
-    private void placeOne(final PlacementBatch batch, final int request, final int target)
+    private boolean placeExplicitly(final PlacementBatch batch, final int request)
     {
-        final int tokens = batch.promptTokens(request);
-        final double normaliser = Math.max(summedLoad(batch, target), tokens);
+        final boolean hinted = batch.rankHint(request) != PlacementBatch.NO_RANK;
+        final int rank = hinted ? batch.rankHint(request) : firstCold(batch);
+        if (rank == PlacementBatch.NO_RANK || !batch.hasRoom(rank))
+        {
+            return false;
+        }
+        ExplicitPlacement.on(
+            batch, request, rank, uncached(batch, request, rank), hinted ? TieBreak.HINT : TieBreak.WARM_UP);
+        warmed(rank);
+        return true;
+    }
+
+    private int firstCold(final PlacementBatch batch)
+    {
+        for (int rank = 0; coldRanks > 0 && rank < cold.length; rank++)
+        {
+            if (cold[rank] && !batch.isLost(rank))
+            {
+                return rank;
+            }
+        }
+        return PlacementBatch.NO_RANK;
+    }
+
+    /** A request that was placed by its score warms no rank up, because the original does not count it. */
+    private void warmed(final int rank)
+    {
+        if (cold[rank])
+        {
+            cold[rank] = false;
+            coldRanks--;
+        }
+    }
+
+    private static long uncached(final PlacementBatch batch, final int request, final int rank)
+    {
+        return Math.max((long)batch.promptTokens(request) - batch.matchedTokens(request, rank), 0);
+    }
+
+    private void placeOne(final PlacementBatch batch, final int request)
+    {
+        final double normaliser = KvAwareScore.normaliser(batch, request);
+        final boolean open = isGateOpen(batch, request);
+        batch.normaliser(request, normaliser);
+        batch.gate(request, open ? GateState.OPEN : GateState.CLOSED);
         int best = PlacementBatch.NO_RANK;
-        boolean tied = false;
+        double bestScore = 0;
+        int sameScore = 0;
+        int sameLoad = 0;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            if (!isEligible(batch, rank, target))
+            if (!PlacementOrder.isEligible(batch, rank))
             {
                 continue;
             }
-            final double load = batch.loadTokens(rank) / normaliser * tokens;
-            final double score = (tokens - batch.matchedTokens(request, rank)) + beta * load;
-            batch.candidate(request, rank, score);
-            if (best == PlacementBatch.NO_RANK || score < batch.score(request, best))
+            final int matchUsed = open ? batch.matchedTokens(request, rank) : 0;
+            final double score = KvAwareScore.of(batch, request, rank, normaliser, beta, matchUsed);
+            final boolean first = best == PlacementBatch.NO_RANK;
+            final boolean same = !first && score == bestScore;
+            sameScore = first || score < bestScore ? 1 : same ? sameScore + 1 : sameScore;
+            if (first || score < bestScore || same && batch.loadTokens(rank) < batch.loadTokens(best))
             {
                 best = rank;
-                tied = false;
+                bestScore = score;
+                sameLoad = 1;
             }
-            else
+            else if (same && batch.loadTokens(rank) == batch.loadTokens(best))
             {
-                tied |= score == batch.score(request, best);
+                sameLoad++;
             }
         }
         if (best != PlacementBatch.NO_RANK)
         {
-            batch.choose(request, best, tokens - batch.matchedTokens(request, best),
-                tied ? PlacementBatch.TieBreak.LOWEST_RANK : PlacementBatch.TieBreak.NONE);
+            final int rank = sameLoad > 1 ? firstOfTied(batch, request, best) : best;
+            batch.choose(request, rank, uncached(batch, request, rank),
+                sameLoad > 1 ? TieBreak.SEEDED_ORDER : sameScore > 1 ? TieBreak.LEAST_LOAD : TieBreak.NONE);
         }
     }
 
-    private static long summedLoad(final PlacementBatch batch, final int target)
+    private boolean isGateOpen(final PlacementBatch batch, final int request)
     {
-        long sum = 0;
+        int longest = 0;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            sum += isEligible(batch, rank, target) ? batch.loadTokens(rank) : 0;
+            longest = PlacementOrder.isEligible(batch, rank) ?
+                Math.max(longest, batch.matchedTokens(request, rank)) : longest;
         }
-        return sum;
+        return (double)longest / Math.max(batch.promptTokens(request), 1) > matchRateThreshold;
+    }
+
+    /** The order is drawn only here: among candidates that differ in score or load it decides nothing. */
+    private int firstOfTied(final PlacementBatch batch, final int request, final int best)
+    {
+        int candidates = 0;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            if (batch.isCandidate(request, rank))
+            {
+                tieOrder[candidates++] = rank;
+            }
+        }
+        shuffle.shuffle(batch.requestId(request), tieOrder, candidates);
+        for (int i = 0; i < candidates; i++)
+        {
+            final int rank = tieOrder[i];
+            if (batch.score(request, rank) == batch.score(request, best) &&
+                batch.loadTokens(rank) == batch.loadTokens(best))
+            {
+                return rank;
+            }
+        }
+        return best;
     }
 }

@@ -14,39 +14,48 @@ public final class PlacementBatch
 {
     /** More requests are placed in several batches. */
     public static final int MAX_REQUESTS = 256;
+    /** Tokens of a prompt that a router may read. */
+    public static final int HEAD_TOKENS = 64;
     public static final int NO_RANK = -1;
+    public static final long NO_CONVERSATION = -1;
+
+    private static final RankFigure[] FIGURES = RankFigure.values();
 
     private final int ranks;
     private final int maxActive;
 
-    // Ranks: working figures, updated by each placement.
+    // Ranks: requests and load tokens move with each placement, the figures stand.
     private final int[] activeRequests;
-    private final long[] loadTokens;
     private final boolean[] lost;
+    private final long[] figures;
+    private final long[] loadTokens;
 
     // Requests.
     private int count;
+    private final long[] requestIds = new long[MAX_REQUESTS];
+    private final long[] conversationIds = new long[MAX_REQUESTS];
     private final int[] promptTokens = new int[MAX_REQUESTS];
     private final int[] rankHints = new int[MAX_REQUESTS];
-    private final boolean[] hintRelaxed = new boolean[MAX_REQUESTS];
+    private final Relax[] relaxes = new Relax[MAX_REQUESTS];
+    private final int[] heads = new int[MAX_REQUESTS * HEAD_TOKENS];
+    private final int[] headLengths = new int[MAX_REQUESTS];
     private final int[] matchedTokens;
 
     // Decisions.
+    private int target;
+    private int decisions;
+    private final int[] decided = new int[MAX_REQUESTS];
     private final int[] chosenRanks = new int[MAX_REQUESTS];
     private final TieBreak[] tieBreaks = new TieBreak[MAX_REQUESTS];
+    private final GateState[] gates = new GateState[MAX_REQUESTS];
+    private final double[] normalisers = new double[MAX_REQUESTS];
     private final boolean[] eligible;
     private final double[] scores;
+    private final double[] newWorks;
+    private final double[] loadTerms;
+    private final int[] matchesUsed;
     private final long[] candidateLoads;
     private final int[] candidateActive;
-
-    /** How the best candidate was chosen among equals. */
-    public enum TieBreak
-    {
-        NONE,
-        FEWEST_REQUESTS_THEN_LOWEST_RANK,
-        LOWEST_RANK,
-        HINT
-    }
 
     /** @param maxActive most requests a rank may hold. */
     public PlacementBatch(final int ranks, final int maxActive)
@@ -54,39 +63,81 @@ public final class PlacementBatch
         this.ranks = ranks;
         this.maxActive = maxActive;
         activeRequests = new int[ranks];
-        loadTokens = new long[ranks];
         lost = new boolean[ranks];
-        matchedTokens = new int[MAX_REQUESTS * ranks];
-        eligible = new boolean[MAX_REQUESTS * ranks];
-        scores = new double[MAX_REQUESTS * ranks];
-        candidateLoads = new long[MAX_REQUESTS * ranks];
-        candidateActive = new int[MAX_REQUESTS * ranks];
+        figures = new long[ranks * FIGURES.length];
+        loadTokens = new long[ranks];
+        final int pairs = MAX_REQUESTS * ranks;
+        matchedTokens = new int[pairs];
+        eligible = new boolean[pairs];
+        scores = new double[pairs];
+        newWorks = new double[pairs];
+        loadTerms = new double[pairs];
+        matchesUsed = new int[pairs];
+        candidateLoads = new long[pairs];
+        candidateActive = new int[pairs];
     }
 
+    /** Forgets requests and decisions; the ranks stay as they are. */
     public void clear()
     {
         count = 0;
+        decisions = 0;
+        target = 0;
     }
 
-    public void rank(final int rank, final int active, final long load, final boolean isLost)
+    /** Says how a rank stands; its figures and load are 0 until they are given. */
+    public void rank(final int rank, final int active, final boolean isLost)
     {
         activeRequests[rank] = active;
-        loadTokens[rank] = load;
         lost[rank] = isLost;
+        loadTokens[rank] = 0;
+        Arrays.fill(figures, rank * FIGURES.length, (rank + 1) * FIGURES.length, 0);
     }
 
-    /** @return the request's index; its matches are 0 until {@link #matchedTokens(int, int, int)} says otherwise. */
-    public int add(final int requestPromptTokens, final int rankHint, final boolean relaxed)
+    public void figure(final int rank, final RankFigure figure, final long value)
+    {
+        figures[rank * FIGURES.length + figure.ordinal()] = value;
+    }
+
+    /**
+     * Adds a request without matches and without a head.
+     *
+     * @param conversationId of whom it is a turn, or {@link #NO_CONVERSATION}.
+     * @param rankHint       counts as none where there is no such rank.
+     * @return the request's index.
+     */
+    public int add(
+        final long requestId,
+        final long conversationId,
+        final int requestPromptTokens,
+        final int rankHint,
+        final Relax relax)
     {
         final int request = count++;
+        requestIds[request] = requestId;
+        conversationIds[request] = conversationId;
         promptTokens[request] = requestPromptTokens;
-        rankHints[request] = rankHint;
-        hintRelaxed[request] = relaxed;
+        rankHints[request] = rankHint >= 0 && rankHint < ranks ? rankHint : NO_RANK;
+        relaxes[request] = relax;
+        headLengths[request] = 0;
         chosenRanks[request] = NO_RANK;
         tieBreaks[request] = TieBreak.NONE;
+        gates[request] = GateState.NONE;
+        normalisers[request] = 0;
         Arrays.fill(matchedTokens, request * ranks, (request + 1) * ranks, 0);
         Arrays.fill(eligible, request * ranks, (request + 1) * ranks, false);
         return request;
+    }
+
+    /**
+     * Gives the first tokens of the prompt, by which routers bring prompts that begin alike together.
+     *
+     * @param length at most {@link #HEAD_TOKENS}.
+     */
+    public void head(final int request, final int[] tokens, final int length)
+    {
+        System.arraycopy(tokens, 0, heads, request * HEAD_TOKENS, length);
+        headLengths[request] = length;
     }
 
     public void matchedTokens(final int request, final int rank, final int tokens)
@@ -99,9 +150,25 @@ public final class PlacementBatch
         return ranks;
     }
 
+    /** Most requests a rank may hold. */
+    public int maxActive()
+    {
+        return maxActive;
+    }
+
     public int count()
     {
         return count;
+    }
+
+    public long requestId(final int request)
+    {
+        return requestIds[request];
+    }
+
+    public long conversationId(final int request)
+    {
+        return conversationIds[request];
     }
 
     public int promptTokens(final int request)
@@ -109,14 +176,27 @@ public final class PlacementBatch
         return promptTokens[request];
     }
 
+    /** A rank, or {@link #NO_RANK}. */
     public int rankHint(final int request)
     {
         return rankHints[request];
     }
 
-    public boolean hintRelaxed(final int request)
+    public Relax relax(final int request)
     {
-        return hintRelaxed[request];
+        return relaxes[request];
+    }
+
+    /**
+     * Orders two requests by their heads: the first token that differs decides, and of two of which one begins the
+     * other the shorter comes first. Where a request carries no tokens, its head is two halves of its first block hash,
+     * so that prompts with the same first block still come together.
+     */
+    public int compareHeads(final int request, final int other)
+    {
+        final int at = request * HEAD_TOKENS;
+        final int otherAt = other * HEAD_TOKENS;
+        return Arrays.compare(heads, at, at + headLengths[request], heads, otherAt, otherAt + headLengths[other]);
     }
 
     public int matchedTokens(final int request, final int rank)
@@ -124,14 +204,15 @@ public final class PlacementBatch
         return matchedTokens[request * ranks + rank];
     }
 
+    public boolean isLost(final int rank)
+    {
+        return lost[rank];
+    }
+
+    /** Requests of the rank, those that were placed from this batch included. */
     public int activeRequests(final int rank)
     {
         return activeRequests[rank];
-    }
-
-    public long loadTokens(final int rank)
-    {
-        return loadTokens[rank];
     }
 
     public boolean hasRoom(final int rank)
@@ -139,23 +220,96 @@ public final class PlacementBatch
         return !lost[rank] && activeRequests[rank] < maxActive;
     }
 
-    /** Notes a candidate of the decision with its score; lower is better. */
-    public void candidate(final int request, final int rank, final double score)
+    /** Of the rank as it stood ahead of the batch. */
+    public long figure(final int rank, final RankFigure figure)
+    {
+        return figures[rank * FIGURES.length + figure.ordinal()];
+    }
+
+    /** Begins the running load of every rank with one of its figures. */
+    public void loadFrom(final RankFigure figure)
+    {
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            loadTokens[rank] = figure(rank, figure);
+        }
+    }
+
+    /** The running load: the figure it began with, and what {@link #choose} added. */
+    public long loadTokens(final int rank)
+    {
+        return loadTokens[rank];
+    }
+
+    /** Notes how many requests a rank may hold before it takes no further one of this batch. */
+    public void target(final int requests)
+    {
+        target = requests;
+    }
+
+    /** 0 where the router has none. */
+    public int target()
+    {
+        return target;
+    }
+
+    public void gate(final int request, final GateState state)
+    {
+        gates[request] = state;
+    }
+
+    /** Notes by what the loads were divided in this request's scores. */
+    public void normaliser(final int request, final double divisor)
+    {
+        normalisers[request] = divisor;
+    }
+
+    /**
+     * Notes a candidate of the decision.
+     *
+     * @param score     lower is better.
+     * @param newWork   tokens that the rank would have to compute, as the policy counts them.
+     * @param loadTerm  the load as it enters the score.
+     * @param matchUsed matched tokens as they enter the score.
+     */
+    public void candidate(
+        final int request,
+        final int rank,
+        final double score,
+        final double newWork,
+        final double loadTerm,
+        final int matchUsed)
     {
         final int at = request * ranks + rank;
         eligible[at] = true;
         scores[at] = score;
+        newWorks[at] = newWork;
+        loadTerms[at] = loadTerm;
+        matchesUsed[at] = matchUsed;
         candidateLoads[at] = loadTokens[rank];
         candidateActive[at] = activeRequests[rank];
     }
 
-    /** Places the request and adds {@code load} to the rank. */
+    /** Places the request and adds {@code load} to the running load of the rank. */
     public void choose(final int request, final int rank, final long load, final TieBreak tieBreak)
     {
+        decided[decisions++] = request;
         chosenRanks[request] = rank;
         tieBreaks[request] = tieBreak;
         activeRequests[rank]++;
         loadTokens[rank] += load;
+    }
+
+    /** Requests that were placed. */
+    public int decisions()
+    {
+        return decisions;
+    }
+
+    /** The request of a decision, in the order in which they were made. */
+    public int decision(final int index)
+    {
+        return decided[index];
     }
 
     /** The rank, or {@link #NO_RANK} when no rank could take the request now. */
@@ -169,6 +323,16 @@ public final class PlacementBatch
         return tieBreaks[request];
     }
 
+    public GateState gate(final int request)
+    {
+        return gates[request];
+    }
+
+    public double normaliser(final int request)
+    {
+        return normalisers[request];
+    }
+
     public boolean isCandidate(final int request, final int rank)
     {
         return eligible[request * ranks + rank];
@@ -177,6 +341,21 @@ public final class PlacementBatch
     public double score(final int request, final int rank)
     {
         return scores[request * ranks + rank];
+    }
+
+    public double newWork(final int request, final int rank)
+    {
+        return newWorks[request * ranks + rank];
+    }
+
+    public double loadTerm(final int request, final int rank)
+    {
+        return loadTerms[request * ranks + rank];
+    }
+
+    public int matchUsed(final int request, final int rank)
+    {
+        return matchesUsed[request * ranks + rank];
     }
 
     public long candidateLoad(final int request, final int rank)

@@ -4,12 +4,35 @@ package io.signalbox.router;
 import io.signalbox.ConfigException;
 
 import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /** The policies that choose a DP rank, by the names used on the command line and in the journal. */
 public enum RouterPolicy
 {
-    LOAD_BALANCED("load-balanced"),
-    KV_AWARE("kv-aware");
+    /** {@link DefaultDpRouter}. */
+    DEFAULT("default"),
+    /** {@link KvAwarePrDpRouter}. */
+    KV_AWARE_PR("kv-aware-pr"),
+    /** {@link KvAwareDpRouter}. */
+    KV_AWARE("kv-aware"),
+    /** {@link ConversationDpRouter}. */
+    CONVERSATION("conversation"),
+    /** {@link RoundRobinDpRouter}. */
+    ROUND_ROBIN("round-robin"),
+    /** {@link LeastLoadedDpRouter}. */
+    LEAST_LOADED("least-loaded"),
+    /** {@link LMetricDpRouter}. */
+    LMETRIC("lmetric"),
+    /** {@link DynamoCostDpRouter}. */
+    DYNAMO_COST("dynamo-cost"),
+    /** {@link SglangCacheAwareDpRouter}. */
+    SGLANG_CACHE_AWARE("sglang-cache-aware"),
+    /** {@link MinMaxDpRouter}. */
+    MIN_MAX("min-max"),
+    /** {@link KvAwareRawDpRouter}. */
+    KV_AWARE_RAW("kv-aware-raw"),
+    /** {@link SignalboxDpRouter}. */
+    SIGNALBOX("signalbox");
 
     private final String label;
 
@@ -23,6 +46,13 @@ public enum RouterPolicy
         return label;
     }
 
+    /** All labels, for a sentence. */
+    public static String labels()
+    {
+        return Arrays.stream(values()).map(RouterPolicy::label).collect(Collectors.joining(", "));
+    }
+
+    /** @throws ConfigException when no policy has this label. */
     public static RouterPolicy of(final String label)
     {
         for (final RouterPolicy policy : values())
@@ -32,7 +62,6 @@ public enum RouterPolicy
                 return policy;
             }
         }
-        throw new ConfigException("router '" + label + "' is not known; choose one of " +
-            Arrays.stream(values()).map(RouterPolicy::label).toList() + ".");
+        throw new ConfigException("router=" + label + " is not known; it is one of " + labels() + ".");
     }
 }

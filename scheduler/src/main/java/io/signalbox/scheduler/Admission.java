@@ -6,6 +6,10 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.router.PlacementBatch;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
 
 /** Decides whether a {@code Submit} can ever run, and makes the request of one that can. */
 final class Admission
@@ -70,6 +74,7 @@ final class Admission
     {
         final Request request = requests.unused()
             .reset(input.requestId(), input.promptTokens(), input.maxNewTokens(), input.stopTokenId(), input.rowsFrom())
+            .conversation(input.conversationId())
             .admission(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
         final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
         final int hashCount = input.blockHashesLength() / Long.BYTES;
@@ -77,7 +82,29 @@ final class Admission
         {
             request.addBlockHash(input.buffer().getLong(hashesAt + i * Long.BYTES));
         }
+        addHead(input, hashesAt, request);
         requests.add(request);
         return request;
+    }
+
+    /** The first tokens of the prompt; where the input carries none, the halves of the first block hash, if any. */
+    private static void addHead(final SubmitDecoder input, final int hashesAt, final Request request)
+    {
+        final DirectBuffer buffer = input.buffer();
+        final boolean hashed = input.blockHashesLength() > 0;
+        input.skipBlockHashes();
+        input.skipCacheKey();
+        final int tokens = Math.min(input.tokensLength() / Integer.BYTES, request.promptTokens());
+        final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();
+        for (int i = 0; i < Math.min(tokens, PlacementBatch.HEAD_TOKENS); i++)
+        {
+            request.addHead(buffer.getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
+        }
+        if (tokens == 0 && hashed)
+        {
+            final long first = buffer.getLong(hashesAt, ByteOrder.LITTLE_ENDIAN);
+            request.addHead((int)first);
+            request.addHead((int)(first >>> Integer.SIZE));
+        }
     }
 }

@@ -29,7 +29,13 @@ final class DpRank
 
     void launch()
     {
-        plan.number(++steps);
+        launch(++steps);
+    }
+
+    /** @param step the number of a step that all ranks take together. */
+    void launch(final long step)
+    {
+        plan.number(step);
         inFlight = true;
     }
 
@@ -46,6 +52,11 @@ final class DpRank
     boolean isIdle()
     {
         return !inFlight && !lost;
+    }
+
+    boolean isInFlight()
+    {
+        return inFlight;
     }
 
     boolean isLost()

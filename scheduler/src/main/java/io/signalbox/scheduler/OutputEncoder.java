@@ -11,15 +11,20 @@ import io.signalbox.event.codec.DigestEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeuedEncoder;
+import io.signalbox.event.codec.RoutingPolicy;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.GateState;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.TieBreak;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
 /** Writes decisions into the group as events. */
@@ -56,7 +61,7 @@ final class OutputEncoder
         end(refused.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId).reason(reason));
     }
 
-    void placed(final long requestId, final PlacementBatch batch, final int request)
+    void placed(final RouterPolicy policy, final PlacementBatch batch, final int request)
     {
         int candidateCount = 0;
         for (int rank = 0; rank < batch.ranks(); rank++)
@@ -64,8 +69,12 @@ final class OutputEncoder
             candidateCount += batch.isCandidate(request, rank) ? 1 : 0;
         }
         placed.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .requestId(requestId)
+            .requestId(batch.requestId(request))
+            .normaliser(batch.normaliser(request))
             .rank(batch.chosenRank(request))
+            .target(batch.target())
+            .policy(routingPolicy(policy))
+            .gate(matchGate(batch.gate(request)))
             .tieRule(tieRule(batch.tieBreak(request)));
         final PlacedEncoder.CandidatesEncoder candidates = placed.candidatesCount(candidateCount);
         for (int rank = 0; rank < batch.ranks(); rank++)
@@ -74,8 +83,11 @@ final class OutputEncoder
             {
                 candidates.next()
                     .score(batch.score(request, rank))
+                    .newWork(batch.newWork(request, rank))
+                    .loadTerm(batch.loadTerm(request, rank))
                     .loadTokens(batch.candidateLoad(request, rank))
                     .rank(rank)
+                    .matchUsed(batch.matchUsed(request, rank))
                     .matchedTokens(batch.matchedTokens(request, rank))
                     .activeRequests(batch.candidateActive(request, rank));
             }
@@ -83,7 +95,36 @@ final class OutputEncoder
         end(placed);
     }
 
-    private static TieRule tieRule(final PlacementBatch.TieBreak tieBreak)
+    private static RoutingPolicy routingPolicy(final RouterPolicy policy)
+    {
+        return switch (policy)
+        {
+            case DEFAULT -> RoutingPolicy.DEFAULT;
+            case KV_AWARE_PR -> RoutingPolicy.KV_AWARE_PR;
+            case KV_AWARE -> RoutingPolicy.KV_AWARE;
+            case CONVERSATION -> RoutingPolicy.CONVERSATION;
+            case ROUND_ROBIN -> RoutingPolicy.ROUND_ROBIN;
+            case LEAST_LOADED -> RoutingPolicy.LEAST_LOADED;
+            case LMETRIC -> RoutingPolicy.LMETRIC;
+            case DYNAMO_COST -> RoutingPolicy.DYNAMO_COST;
+            case SGLANG_CACHE_AWARE -> RoutingPolicy.SGLANG_CACHE_AWARE;
+            case MIN_MAX -> RoutingPolicy.MIN_MAX;
+            case KV_AWARE_RAW -> RoutingPolicy.KV_AWARE_RAW;
+            case SIGNALBOX -> RoutingPolicy.SIGNALBOX;
+        };
+    }
+
+    private static MatchGate matchGate(final GateState gate)
+    {
+        return switch (gate)
+        {
+            case NONE -> MatchGate.NONE;
+            case OPEN -> MatchGate.OPEN;
+            case CLOSED -> MatchGate.CLOSED;
+        };
+    }
+
+    private static TieRule tieRule(final TieBreak tieBreak)
     {
         return switch (tieBreak)
         {
@@ -91,6 +132,12 @@ final class OutputEncoder
             case FEWEST_REQUESTS_THEN_LOWEST_RANK -> TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK;
             case LOWEST_RANK -> TieRule.LOWEST_RANK;
             case HINT -> TieRule.HINT;
+            case LEAST_LOAD -> TieRule.LEAST_LOAD;
+            case FEWEST_REQUESTS -> TieRule.FEWEST_REQUESTS;
+            case SEEDED_ORDER -> TieRule.SEEDED_ORDER;
+            case WARM_UP -> TieRule.WARM_UP;
+            case BOUND -> TieRule.BOUND;
+            case ROUND_ROBIN -> TieRule.ROUND_ROBIN;
         };
     }
 
@@ -223,14 +270,16 @@ final class OutputEncoder
         end(requeued);
     }
 
-    void digest(final long inputs, final long pool, final long prefixIndex, final long rows, final long requests)
+    void digest(
+        final long inputs, final long pool, final long prefixIndex, final long rows, final long requests, final long router)
     {
         end(digest.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .inputs(inputs)
             .poolDigest(pool)
             .prefixIndexDigest(prefixIndex)
             .rowsDigest(rows)
-            .requestsDigest(requests));
+            .requestsDigest(requests)
+            .routerDigest(router));
     }
 
     private static Flag flag(final boolean value)

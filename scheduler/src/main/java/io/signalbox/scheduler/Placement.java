@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.event.codec.PlacedEncoder;
+import io.signalbox.kv.RankPrefixIndex;
+import io.signalbox.router.AdmissionPop;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RankFigure;
+import io.signalbox.router.Relax;
 
-/** Takes requests off the queue, as many as the ranks have room for, and lets the router place them. */
+import java.util.Arrays;
+
+/**
+ * Takes requests off the queue, as many as the ranks have room for, and lets the router place them. A request that is
+ * bound to a full rank, or that the router leaves, goes back to the front of the queue in its order.
+ */
 final class Placement
 {
     /** Decisions of one plan point; the rest waits for the next, so that no burst outgrows a group. */
@@ -17,19 +27,34 @@ final class Placement
     private final DpRouter router;
     private final DpRank[] ranks;
     private final int maxActive;
+    private final int blockSizeTokens;
+    /** Null where the router reads no matches. */
+    private final RankPrefixIndex prefixIndex;
+    private final int[] matchedBlocks;
     private final int maxPlaced;
     private final PlacementBatch batch;
+    private final AdmissionPop admission = new AdmissionPop();
+    private final int[] claimed;
     private final Request[] batched = new Request[PlacementBatch.MAX_REQUESTS];
+    private final RequestQueue popped = new RequestQueue();
     private final RequestQueue unplaced = new RequestQueue();
 
-    Placement(final DpRouter router, final DpRank[] ranks, final int maxActive)
+    Placement(final DpRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
     {
+        this.blockSizeTokens = blockSizeTokens;
+        matchedBlocks = new int[ranks.length];
+        prefixIndex = router.readsMatches() ? new RankPrefixIndex(ranks.length) : null;
+        for (int i = 0; i < ranks.length && prefixIndex != null; i++)
+        {
+            ranks[i].planner.indexPrefixes(prefixIndex);
+        }
         this.router = router;
         this.ranks = ranks;
         this.maxActive = maxActive;
         maxPlaced = MAX_DECISION_BYTES /
             (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
         batch = new PlacementBatch(ranks.length, maxActive);
+        claimed = new int[ranks.length];
     }
 
     int ranksLeft()
@@ -45,11 +70,13 @@ final class Placement
     /** @return whether the queue still holds requests that were not considered. */
     boolean place(final RequestQueue queue, final OutputEncoder out)
     {
-        // A batch may hold nothing but requests that wait for one full rank; those behind them may go elsewhere.
         int left = maxPlaced;
-        while (left > 0 && !queue.isEmpty() && room() > 0)
+        boolean goesOn = true;
+        while (goesOn && left > 0 && !queue.isEmpty() && room() > 0)
         {
-            left -= placeBatch(queue, out, left);
+            final int placed = placeBatch(queue, out, left);
+            left -= placed;
+            goesOn = placed == batch.count() || !router.keepsOrder();
         }
         final boolean unconsidered = !queue.isEmpty() && room() > 0;
         while (!unplaced.isEmpty())
@@ -61,29 +88,49 @@ final class Placement
 
     private int placeBatch(final RequestQueue queue, final OutputEncoder out, final int most)
     {
-        final long size = Math.min(Math.min(room(), most), PlacementBatch.MAX_REQUESTS);
         batch.clear();
         readRanks();
-        while (batch.count() < size && !queue.isEmpty())
+        pop(queue, Math.min(most, PlacementBatch.MAX_REQUESTS));
+        if (batch.count() > 0)
         {
-            add(queue.removeFirst());
+            router.place(batch);
         }
-        router.place(batch);
-        int placed = 0;
-        for (int i = 0; i < batch.count(); i++)
+        for (int i = 0; i < batch.decisions(); i++)
         {
-            final Request request = batched[i];
-            batched[i] = null;
-            if (batch.chosenRank(i) == PlacementBatch.NO_RANK)
+            final int decided = batch.decision(i);
+            final int rank = batch.chosenRank(decided);
+            out.placed(router.policy(), batch, decided);
+            ranks[rank].planner.place(batched[decided], batch.matchedTokens(decided, rank));
+        }
+        Arrays.fill(batched, 0, batch.count(), null);
+        while (!popped.isEmpty())
+        {
+            final Request request = popped.removeFirst();
+            if (request.stage() == Request.Stage.QUEUED)
             {
                 unplaced.addLast(request);
-                continue;
             }
-            out.placed(request.id(), batch, i);
-            ranks[batch.chosenRank(i)].planner.place(request);
-            placed++;
         }
-        return placed;
+        return batch.decisions();
+    }
+
+    private void pop(final RequestQueue queue, final int most)
+    {
+        admission.begin(room());
+        while (batch.count() < most && !queue.isEmpty())
+        {
+            final Request request = queue.first();
+            final AdmissionPop.Verdict verdict = admission.next(hint(request), relax(request), 1, claimed, maxActive);
+            if (verdict == AdmissionPop.Verdict.NO_ROOM)
+            {
+                return;
+            }
+            popped.addLast(queue.removeFirst());
+            if (verdict == AdmissionPop.Verdict.TAKEN)
+            {
+                add(request);
+            }
+        }
     }
 
     private long room()
@@ -100,22 +147,41 @@ final class Placement
     {
         for (int i = 0; i < ranks.length; i++)
         {
-            batch.rank(i, ranks[i].planner.activeRequests(), ranks[i].planner.promptTokens(), ranks[i].isLost());
+            final BatchPlanner planner = ranks[i].planner;
+            claimed[i] = planner.activeRequests();
+            batch.rank(i, planner.activeRequests(), ranks[i].isLost());
+            batch.figure(i, RankFigure.PROMPT_TOKENS, planner.promptTokens());
+            batch.figure(i, RankFigure.UNCACHED_TOKENS, planner.uncachedTokens());
+            batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, planner.pendingPrefillTokens());
+            batch.figure(i, RankFigure.CONTEXT_TOKENS, planner.contextTokens());
+            batch.figure(i, RankFigure.FREE_TOKENS, (long)planner.allocator().allocatableCount() * blockSizeTokens);
         }
+    }
+
+    /** A hint to a rank that does not exist or is lost counts as none. */
+    private int hint(final Request request)
+    {
+        final int hint = request.rankHint();
+        return hint >= 0 && hint < ranks.length && !ranks[hint].isLost() ? hint : PlacementBatch.NO_RANK;
+    }
+
+    private static Relax relax(final Request request)
+    {
+        return request.rankHint() < 0 ? Relax.NO_PARAMETERS : request.hintRelaxed() ? Relax.RELAXED : Relax.STRICT;
     }
 
     private void add(final Request request)
     {
-        final int hint = request.rankHint();
-        final boolean hintIsLost = hint >= 0 && hint < ranks.length && ranks[hint].isLost();
-        final int usableHint = hintIsLost ? PlacementBatch.NO_RANK : hint;
-        final int index = batch.add(request.promptTokens(), usableHint, request.hintRelaxed());
+        final int index = batch.add(
+            request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
+        batch.head(index, request.head(), request.headLength());
         batched[index] = request;
-        if (router.readsMatches())
+        if (prefixIndex != null)
         {
+            prefixIndex.longestMatches(request.blockHashes(), ranks[0].planner.matchableBlocks(request), matchedBlocks);
             for (int rank = 0; rank < ranks.length; rank++)
             {
-                batch.matchedTokens(index, rank, ranks[rank].planner.matchedTokens(request));
+                batch.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
             }
         }
     }

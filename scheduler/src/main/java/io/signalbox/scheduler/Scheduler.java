@@ -29,9 +29,7 @@ import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.KvAwareDpRouter;
-import io.signalbox.router.LoadBalancedDpRouter;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.DpRouters;
 import org.agrona.DirectBuffer;
 
 /**
@@ -41,6 +39,7 @@ import org.agrona.DirectBuffer;
  *
  * <p>{@code Submit} only queues. Requests are placed on ranks and steps are planned at <em>plan points</em>: when a
  * completion frees a rank, and on {@code Wake}, {@code Tick}, a fault or a reset. Each rank has at most one step in flight.
+ * In lock-step mode a plan point does neither before the last rank has ended its step; see {@link LockStep}.
  */
 public final class Scheduler
 {
@@ -53,7 +52,10 @@ public final class Scheduler
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
     private final Admission admission;
+    private final DpRouter router;
     private final Placement placement;
+    /** Null where ranks step on their own. */
+    private final LockStep lockStep;
     private final StepResults results;
     private final StepCommit commit;
     private final OutputEncoder out = new OutputEncoder();
@@ -84,7 +86,7 @@ public final class Scheduler
 
     public Scheduler(final SchedulerConfig config)
     {
-        this(config, router(config));
+        this(config, DpRouters.of(config.router(), config.ranks(), config.prefixCaching()));
     }
 
     /** @param router used in place of the one that the configuration names. */
@@ -99,14 +101,11 @@ public final class Scheduler
             ranks[rank] = new DpRank(config, rank, pages);
         }
         admission = new Admission(config, requests);
-        placement = new Placement(router, ranks, config.maxRunning());
+        this.router = router;
+        placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
+        lockStep = config.lockStep() ? new LockStep(ranks) : null;
         results = new StepResults(config.capture());
         commit = new StepCommit(config.blockSizeTokens(), pages);
-    }
-
-    private static DpRouter router(final SchedulerConfig config)
-    {
-        return config.router() == RouterPolicy.KV_AWARE ? new KvAwareDpRouter(config.beta()) : new LoadBalancedDpRouter();
     }
 
     /**
@@ -255,14 +254,20 @@ public final class Scheduler
             final Request request = plan.rowRequest(row);
             switch (commit.outcome(row))
             {
-                case STOPPED -> free(request, FreeReason.STOP);
-                case REACHED_LENGTH -> free(request, FreeReason.LENGTH);
+                case STOPPED -> finish(request, FreeReason.STOP);
+                case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);
                 case OWNER_GONE -> freeCancelled(request);
                 case CONTINUES ->
                 {
                 }
             }
         }
+    }
+
+    private void finish(final Request request, final FreeReason reason)
+    {
+        router.finished(request.generatedTokens());
+        free(request, reason);
     }
 
     private void onBackendFault(final BackendFaultDecoder input)
@@ -339,8 +344,17 @@ public final class Scheduler
     private void planPoint()
     {
         expireDeadlines();
+        if (lockStep != null && lockStep.isUnderWay())
+        {
+            return;
+        }
         moreToPlace = placement.place(queue, out);
         placementDue = false;
+        if (lockStep != null)
+        {
+            lockStep.plan(out, epoch, PLANNED_GROUP_BYTES);
+            return;
+        }
         for (int i = 0; i < ranks.length && out.groupLength() < PLANNED_GROUP_BYTES; i++)
         {
             final DpRank rank = ranks[i];
@@ -431,7 +445,8 @@ public final class Scheduler
         {
             order = StateDigest.mix(order, rank.planner.digest(), rank.isLost() ? 1 : 0);
         }
-        out.digest(inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order);
+        out.digest(
+            inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }
 
     /** Time of the last applied input. */
@@ -449,6 +464,10 @@ public final class Scheduler
     /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
     public boolean wantsWake()
     {
+        if (lockStep != null && lockStep.isUnderWay())
+        {
+            return false;
+        }
         boolean idle = false;
         for (final DpRank rank : ranks)
         {

@@ -6,6 +6,7 @@ import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 
 import java.util.Map;
@@ -36,11 +37,11 @@ public final class SchedulerConfig
     private final EvictionPolicy evictionPolicy;
     private final boolean prefixCaching;
     private final BlockHashFunction blockHash;
-    private final RouterPolicy router;
-    private final double beta;
+    private final RouterConfig router;
     private final int maxRunning;
     private final int maxQueued;
     private final int stepTokens;
+    private final boolean lockStep;
     private final ModelShape capture;
     private final int digestInterval;
 
@@ -53,12 +54,7 @@ public final class SchedulerConfig
         maxQueued = inRange("maxQueued", builder.maxQueued, 1, Integer.MAX_VALUE);
         stepTokens = inRange("stepTokens", builder.stepTokens, 1, 1 << 24);
         digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
-        if (!(builder.beta >= 0.0) || Double.isInfinite(builder.beta))
-        {
-            throw new ConfigException(
-                "beta=" + builder.beta + " is not a finite value >= 0; give the weight of the load term.");
-        }
-        beta = builder.beta;
+        router = builder.router.build();
         evictionPolicy = builder.evictionPolicy;
         prefixCaching = builder.prefixCaching;
         blockHash = builder.blockHash;
@@ -68,7 +64,7 @@ public final class SchedulerConfig
                 blockHash.maxBlockSizeTokens() + " that blockHash=" + blockHash + " takes; give blockHash=" +
                 BlockHashFunction.SHA_256 + " or smaller blocks.");
         }
-        router = builder.router;
+        lockStep = builder.lockStep;
         capture = builder.capture;
         checkStepBlocks();
         checkExperts();
@@ -143,15 +139,10 @@ public final class SchedulerConfig
         return blockHash;
     }
 
-    public RouterPolicy router()
+    /** The policy that chooses a rank, with its knobs. */
+    public RouterConfig router()
     {
         return router;
-    }
-
-    /** Weight of the load term of the KV-cache-aware score. */
-    public double beta()
-    {
-        return beta;
     }
 
     /** Most requests that run on one rank at a time. */
@@ -170,6 +161,16 @@ public final class SchedulerConfig
     public int stepTokens()
     {
         return stepTokens;
+    }
+
+    /**
+     * Whether the ranks step together, as attention-DP ranks of one MoE model do: every rank that is not lost takes part
+     * in every step, with an empty plan where it has nothing to compute, and no rank begins a step before all have ended
+     * the last one.
+     */
+    public boolean lockStep()
+    {
+        return lockStep;
     }
 
     /** The rows to capture, or null where capture is off. */
@@ -194,11 +195,11 @@ public final class SchedulerConfig
         settings.put("scheduler.evictionPolicy", evictionPolicy.name());
         settings.put("scheduler.prefixCaching", Boolean.toString(prefixCaching));
         settings.put("scheduler.blockHash", blockHash.name());
-        settings.put("scheduler.router", router.label());
-        settings.put("scheduler.beta", Double.toString(beta));
+        settings.putAll(router.settings());
         settings.put("scheduler.maxRunning", Integer.toString(maxRunning));
         settings.put("scheduler.maxQueued", Integer.toString(maxQueued));
         settings.put("scheduler.stepTokens", Integer.toString(stepTokens));
+        settings.put("scheduler.lockStep", Boolean.toString(lockStep));
         settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
         settings.put("scheduler.capture", Boolean.toString(capture != null));
         if (capture != null)
@@ -212,7 +213,7 @@ public final class SchedulerConfig
 
     /**
      * Reads what {@link #settings()} wrote; other names are left alone. A run description of before the block hash could
-     * be chosen does not name it, and had SHA-256.
+     * be chosen does not name it, and had SHA-256; one of before ranks could step together had ranks on their own.
      */
     public static SchedulerConfig of(final Map<String, String> settings)
     {
@@ -223,11 +224,11 @@ public final class SchedulerConfig
             .evictionPolicy(evictionPolicy(settings))
             .prefixCaching(Boolean.parseBoolean(text(settings, "scheduler.prefixCaching")))
             .blockHash(blockHash(settings))
-            .router(RouterPolicy.of(text(settings, "scheduler.router")))
-            .beta(real(settings, "scheduler.beta"))
+            .router(RouterConfig.of(settings))
             .maxRunning(number(settings, "scheduler.maxRunning"))
             .maxQueued(number(settings, "scheduler.maxQueued"))
             .stepTokens(number(settings, "scheduler.stepTokens"))
+            .lockStep(Boolean.parseBoolean(settings.getOrDefault("scheduler.lockStep", "false")))
             .digestInterval(number(settings, "scheduler.digestInterval"));
         if (Boolean.parseBoolean(text(settings, "scheduler.capture")))
         {
@@ -286,19 +287,6 @@ public final class SchedulerConfig
         }
     }
 
-    private static double real(final Map<String, String> settings, final String name)
-    {
-        final String value = text(settings, name);
-        try
-        {
-            return Double.parseDouble(value);
-        }
-        catch (final NumberFormatException e)
-        {
-            throw new ConfigException("the setting " + name + "=" + value + " is not a number.");
-        }
-    }
-
     private static int inRange(final String name, final int value, final int min, final int max)
     {
         if (value < min || value > max)
@@ -318,11 +306,11 @@ public final class SchedulerConfig
         private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
         private boolean prefixCaching = true;
         private BlockHashFunction blockHash = BlockHashFunction.SHA_256;
-        private RouterPolicy router = RouterPolicy.LOAD_BALANCED;
-        private double beta = 1.0;
+        private RouterConfig.Builder router = RouterConfig.builder();
         private int maxRunning = 256;
         private int maxQueued = 1 << 20;
         private int stepTokens = 8192;
+        private boolean lockStep;
         private ModelShape capture;
         private int digestInterval = 4096;
 
@@ -362,15 +350,23 @@ public final class SchedulerConfig
             return this;
         }
 
-        public Builder router(final RouterPolicy value)
+        public Builder router(final RouterConfig value)
         {
-            router = value;
+            router = value.toBuilder();
             return this;
         }
 
+        /** The policy; its knobs stay as they are. */
+        public Builder router(final RouterPolicy value)
+        {
+            router.policy(value);
+            return this;
+        }
+
+        /** Weight of the load term of a router's score. */
         public Builder beta(final double value)
         {
-            beta = value;
+            router.beta(value);
             return this;
         }
 
@@ -389,6 +385,12 @@ public final class SchedulerConfig
         public Builder stepTokens(final int value)
         {
             stepTokens = value;
+            return this;
+        }
+
+        public Builder lockStep(final boolean value)
+        {
+            lockStep = value;
             return this;
         }
 

@@ -31,18 +31,19 @@ final class VectorRun
         try
         {
             final JsonNode header = VectorFiles.header(file);
-            if (isForeign(file, header))
+            if (RouterVectors.recognises(header))
             {
-                out.accept(name + ": passed over, because its first line names no format of Megatron Core's");
+                outcome = new RouterVectors().run(VectorFiles.read(file));
+            }
+            else if (isForeign(file, header))
+            {
+                out.accept(name + ": passed over, because its first line is of no format that is known");
                 return;
             }
-            final TraceRunner runner = runner(file, header);
-            final List<JsonNode> lines = VectorFiles.read(file);
-            if (lines.size() == 1)
+            else
             {
-                throw new IllegalArgumentException(file + ": no record comes behind the header");
+                outcome = trace(file, header);
             }
-            outcome = runner.run(header, lines.subList(1, lines.size()));
         }
         catch (final RuntimeException | AssertionError e)
         {
@@ -50,6 +51,17 @@ final class VectorRun
             throw e;
         }
         report(name, outcome);
+    }
+
+    private static Outcome trace(final Path file, final JsonNode header)
+    {
+        final TraceRunner runner = runner(file, header);
+        final List<JsonNode> lines = VectorFiles.read(file);
+        if (lines.size() == 1)
+        {
+            throw new IllegalArgumentException(file + ": no record comes behind the header");
+        }
+        return runner.run(header, lines.subList(1, lines.size()));
     }
 
     private void report(final String name, final Outcome outcome)

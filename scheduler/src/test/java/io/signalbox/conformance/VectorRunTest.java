@@ -107,7 +107,7 @@ class VectorRunTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"id\":\"main\",\"type\":\"route\"}\nno JSON\n", "{\"format\":\"vllm-trace/1\"}\n"})
+    @ValueSource(strings = {"{\"id\":\"main\",\"kind\":\"route\"}\nno JSON\n", "{\"format\":\"vllm-trace/1\"}\n"})
     void shouldPassOverFilesOfOtherSystemsButNotTakeThemForSuccess(final String text) throws IOException
     {
         check(text);

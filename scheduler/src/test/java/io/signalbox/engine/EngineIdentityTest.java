@@ -42,7 +42,7 @@ class EngineIdentityTest
             .kvBlocks(120 + random.nextInt(200))
             .stepTokens(64 + random.nextInt(2000))
             .maxRunning(1 + random.nextInt(8))
-            .router(random.nextBoolean() ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
+            .router(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
             .capture(SHAPE)
             .digestInterval(16)
             .build();

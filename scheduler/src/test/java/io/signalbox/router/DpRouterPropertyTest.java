@@ -11,61 +11,115 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DpRouterPropertyTest
 {
-    private static PlacementBatch batch(final long seed, final int maxActive)
+    private static final int MAX_ACTIVE = 6;
+
+    /** No more requests than fit, as admission lets through. */
+    private static PlacementBatch batch(final Random random, final int ranks)
     {
-        final Random random = new Random(seed);
-        final int ranks = 1 + random.nextInt(8);
-        final PlacementBatch batch = new PlacementBatch(ranks, maxActive);
+        final PlacementBatch batch = new PlacementBatch(ranks, MAX_ACTIVE);
+        int room = 0;
         for (int rank = 0; rank < ranks; rank++)
         {
-            final int active = random.nextInt(maxActive + 1);
-            batch.rank(rank, active, active * (long)random.nextInt(1000), false);
-        }
-        for (int i = random.nextInt(20); i >= 0; i--)
-        {
-            final int tokens = 1 + random.nextInt(1000);
-            final int request = batch.add(tokens, random.nextInt(4) == 0 ? random.nextInt(ranks) : -1, random.nextBoolean());
-            for (int rank = 0; rank < ranks; rank++)
+            final boolean lost = random.nextInt(8) == 0;
+            final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
+            batch.rank(rank, active, lost);
+            for (final RankFigure figure : RankFigure.values())
             {
-                batch.matchedTokens(request, rank, random.nextInt(tokens));
+                batch.figure(rank, figure, active * (long)random.nextInt(1000));
             }
+            room += lost ? 0 : MAX_ACTIVE - active;
+        }
+        for (int i = random.nextInt(room + 1); i > 0; i--)
+        {
+            addRequest(batch, random);
         }
         return batch;
     }
 
-    private static DpRouter router(final long seed)
+    private static void addRequest(final PlacementBatch batch, final Random random)
     {
-        return (seed & 1) == 0 ? new LoadBalancedDpRouter() : new KvAwareDpRouter(new Random(seed).nextDouble() * 4);
-    }
-
-    @Property(tries = 1000)
-    void noRankIsFilledBeyondItsRoomAndTheFreeOnesAreUsed(@ForAll final long seed)
-    {
-        final PlacementBatch batch = batch(seed, 6);
-        router(seed).place(batch);
-        boolean full = true;
+        final int tokens = random.nextInt(4) == 0 ? random.nextInt(2) : random.nextInt(1000);
+        final int hint = random.nextInt(4) == 0 ? random.nextInt(batch.ranks() + 3) - 1 : PlacementBatch.NO_RANK;
+        final int request = batch.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint,
+            Relax.values()[random.nextInt(Relax.values().length)]);
+        final int head = random.nextInt(1 + Math.min(tokens, 4));
+        batch.head(request, random.ints(4, 0, 3).toArray(), head);
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
-            assertTrue(batch.activeRequests(rank) <= 6);
-            full &= batch.activeRequests(rank) == 6;
+            batch.matchedTokens(request, rank, random.nextInt(3) == 0 ? random.nextInt(tokens + 1) : 0);
         }
-        for (int request = 0; request < batch.count(); request++)
+    }
+
+    private static DpRouter router(final Random random, final int ranks)
+    {
+        return DpRouters.of(RouterConfig.builder()
+            .policy(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
+            .beta(random.nextInt(3) * 0.75)
+            .matchRateThreshold(random.nextInt(3) * 0.2)
+            .fairShareMultiplier(1 + random.nextInt(3) * 0.5)
+            .coldStartWarmup(random.nextBoolean())
+            .maxSessions(1 + random.nextInt(8))
+            .newConversation(NewConversation.values()[random.nextInt(2)])
+            .build(), ranks, random.nextInt(8) != 0);
+    }
+
+    @Property(tries = 2000)
+    void everyAdmittedRequestIsPlacedOnceAndNoRankIsFilledBeyondItsCap(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(8);
+        final DpRouter router = router(random, ranks);
+        for (int round = 0; round < 3; round++)
         {
-            final boolean bound = batch.rankHint(request) >= 0 && !batch.hintRelaxed(request);
-            assertTrue(batch.chosenRank(request) != PlacementBatch.NO_RANK || bound || full,
-                "request " + request + " is left out although a rank has room");
+            final PlacementBatch batch = batch(random, ranks);
+            final int[] before = new int[ranks];
+            for (int rank = 0; rank < ranks; rank++)
+            {
+                before[rank] = batch.activeRequests(rank);
+            }
+            router.place(batch);
+            assertPlaced(router, batch, before);
+            for (int i = 0; i < batch.decisions(); i++)
+            {
+                before[batch.chosenRank(batch.decision(i))]++;
+            }
+            for (int rank = 0; rank < ranks; rank++)
+            {
+                assertEquals(before[rank], batch.activeRequests(rank), "each decision is another request");
+                assertTrue(before[rank] <= MAX_ACTIVE, router.policy() + " fills rank " + rank + " to " + before[rank]);
+                assertTrue(before[rank] <= batch.target() || batch.target() == 0, "target " + batch.target());
+            }
         }
+    }
+
+    /** All of them, or, by a router that lets requests wait for busy ranks, at least one where a rank is idle. */
+    private static void assertPlaced(final DpRouter router, final PlacementBatch batch, final int[] before)
+    {
+        boolean idle = false;
+        for (int rank = 0; rank < before.length; rank++)
+        {
+            idle |= before[rank] == 0 && !batch.isLost(rank);
+        }
+        final int least = !router.keepsOrder() ? batch.count() : idle ? Math.min(1, batch.count()) : 0;
+        assertTrue(batch.decisions() >= least && batch.decisions() <= batch.count(), router.policy().label());
     }
 
     @Property(tries = 1000)
     void theChosenRankHasTheBestScoreOfAllCandidates(@ForAll final long seed)
     {
-        final PlacementBatch batch = batch(seed, 6);
-        router(seed).place(batch);
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(8);
+        final PlacementBatch batch = batch(random, ranks);
+        router(random, ranks).place(batch);
         for (int request = 0; request < batch.count(); request++)
         {
             final int chosen = batch.chosenRank(request);
-            for (int rank = 0; chosen != PlacementBatch.NO_RANK && rank < batch.ranks(); rank++)
+            if (chosen == PlacementBatch.NO_RANK)
+            {
+                continue;
+            }
+            assertTrue(batch.isCandidate(request, chosen));
+            for (int rank = 0; rank < ranks; rank++)
             {
                 assertTrue(!batch.isCandidate(request, rank) || batch.score(request, chosen) <= batch.score(request, rank));
             }
@@ -73,15 +127,86 @@ class DpRouterPropertyTest
     }
 
     @Property(tries = 500)
-    void theSameBatchGivesTheSameDecisions(@ForAll final long seed)
+    void theSameBatchesGiveTheSameDecisions(@ForAll final long seed)
     {
-        final PlacementBatch first = batch(seed, 4);
-        final PlacementBatch second = batch(seed, 4);
-        router(seed).place(first);
-        router(seed).place(second);
-        for (int request = 0; request < first.count(); request++)
+        final Random first = new Random(seed);
+        final Random second = new Random(seed);
+        final int ranks = 1 + first.nextInt(8);
+        assertEquals(ranks, 1 + second.nextInt(8));
+        final DpRouter one = router(first, ranks);
+        final DpRouter other = router(second, ranks);
+        for (int round = 0; round < 3; round++)
         {
-            assertEquals(first.chosenRank(request), second.chosenRank(request));
+            final PlacementBatch batch = batch(first, ranks);
+            final PlacementBatch same = batch(second, ranks);
+            one.place(batch);
+            other.place(same);
+            for (int i = 0; i < batch.decisions(); i++)
+            {
+                assertEquals(batch.decision(i), same.decision(i));
+                assertEquals(batch.chosenRank(batch.decision(i)), same.chosenRank(same.decision(i)));
+            }
+            assertEquals(one.digest(), other.digest());
         }
+    }
+
+    @Property(tries = 500)
+    void withMoreRequestsThanRoomEveryRouterStillEnds(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(3);
+        final PlacementBatch batch = batch(random, ranks);
+        for (int i = random.nextInt(30); i > 0; i--)
+        {
+            addRequest(batch, random);
+        }
+        router(random, ranks).place(batch);
+        int placed = 0;
+        for (int request = 0; request < batch.count(); request++)
+        {
+            placed += batch.chosenRank(request) == PlacementBatch.NO_RANK ? 0 : 1;
+        }
+        assertEquals(placed, batch.decisions());
+    }
+
+    /** A single request on ranks that all have room, with two scores that a match or a load can turn. */
+    private static PlacementBatch single(final Random random, final int ranks, final int[] matches, final long[] loads)
+    {
+        final PlacementBatch batch = new PlacementBatch(ranks, 64);
+        batch.add(random.nextLong(), PlacementBatch.NO_CONVERSATION, 1000, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            batch.rank(rank, 1, false);
+            batch.figure(rank, RankFigure.PROMPT_TOKENS, loads[rank]);
+            batch.figure(rank, RankFigure.UNCACHED_TOKENS, loads[rank]);
+            batch.matchedTokens(0, rank, matches[rank]);
+        }
+        return batch;
+    }
+
+    @Property(tries = 1000)
+    void aLongerMatchNeverLosesARequestAndMoreLoadNeverAttractsOne(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 2 + random.nextInt(6);
+        final int[] matches = random.ints(ranks, 0, 1000).map(match -> match / 100 * 100).toArray();
+        final long[] loads = random.longs(ranks, 0, 5).map(load -> load * 500).toArray();
+        final long id = random.nextLong();
+        final DpRouter router = random.nextBoolean() ?
+            new KvAwarePrDpRouter(random.nextInt(4)) : new KvAwareDpRouter(ranks, random.nextInt(4), 0.1, 2.0, false);
+        final PlacementBatch before = single(new Random(id), ranks, matches, loads);
+        router.place(before);
+        final int chosen = before.chosenRank(0);
+
+        matches[chosen] += 1 + random.nextInt(100);
+        final PlacementBatch longer = single(new Random(id), ranks, matches, loads);
+        router.place(longer);
+        assertEquals(chosen, longer.chosenRank(0), "the match of the chosen rank grew");
+
+        final int other = (chosen + 1 + random.nextInt(ranks - 1)) % ranks;
+        loads[other] += 1 + random.nextInt(5000);
+        final PlacementBatch loaded = single(new Random(id), ranks, matches, loads);
+        router.place(loaded);
+        assertTrue(loaded.chosenRank(0) != other, "rank " + other + " got load, and the request");
     }
 }

@@ -9,14 +9,27 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 class DpRouterTest
 {
+    private static void rank(
+        final PlacementBatch batch, final int rank, final int active, final long load, final boolean lost)
+    {
+        batch.rank(rank, active, lost);
+        batch.figure(rank, RankFigure.PROMPT_TOKENS, load);
+        batch.figure(rank, RankFigure.UNCACHED_TOKENS, load);
+    }
+
     private static PlacementBatch batch(final int maxActive, final long... loads)
     {
         final PlacementBatch batch = new PlacementBatch(loads.length, maxActive);
         for (int rank = 0; rank < loads.length; rank++)
         {
-            batch.rank(rank, loads[rank] == 0 ? 0 : 1, loads[rank], false);
+            rank(batch, rank, loads[rank] == 0 ? 0 : 1, loads[rank], false);
         }
         return batch;
+    }
+
+    private static int add(final PlacementBatch batch, final int tokens)
+    {
+        return batch.add(batch.count(), PlacementBatch.NO_CONVERSATION, tokens, -1, Relax.NO_PARAMETERS);
     }
 
     private static int[] chosen(final PlacementBatch batch)
@@ -29,46 +42,57 @@ class DpRouterTest
         return chosen;
     }
 
+    private static DpRouter byDefault()
+    {
+        return new DefaultDpRouter(RouterEdition.MAIN);
+    }
+
     @Test
     void shouldPlaceTheLongestPromptFirstOnTheLeastLoadedRank()
     {
         final PlacementBatch batch = batch(8, 0, 100, 50);
-        batch.add(10, -1, false);
-        batch.add(200, -1, false);
-        batch.add(20, -1, false);
-        new LoadBalancedDpRouter().place(batch);
+        add(batch, 10);
+        add(batch, 200);
+        add(batch, 20);
+        byDefault().place(batch);
         assertArrayEquals(
             new int[] {1, 0, 2}, chosen(batch), "200 to rank 0, 20 to rank 2, which is then at its fair share");
+        assertEquals(3, batch.decisions());
+        assertEquals(1, batch.decision(0), "the longest was decided first");
+        assertEquals(2, batch.target());
     }
 
     @Test
     void shouldBreakLoadTiesByFewerRequestsThenLowerRank()
     {
         final PlacementBatch batch = new PlacementBatch(3, 8);
-        batch.rank(0, 3, 100, false);
-        batch.rank(1, 1, 100, false);
-        batch.rank(2, 1, 100, false);
-        batch.add(10, -1, false);
-        new LoadBalancedDpRouter().place(batch);
+        rank(batch, 0, 3, 100, false);
+        rank(batch, 1, 1, 100, false);
+        rank(batch, 2, 1, 100, false);
+        add(batch, 10);
+        byDefault().place(batch);
         assertEquals(1, batch.chosenRank(0));
-        assertEquals(PlacementBatch.TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK, batch.tieBreak(0));
+        assertEquals(TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK, batch.tieBreak(0));
     }
 
     @Test
-    void shouldScoreEffectiveTokensPlusWeightedNormalisedLoad()
+    void shouldScoreNewWorkPlusWeightedNormalisedLoad()
     {
         final PlacementBatch batch = batch(8, 300, 100);
-        batch.add(200, -1, false);
+        add(batch, 200);
         batch.matchedTokens(0, 0, 64);
-        new KvAwareDpRouter(1.0).place(batch);
+        new KvAwarePrDpRouter(1.0).place(batch);
         assertEquals((200 - 64) + 300.0 / 400.0 * 200, batch.score(0, 0));
+        assertEquals(200 - 64, batch.newWork(0, 0));
+        assertEquals(300.0 / 400.0 * 200, batch.loadTerm(0, 0));
+        assertEquals(400, batch.normaliser(0));
         assertEquals(200 + 100.0 / 400.0 * 200, batch.score(0, 1));
         assertEquals(1, batch.chosenRank(0), "load outweighs the match: 286 against 250");
 
         final PlacementBatch loadBlind = batch(8, 300, 100);
-        loadBlind.add(200, -1, false);
+        add(loadBlind, 200);
         loadBlind.matchedTokens(0, 0, 64);
-        new KvAwareDpRouter(0.0).place(loadBlind);
+        new KvAwarePrDpRouter(0.0).place(loadBlind);
         assertEquals(0, loadBlind.chosenRank(0));
     }
 
@@ -76,20 +100,20 @@ class DpRouterTest
     void shouldNormaliseByThePromptWhereItExceedsTheSummedLoad()
     {
         final PlacementBatch batch = batch(8, 30, 10);
-        batch.add(200, -1, false);
-        new KvAwareDpRouter(2.0).place(batch);
+        add(batch, 200);
+        new KvAwarePrDpRouter(2.0).place(batch);
         assertEquals(200 + 2.0 * (30.0 / 200.0 * 200), batch.score(0, 0));
         assertEquals(200 + 2.0 * (10.0 / 200.0 * 200), batch.score(0, 1));
     }
 
     @Test
-    void shouldGiveKvAwareTiesToTheLowestRank()
+    void shouldGiveTiesOfTheFirstVersionToTheLowestRank()
     {
         final PlacementBatch batch = batch(8, 0, 0, 0);
-        batch.add(10, -1, false);
-        new KvAwareDpRouter(1.0).place(batch);
+        add(batch, 10);
+        new KvAwarePrDpRouter(1.0).place(batch);
         assertEquals(0, batch.chosenRank(0));
-        assertEquals(PlacementBatch.TieBreak.LOWEST_RANK, batch.tieBreak(0));
+        assertEquals(TieBreak.LOWEST_RANK, batch.tieBreak(0));
     }
 
     @Test
@@ -98,10 +122,10 @@ class DpRouterTest
         final PlacementBatch batch = batch(64, 0, 0, 0, 0);
         for (int i = 0; i < 8; i++)
         {
-            batch.add(100, -1, false);
+            add(batch, 100);
             batch.matchedTokens(i, 2, 96);
         }
-        new KvAwareDpRouter(0.0).place(batch);
+        new KvAwarePrDpRouter(0.0).place(batch);
         final int[] perRank = new int[4];
         for (final int rank : chosen(batch))
         {
@@ -111,29 +135,31 @@ class DpRouterTest
     }
 
     @Test
-    void shouldLeaveAStrictHintWithoutRoomUnplacedAndMoveARelaxedOne()
+    void shouldMoveARequestWhoseHintIsFull()
     {
         final PlacementBatch batch = new PlacementBatch(2, 1);
-        batch.rank(0, 1, 10, false);
-        batch.rank(1, 0, 0, false);
-        batch.add(10, 0, false);
-        batch.add(10, 0, true);
-        new LoadBalancedDpRouter().place(batch);
-        assertArrayEquals(new int[] {PlacementBatch.NO_RANK, 1}, chosen(batch));
+        rank(batch, 0, 1, 10, false);
+        rank(batch, 1, 0, 0, false);
+        batch.add(1, PlacementBatch.NO_CONVERSATION, 10, 0, Relax.RELAXED);
+        byDefault().place(batch);
+        assertArrayEquals(new int[] {1}, chosen(batch));
     }
 
     @Test
     void shouldNeverChooseALostRank()
     {
-        for (final DpRouter router : new DpRouter[] {new LoadBalancedDpRouter(), new KvAwareDpRouter(1.0)})
+        for (final RouterPolicy policy : RouterPolicy.values())
         {
+            final DpRouter router =
+                DpRouters.of(RouterConfig.builder().policy(policy).coldStartWarmup(true).build(), 3, true);
             final PlacementBatch batch = new PlacementBatch(3, 8);
-            batch.rank(0, 0, 0, true);
-            batch.rank(1, 2, 500, false);
-            batch.rank(2, 0, 0, true);
-            batch.add(10, -1, false);
+            rank(batch, 0, 0, 0, true);
+            rank(batch, 1, 2, 500, false);
+            batch.figure(1, RankFigure.FREE_TOKENS, 1000);
+            rank(batch, 2, 0, 0, true);
+            add(batch, 10);
             router.place(batch);
-            assertEquals(1, batch.chosenRank(0));
+            assertEquals(1, batch.chosenRank(0), policy.label());
             assertFalse(batch.isCandidate(0, 0));
         }
     }

@@ -1,44 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-/** A router with one tie rule turned round: the planted defect that verification must find. */
-public final class InvertedTies extends DpRouter
+/**
+ * The default router for single requests with one tie rule turned round: the planted defect that verification must find.
+ */
+public final class InvertedTies implements DpRouter
 {
-    private final DpRouter delegate;
-
-    private InvertedTies(final DpRouter delegate)
-    {
-        this.delegate = delegate;
-    }
-
-    public static DpRouter of(final DpRouter router)
-    {
-        return new InvertedTies(router);
-    }
-
     @Override
     public boolean readsMatches()
     {
-        return delegate.readsMatches();
+        return false;
     }
 
     @Override
-    protected void placeUnhinted(final PlacementBatch batch, final int target)
+    public long digest()
     {
+        return 0;
+    }
+
+    @Override
+    public RouterPolicy policy()
+    {
+        return RouterPolicy.DEFAULT;
+    }
+
+    @Override
+    public void place(final PlacementBatch batch)
+    {
+        batch.loadFrom(RankFigure.PROMPT_TOKENS);
         for (int request = 0; request < batch.count(); request++)
         {
             int best = PlacementBatch.NO_RANK;
             for (int rank = batch.ranks() - 1; rank >= 0; rank--)
             {
-                if (isOpen(batch, request) && isEligible(batch, rank, target))
+                if (batch.hasRoom(rank))
                 {
-                    batch.candidate(request, rank, batch.loadTokens(rank));
+                    batch.candidate(request, rank, batch.loadTokens(rank), 0, 0, 0);
                     best = best == PlacementBatch.NO_RANK || batch.loadTokens(rank) < batch.loadTokens(best) ? rank : best;
                 }
             }
             if (best != PlacementBatch.NO_RANK)
             {
-                batch.choose(request, best, batch.promptTokens(request), PlacementBatch.TieBreak.LOWEST_RANK);
+                batch.choose(request, best, batch.promptTokens(request), TieBreak.LOWEST_RANK);
             }
         }
     }

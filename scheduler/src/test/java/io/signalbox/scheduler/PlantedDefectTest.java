@@ -2,9 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.experts.ModelShape;
-import io.signalbox.router.DpRouter;
 import io.signalbox.router.InvertedTies;
-import io.signalbox.router.LoadBalancedDpRouter;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
@@ -52,8 +50,7 @@ class PlantedDefectTest
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(64).build();
         final SchedulerHarness right = new SchedulerHarness(config);
-        final DpRouter inverted = InvertedTies.of(new LoadBalancedDpRouter());
-        final SchedulerHarness wrong = new SchedulerHarness(config, new Scheduler(config, inverted));
+        final SchedulerHarness wrong = new SchedulerHarness(config, new Scheduler(config, new InvertedTies()));
         for (final SchedulerHarness harness : new SchedulerHarness[] {right, wrong})
         {
             harness.submit(1, 1, 0, 20, 3);

@@ -5,6 +5,7 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 
 import java.util.ArrayList;
@@ -35,12 +36,21 @@ final class RandomRun
             .kvBlocks(6 + random.nextInt(30))
             .stepTokens(1 + random.nextInt(40))
             .maxRunning(1 + random.nextInt(6))
-            .router(random.nextBoolean() ? RouterPolicy.KV_AWARE : RouterPolicy.LOAD_BALANCED)
-            .beta(random.nextInt(3) * 0.5)
+            .router(router())
             .evictionPolicy(random.nextInt(4) == 0 ? EvictionPolicy.REF_ZERO : EvictionPolicy.LRU)
             .prefixCaching(random.nextInt(8) != 0)
             .capture(new ModelShape(1 + random.nextInt(2), 64, 1 + random.nextInt(3)))
             .digestInterval(1 + random.nextInt(10))
+            .build();
+    }
+
+    private RouterConfig router()
+    {
+        return RouterConfig.builder()
+            .policy(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
+            .beta(random.nextInt(3) * 0.5)
+            .coldStartWarmup(random.nextBoolean())
+            .maxSessions(1 + random.nextInt(3))
             .build();
     }
 

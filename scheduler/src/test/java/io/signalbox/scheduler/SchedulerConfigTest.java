@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,8 +23,8 @@ class SchedulerConfigTest
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(77).blockSizeTokens(32)
             .evictionPolicy(EvictionPolicy.REF_ZERO).prefixCaching(false).blockHash(BlockHashFunction.XXH3_128)
-            .router(RouterPolicy.KV_AWARE).beta(0.1).maxRunning(5).maxQueued(6).stepTokens(7).digestInterval(8)
-            .capture(new ModelShape(9, 10, 2)).build();
+            .router(RouterPolicy.KV_AWARE).beta(0.1).maxRunning(5).maxQueued(6).stepTokens(7)
+            .lockStep(true).digestInterval(8).capture(new ModelShape(9, 10, 2)).build();
 
         final SchedulerConfig read = SchedulerConfig.of(config.settings());
 
@@ -51,6 +52,15 @@ class SchedulerConfigTest
         settings.remove("scheduler.blockHash");
 
         assertEquals(BlockHashFunction.SHA_256, SchedulerConfig.of(settings).blockHash());
+    }
+
+    @Test
+    void shouldReadARunDescriptionFromBeforeRanksCouldStepTogether()
+    {
+        final Map<String, String> settings = SchedulerConfig.builder().lockStep(true).build().settings();
+        settings.remove("scheduler.lockStep");
+
+        assertFalse(SchedulerConfig.of(settings).lockStep());
     }
 
     @Test

@@ -95,7 +95,7 @@ final class SchedulerHarness
         final long deadlineNanos)
     {
         final SubmitEncoder submit = writer.submit();
-        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+        submit.timeNanos(++now).requestId(id).conversationId(family).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
             .rowsFrom(0).priority(0).rankHint(rankHint).temperature(1f).topP(1f)
             .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
@@ -162,6 +162,13 @@ final class SchedulerHarness
         final Step step = inFlight.remove(rank);
         writer.backendFault().timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(rank)
             .faultClass(faultClass).detail("planted");
+        apply(null);
+    }
+
+    void timeOut(final int rank)
+    {
+        final Step step = inFlight.remove(rank);
+        writer.stepTimedOut().timeNanos(++now).step(step.step()).epoch(step.epoch()).rank(rank);
         apply(null);
     }
 

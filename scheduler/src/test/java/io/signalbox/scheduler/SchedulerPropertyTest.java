@@ -68,6 +68,9 @@ class SchedulerPropertyTest
             final KvBlockAllocator allocator = harness.scheduler.planner(rank).allocator();
             assertEquals(0, allocator.owned(), "blocks without an owner are free or cached");
             assertEquals(0, harness.scheduler.planner(rank).promptTokens(), "load without requests");
+            assertEquals(0, harness.scheduler.planner(rank).uncachedTokens());
+            assertEquals(0, harness.scheduler.planner(rank).pendingPrefillTokens());
+            assertEquals(0, harness.scheduler.planner(rank).contextTokens());
             assertEquals(allocator.recomputePoolDigest(), allocator.poolDigest());
         }
         assertEquals(harness.scheduler.pages().recomputeDigest(), harness.scheduler.pages().digest());

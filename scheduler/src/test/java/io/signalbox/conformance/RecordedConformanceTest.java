@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** Every recorded decision of Megatron Core, reproduced. */
-class MegatronConformanceTest
+/** Every recorded decision of other systems, reproduced. */
+class RecordedConformanceTest
 {
     @TestFactory
     Stream<DynamicTest> shouldReproduceEveryRecord() throws IOException

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.compare;
+
+import io.signalbox.ConfigException;
+import io.signalbox.compare.ComparisonTable.Cell;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.PoolFit;
+import io.signalbox.sim.Simulation;
+import io.signalbox.workload.Workload;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Compares routers: one simulated run without journal per workload, cache size, router and seed, several at a time. The
+ * rows do not depend on how many threads there are.
+ */
+public final class Comparison
+{
+    private final ComparisonPlan plan;
+    private final ComparisonProgress progress;
+    private final ComparisonTable table;
+    /** By workload, then by seed. */
+    private final SharedWorkload[][] workloads;
+    private volatile boolean abandoned;
+    private int ended;
+
+    private Comparison(final ComparisonPlan plan, final ComparisonProgress progress)
+    {
+        this.plan = plan;
+        this.progress = progress;
+        table = new ComparisonTable(plan);
+        workloads = new SharedWorkload[plan.workloads().size()][plan.seeds()];
+        final int users = plan.kvBlocks().size() * plan.routers().size();
+        for (int i = 0; i < workloads.length; i++)
+        {
+            final SeededWorkload seeded = plan.workloads().get(i);
+            for (int j = 0; j < plan.seeds(); j++)
+            {
+                final long seed = plan.firstSeed() + j;
+                workloads[i][j] = new SharedWorkload(() -> seeded.ofSeed().apply(seed), users);
+            }
+        }
+    }
+
+    /**
+     * Runs until every cell has ended.
+     *
+     * @param workers threads, at least 1; each holds the pools of one run.
+     * @return by workload, cache size and router, in the order of the plan.
+     * @throws ConfigException when a workload cannot be made, or has a request that fits in no pool of some size.
+     */
+    public static List<ComparisonRow> run(
+        final ComparisonPlan plan, final int workers, final ComparisonProgress progress)
+    {
+        if (workers < 1)
+        {
+            throw new ConfigException("workers=" + workers + " run nothing; give at least 1.");
+        }
+        return new Comparison(plan, progress).run(workers);
+    }
+
+    private List<ComparisonRow> run(final int workers)
+    {
+        // A pool that is too small is to be found before hours of runs, as far as the first seed can tell.
+        for (int workload = 0; workload < workloads.length; workload++)
+        {
+            for (int pool = 0; pool < plan.kvBlocks().size(); pool++)
+            {
+                checkFit(workload, workloads[workload][0].get(), plan.schedulerOf(plan.routers().get(0), poolBlocks(pool)));
+            }
+        }
+        final ExecutorService threads = Executors.newFixedThreadPool(workers, task ->
+        {
+            final Thread thread = new Thread(task, "comparison");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try
+        {
+            await(start(threads));
+        }
+        finally
+        {
+            abandoned = true;
+            threads.shutdownNow();
+        }
+        return table.rows();
+    }
+
+    /** Runs of one workload and seed come together, so that few workloads are in memory at a time. */
+    private List<Future<?>> start(final ExecutorService threads)
+    {
+        final List<Future<?>> runs = new ArrayList<>();
+        for (int workload = 0; workload < workloads.length; workload++)
+        {
+            for (int seed = 0; seed < plan.seeds(); seed++)
+            {
+                for (int pool = 0; pool < plan.kvBlocks().size(); pool++)
+                {
+                    for (int router = 0; router < plan.routers().size(); router++)
+                    {
+                        final Cell cell = new Cell(workload, pool, router, seed);
+                        runs.add(threads.submit(() -> run(cell)));
+                    }
+                }
+            }
+        }
+        return runs;
+    }
+
+    /** The first failure, in the order of the runs, ends the comparison. */
+    private static void await(final List<Future<?>> runs)
+    {
+        try
+        {
+            for (final Future<?> run : runs)
+            {
+                run.get();
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new CancellationException("the comparison was interrupted");
+        }
+        catch (final ExecutionException e)
+        {
+            if (e.getCause() instanceof Error error)
+            {
+                throw error;
+            }
+            throw (RuntimeException)e.getCause();
+        }
+    }
+
+    private void run(final Cell cell)
+    {
+        final SharedWorkload shared = workloads[cell.workload()][cell.seed()];
+        final Workload workload = shared.get();
+        final SchedulerConfig config = plan.schedulerOf(plan.routers().get(cell.router()), poolBlocks(cell.pool()));
+        checkFit(cell.workload(), workload, config);
+        final Simulation simulation =
+            new Simulation(config, plan.simulation().withSeed(plan.firstSeed() + cell.seed()), workload);
+        final RunReport report = simulation.run(SteppedEngine::new, null, (done, total, nanos) -> stopIfAbandoned());
+        final double[] figures = new double[Figure.values().length];
+        for (final Figure figure : Figure.values())
+        {
+            figures[figure.ordinal()] = figure.of(report);
+        }
+        shared.release();
+        table.put(cell, figures);
+        synchronized (this)
+        {
+            progress.onRun(++ended, plan.cells());
+        }
+    }
+
+    private void stopIfAbandoned()
+    {
+        if (abandoned)
+        {
+            throw new CancellationException("another run of the comparison has failed");
+        }
+    }
+
+    private int poolBlocks(final int pool)
+    {
+        return plan.kvBlocks().get(pool);
+    }
+
+    private void checkFit(final int workload, final Workload requests, final SchedulerConfig config)
+    {
+        final String name = plan.workloads().get(workload).name();
+        PoolFit.check(requests, config, request -> "request " + request.requestId() + " of the workload " + name);
+    }
+}

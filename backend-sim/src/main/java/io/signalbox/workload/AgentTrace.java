@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Recorded plays of coding agents as a closed loop: a request is made some pause after the one that it waits for has
+ * ended, however long that takes here. A play is a conversation, and each sub-agent one of its own. The engine's block
+ * size is independent of the trace's.
+ */
+public final class AgentTrace implements Workload
+{
+    private final AgentPlays plays;
+    private final AgentTraceConfig config;
+    private final List<WorkloadRequest> requests;
+    private final List<AgentPrompt> prompts;
+
+    private AgentTrace(final AgentPlays plays, final AgentTraceConfig config, final AgentRequests made)
+    {
+        this.plays = plays;
+        this.config = config;
+        requests = List.copyOf(made.requests());
+        prompts = List.copyOf(made.prompts());
+    }
+
+    public static AgentTrace of(final AgentPlays plays, final AgentTraceConfig config)
+    {
+        return new AgentTrace(plays, config, new AgentRequests(plays.plays(), config));
+    }
+
+    @Override
+    public List<WorkloadRequest> requests()
+    {
+        return requests;
+    }
+
+    /** The line of the file on which the request's play stands. */
+    public int lineOf(final WorkloadRequest request)
+    {
+        return prompt(request).line();
+    }
+
+    @Override
+    public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        return prompt(request).blockHashes(request.requestId(), request.promptTokens(), blockSizeTokens, target);
+    }
+
+    private AgentPrompt prompt(final WorkloadRequest request)
+    {
+        return prompts.get((int)request.requestId() - 1);
+    }
+
+    @Override
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>();
+        settings.put("workload.kind", "agent");
+        settings.put("workload.file", plays.file().getFileName().toString());
+        settings.put("workload.plays", Integer.toString(plays.plays().size()));
+        settings.put("workload.requests", Integer.toString(requests.size()));
+        settings.put("workload.contentHash", Long.toHexString(contentHash()));
+        settings.put("workload.seed", Long.toString(config.seed()));
+        settings.put("workload.concurrentPlays", Integer.toString(config.concurrentPlays()));
+        settings.put("workload.meanStaggerNanos", Long.toString(config.meanStaggerNanos()));
+        settings.put("workload.maxThinkTimeNanos", Long.toString(config.maxThinkTimeNanos()));
+        settings.put("workload.sharedPrompts", Boolean.toString(config.sharedPrompts()));
+        return settings;
+    }
+
+    private long contentHash()
+    {
+        long hash = requests.size();
+        for (final WorkloadRequest request : requests)
+        {
+            hash = SplitMix64.mix(hash, request.thinkTimeNanos());
+            hash = SplitMix64.mix(hash, request.promptTokens());
+            hash = SplitMix64.mix(hash, request.outputTokens());
+            for (final int id : prompt(request).traceBlockIds())
+            {
+                hash = SplitMix64.mix(hash, id);
+            }
+        }
+        return hash;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import io.signalbox.ConfigException;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A workload whose arrivals come some times as fast: the same requests at another load, for more ranks than it was recorded
+ * on. Think times and requests that wait for a client are left as they are, because those adapt to the load by themselves.
+ */
+public final class HastenedArrivals implements Workload
+{
+    private final Workload original;
+    private final double speed;
+    private final List<WorkloadRequest> requests;
+
+    /** @param speed by which times of arrival are divided; above 0. */
+    public HastenedArrivals(final Workload original, final double speed)
+    {
+        if (!(speed > 0.0) || Double.isInfinite(speed))
+        {
+            throw new ConfigException("speed=" + speed + " is not above 0; 1 leaves arrivals as they are.");
+        }
+        this.original = original;
+        this.speed = speed;
+        requests = original.requests().stream().map(request -> request.arrivalNanos() < 0 ?
+            request : request.arrivingAt((long)(request.arrivalNanos() / speed))).toList();
+    }
+
+    @Override
+    public List<WorkloadRequest> requests()
+    {
+        return requests;
+    }
+
+    @Override
+    public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        return original.blockHashes(request, blockSizeTokens, target);
+    }
+
+    @Override
+    public Map<String, String> settings()
+    {
+        final Map<String, String> settings = new TreeMap<>(original.settings());
+        settings.put("workload.speed", Double.toString(speed));
+        return settings;
+    }
+}

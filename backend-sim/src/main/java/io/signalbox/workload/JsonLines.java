@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import io.signalbox.ConfigException;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * Reads a trace of one JSON object per line, plain or gzipped, field by field. Whatever is wrong ends in one sentence
+ * with file, line and fault.
+ */
+final class JsonLines
+{
+    private static final int GZIP_MAGIC_FIRST = 0x1f;
+    private static final int GZIP_MAGIC_SECOND = 0x8b;
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final JsonFactory JSON =
+        JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+    private final Path file;
+    private int line;
+    /** The first of the blank lines that were read last; 0: none. */
+    private int blankLine;
+
+    JsonLines(final Path file)
+    {
+        this.file = file;
+    }
+
+    /** What becomes of each line. */
+    interface LineReader
+    {
+        void begin();
+
+        /** Reads the value of a field, at which the parser stands, to its end. */
+        void field(JsonParser parser, String name) throws IOException;
+
+        void end();
+    }
+
+    /** Number of the current line, from 1. */
+    int line()
+    {
+        return line;
+    }
+
+    /** @throws ConfigException when the file cannot be read, or a line is not one JSON object. */
+    void read(final LineReader reader)
+    {
+        if (!Files.isRegularFile(file))
+        {
+            throw new ConfigException(
+                "the trace " + file + " is not there or is not a file; give the path of a JSONL file.");
+        }
+        try (InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+            BufferedReader lines = open(bytes))
+        {
+            for (String text = lines.readLine(); text != null; text = lines.readLine())
+            {
+                line++;
+                readLine(text, reader);
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException("the trace " + file + " cannot be read after line " + line + " (" +
+                TraceFault.reason(e) + "); give an undamaged JSONL file, plain or gzipped.");
+        }
+    }
+
+    /** Whether the first line holds an object with a field of this name; false also where there is no such line. */
+    static boolean firstLineHas(final Path file, final String field)
+    {
+        if (!Files.isRegularFile(file))
+        {
+            return false;
+        }
+        try (InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+            BufferedReader lines = open(bytes))
+        {
+            final String text = lines.readLine();
+            return text != null && !text.isBlank() && hasField(withoutMark(text), field);
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
+    }
+
+    private static boolean hasField(final String text, final String field) throws IOException
+    {
+        try (JsonParser parser = JSON.createParser(text))
+        {
+            if (parser.nextToken() != JsonToken.START_OBJECT)
+            {
+                return false;
+            }
+            while (parser.nextToken() == JsonToken.FIELD_NAME)
+            {
+                if (parser.currentName().equals(field))
+                {
+                    return true;
+                }
+                parser.nextToken();
+                parser.skipChildren();
+            }
+            return false;
+        }
+    }
+
+    private static BufferedReader open(final InputStream bytes) throws IOException
+    {
+        bytes.mark(2);
+        final boolean gzipped = bytes.read() == GZIP_MAGIC_FIRST && bytes.read() == GZIP_MAGIC_SECOND;
+        bytes.reset();
+        final InputStream text = gzipped ? new GZIPInputStream(bytes, BUFFER_BYTES) : bytes;
+        // A decoder of its own reports bytes that are not UTF-8; the charset's name alone would replace them.
+        return new BufferedReader(new InputStreamReader(text, StandardCharsets.UTF_8.newDecoder()), BUFFER_BYTES);
+    }
+
+    /** Blank lines may only end the file; a byte order mark may only begin it. */
+    private void readLine(final String text, final LineReader reader)
+    {
+        if (text.isBlank())
+        {
+            blankLine = blankLine == 0 ? line : blankLine;
+            return;
+        }
+        if (blankLine != 0)
+        {
+            line = blankLine;
+            throw fault("is empty");
+        }
+        readObject(line == 1 ? withoutMark(text) : text, reader);
+    }
+
+    private static String withoutMark(final String text)
+    {
+        return text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text;
+    }
+
+    private void readObject(final String text, final LineReader reader)
+    {
+        reader.begin();
+        try (JsonParser parser = JSON.createParser(text))
+        {
+            if (parser.nextToken() != JsonToken.START_OBJECT)
+            {
+                throw fault("is not a JSON object");
+            }
+            while (parser.nextToken() == JsonToken.FIELD_NAME)
+            {
+                final String name = parser.currentName();
+                parser.nextToken();
+                reader.field(parser, name);
+            }
+            if (parser.nextToken() != null)
+            {
+                throw fault("has something after its JSON object");
+            }
+        }
+        catch (final JsonProcessingException e)
+        {
+            throw fault("column " + e.getLocation().getColumnNr() + ", is not valid JSON (" + TraceFault.reason(e) + ")");
+        }
+        catch (final IOException e)
+        {
+            throw fault("cannot be parsed (" + TraceFault.reason(e) + ")");
+        }
+        reader.end();
+    }
+
+    /** The whole number at which the parser stands. */
+    long number(final JsonParser parser, final String name, final long min, final long max) throws IOException
+    {
+        final JsonToken token = parser.currentToken();
+        refuseEnd(token, name);
+        if (token != JsonToken.VALUE_NUMBER_INT || parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER)
+        {
+            throw fault("has '" + name + "' with " + parser.getText() + " where a whole number belongs");
+        }
+        final long value = parser.getLongValue();
+        if (value < min || value > max)
+        {
+            throw fault("has '" + name + "' with " + value + ", which is not between " + min + " and " + max);
+        }
+        return value;
+    }
+
+    /** The number at which the parser stands times {@code factor}, rounded down to a whole one from 0 to {@code max}. */
+    long scaled(final JsonParser parser, final String name, final long factor, final long max) throws IOException
+    {
+        final JsonToken token = parser.currentToken();
+        refuseEnd(token, name);
+        if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_NUMBER_FLOAT)
+        {
+            throw fault("has '" + name + "' with " + parser.getText() + " where a number belongs");
+        }
+        // A double would not hold every decimal; an exponent of a million must not be written out either.
+        final double magnitude = parser.getDoubleValue() * factor;
+        if (!(magnitude >= 0.0 && magnitude <= max))
+        {
+            throw fault("has '" + name + "' with " + parser.getText() + ", which is not between 0 and " + max / factor);
+        }
+        return magnitude < 1.0 ? 0 : parser.getDecimalValue().multiply(BigDecimal.valueOf(factor)).longValue();
+    }
+
+    void expect(final JsonParser parser, final JsonToken token, final String name, final String what)
+    {
+        if (parser.currentToken() != token)
+        {
+            throw fault("has '" + name + "' that is not " + what);
+        }
+    }
+
+    private void refuseEnd(final JsonToken token, final String name)
+    {
+        if (token == null || token == JsonToken.END_OBJECT || token == JsonToken.NOT_AVAILABLE)
+        {
+            throw fault("ends within '" + name + "'");
+        }
+    }
+
+    void require(final boolean present, final String name)
+    {
+        if (!present)
+        {
+            throw fault("has no '" + name + "'");
+        }
+    }
+
+    ConfigException fault(final String what)
+    {
+        return new ConfigException("the trace " + file + ", line " + line + ", " + what + "; correct or remove the line.");
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.compare;
+
+import io.signalbox.compare.ComparisonTable.Cell;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.SimulationConfig;
+import io.signalbox.workload.WorkloadPreset;
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ComparisonTableTest
+{
+    /** Two routers with these values of one figure; all others are equal. */
+    private static List<ComparisonRow> rows(final Figure figure, final double[] first, final double[] second)
+    {
+        final ComparisonPlan plan = new ComparisonPlan(
+            List.of(SeededWorkload.generated("w", WorkloadPreset.CONVERSATIONS::builder)), List.of(100),
+            Arrays.asList(RouterPolicy.values()).subList(0, 2), 1, first.length, SchedulerConfig.builder().build(),
+            SimulationConfig.DEFAULT);
+        final ComparisonTable table = new ComparisonTable(plan);
+        for (int seed = 0; seed < first.length; seed++)
+        {
+            for (int router = 0; router < 2; router++)
+            {
+                final double[] figures = new double[Figure.values().length];
+                figures[figure.ordinal()] = router == 0 ? first[seed] : second[seed];
+                table.put(new Cell(0, 0, router, seed), figures);
+            }
+        }
+        return table.rows();
+    }
+
+    @Test
+    void shouldPreferLessOfALatencyAndMoreOfAThroughput()
+    {
+        final double[] low = {1.0, 2.0};
+        final double[] high = {10.0, 20.0};
+        assertTrue(rows(Figure.TTFT_P99, low, high).get(0).isBest(Figure.TTFT_P99));
+        assertFalse(rows(Figure.TTFT_P99, low, high).get(1).isBest(Figure.TTFT_P99));
+        assertTrue(rows(Figure.COMPLETED, low, high).get(1).isBest(Figure.COMPLETED));
+        assertFalse(rows(Figure.COMPLETED, low, high).get(0).isBest(Figure.TTFT_P99), "equal everywhere");
+    }
+
+    @Test
+    void shouldJudgeDifferencesSeedBySeed()
+    {
+        // The figures vary by hundreds from seed to seed, the difference hardly at all.
+        final ComparisonRow told =
+            rows(Figure.TTFT_P50, new double[] {100, 300, 500}, new double[] {101, 301.1, 500.9}).get(1);
+        assertTrue(told.estimate(Figure.TTFT_P50).halfWidth() > 400);
+        assertFalse(told.isLevelWithBest(Figure.TTFT_P50));
+        final List<ComparisonRow> level =
+            rows(Figure.TTFT_P50, new double[] {100, 300, 500}, new double[] {110, 305, 490});
+        assertTrue(level.get(1).isLevelWithBest(Figure.TTFT_P50));
+        assertFalse(level.get(0).isLevelWithBest(Figure.TTFT_P50));
+        assertTrue(level.get(0).isBest(Figure.TTFT_P50));
+    }
+
+    @Test
+    void shouldPreferNothingToWhatWasNotMeasured()
+    {
+        final List<ComparisonRow> rows =
+            rows(Figure.TPOT_P50, new double[] {Double.NaN, 1}, new double[] {5, 6});
+        assertTrue(Double.isNaN(rows.get(0).estimate(Figure.TPOT_P50).mean()));
+        assertEquals(List.of(false, false), rows.stream().map(row -> row.isBest(Figure.TPOT_P50)).toList());
+        assertFalse(rows.get(0).isLevelWithBest(Figure.TPOT_P50));
+    }
+}

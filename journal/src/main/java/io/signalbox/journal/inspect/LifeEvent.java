@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.RouterPolicy;
+
+import java.util.List;
+
+/** One thing that happened to a request, in the words of the journal's messages. Times are logical nanoseconds. */
+public sealed interface LifeEvent
+{
+    long timeNanos();
+
+    /** Of this event; of {@link Ended} -1 where the request was never placed. */
+    int rank();
+
+    /**
+     * The router chose {@code rank}.
+     *
+     * @param policy     the one that decided.
+     * @param target     requests at which a rank takes no further one; 0: no target.
+     * @param normaliser what the loads were divided by; 0 where by nothing.
+     * @param candidates by ascending rank; a rank that is missing was full, lost or passed over.
+     */
+    record Placed(
+        long timeNanos,
+        int rank,
+        RouterPolicy policy,
+        MatchGate gate,
+        TieRule tieRule,
+        int target,
+        double normaliser,
+        List<Candidate> candidates) implements LifeEvent
+    {
+    }
+
+    /**
+     * How one rank stood when the router chose.
+     *
+     * @param score      lower is better.
+     * @param newWork    tokens to compute, as the policy counts them.
+     * @param loadTerm   the load as it entered the score.
+     * @param loadTokens earlier placements of the batch included.
+     * @param matchUsed  the match as it entered the score, in tokens.
+     */
+    record Candidate(
+        int rank,
+        double score,
+        double newWork,
+        double loadTerm,
+        long loadTokens,
+        int matchedTokens,
+        int matchUsed,
+        int activeRequests)
+    {
+    }
+
+    /**
+     * The request joined the running batch of its rank.
+     *
+     * @param resumed after a preemption.
+     */
+    record Admitted(long timeNanos, int rank, long step, int matchedBlocks, boolean resumed) implements LifeEvent
+    {
+    }
+
+    /** The request gave up its blocks to others of its rank. */
+    record Preempted(long timeNanos, int rank, long step, int releasedBlocks) implements LifeEvent
+    {
+    }
+
+    /** A step of the rank, or the rank itself, failed: the request gave up its blocks and starts over. */
+    record Requeued(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
+    {
+    }
+
+    /** The step whose commit emitted the request's first token. */
+    record FirstToken(long timeNanos, int rank, long step) implements LifeEvent
+    {
+    }
+
+    /** The end; figures of routed-expert rows are 0 where capture is off. */
+    record Ended(
+        long timeNanos,
+        int rank,
+        FreeReason reason,
+        int generatedTokens,
+        int capturedRows,
+        int inheritedRows,
+        int missingRows) implements LifeEvent
+    {
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import java.util.List;
+
+/**
+ * Everything that a journal tells about one request id.
+ *
+ * @param ranks     of the run.
+ * @param lives     one per Submit with this id, in their order; an id may come again once its request has ended.
+ * @param endNanos  logical time of the last group that was read.
+ * @param submitted the Submits of the journal, for whoever asked for an id that is not there.
+ */
+public record RequestInspection(
+    long requestId, int ranks, List<RequestLife> lives, JournalEnd end, long groups, long endNanos, Submits submitted)
+{
+    /** How the journal ends behind what was read. */
+    public enum JournalEnd
+    {
+        CLOSED,
+        /** Its writer was stopped. */
+        NOT_CLOSED,
+        /** A writer is still at it, so more may follow. */
+        BEING_WRITTEN
+    }
+
+    /** Every Submit, refused ones included; both ids are 0 where {@code count} is. */
+    public record Submits(long count, long lowestId, long highestId)
+    {
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.nio.file.Path;
+
+/** Collects the life of one request from a journal. Reads only, and the whole journal: an id may come again. */
+public final class RequestInspector
+{
+    private RequestInspector()
+    {
+    }
+
+    /**
+     * Inspects a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
+     *
+     * @throws JournalException where the journal must not be believed.
+     * @throws io.signalbox.ConfigException where the run description names no valid scheduler.
+     */
+    public static RequestInspection inspect(final Path directory, final long requestId)
+    {
+        try (JournalReader reader = JournalReader.open(directory))
+        {
+            final int ranks = SchedulerConfig.of(reader.settings()).ranks();
+            final LifeCollector collector = new LifeCollector(requestId);
+            final JournalEnd end = read(directory, reader, collector);
+            return new RequestInspection(requestId, ranks, collector.lives(), end,
+                reader.groups(), collector.nowNanos(), collector.submits());
+        }
+    }
+
+    private static JournalEnd read(final Path directory, final JournalReader reader, final LifeCollector collector)
+    {
+        try
+        {
+            while (reader.next())
+            {
+                collect(directory, reader, collector);
+            }
+        }
+        catch (final JournalException e)
+        {
+            if (e.kind() == Kind.BEING_WRITTEN)
+            {
+                return JournalEnd.BEING_WRITTEN;
+            }
+            throw e;
+        }
+        return reader.sealed() ? JournalEnd.CLOSED : JournalEnd.NOT_CLOSED;
+    }
+
+    /** The record's bytes are as they were written; what was written may still be no group of a scheduler. */
+    private static void collect(final Path directory, final JournalReader reader, final LifeCollector collector)
+    {
+        try
+        {
+            collector.onGroup(reader.group(), reader.groupLength(), reader.timeNanos());
+        }
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
+        {
+            throw new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + reader.sequence() +
+                ": its group cannot be decoded (" + e.getMessage() + "); records ahead of it are good; the program that " +
+                "wrote it is at fault.", e);
+        }
+    }
+}

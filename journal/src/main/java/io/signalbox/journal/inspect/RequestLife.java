@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.codec.RefusalReason;
+
+import java.util.List;
+
+/**
+ * What became of one Submit.
+ *
+ * @param refusal       null where it was accepted.
+ * @param events        in the order of the journal; none where it was refused.
+ * @param emittedTokens tokens that the client has got so far.
+ */
+public record RequestLife(Submission submission, RefusalReason refusal, List<LifeEvent> events, int emittedTokens)
+{
+    /** Stands where a Submit names none. */
+    public static final int NONE = -1;
+
+    /** What the Submit asked for; {@link #NONE} where it names no conversation, hint or deadline. */
+    public record Submission(
+        long timeNanos,
+        long conversationId,
+        long deadlineNanos,
+        int promptTokens,
+        int maxNewTokens,
+        int priority,
+        int rankHint,
+        boolean rankHintRelaxed)
+    {
+    }
+
+    /** The first event of this kind; null where there is none. */
+    public <E extends LifeEvent> E first(final Class<E> kind)
+    {
+        return events.stream().filter(kind::isInstance).map(kind::cast).findFirst().orElse(null);
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.RequeuedEncoder;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Whoever reads a difference must be told every message by name. */
+final class MessageTextTest
+{
+    private static final Pattern MESSAGE = Pattern.compile("<sbe:message name=\"(\\w+)\" id=\"(\\d+)\"");
+    private static final int FIRST_JOURNAL_TEMPLATE = 40;
+    private static final int BLOCK_BYTES = 128;
+
+    @Test
+    void shouldKnowEveryMessageOfAGroup() throws IOException
+    {
+        final Path schema = Path.of(System.getProperty("signalbox.root"), "scheduler/src/main/sbe/signalbox.xml");
+        final List<MatchResult> messages = MESSAGE.matcher(Files.readString(schema)).results()
+            .filter(message -> Integer.parseInt(message.group(2)) < FIRST_JOURNAL_TEMPLATE).toList();
+        assertFalse(messages.isEmpty());
+        for (final MatchResult message : messages)
+        {
+            final String text = new MessageText().of(empty(Integer.parseInt(message.group(2))));
+            assertTrue(text.contains(message.group(1)) && !text.contains("unknown"), text);
+        }
+    }
+
+    @Test
+    void shouldNameTheFieldsOfARequeue()
+    {
+        final GroupWriter group = new GroupWriter(256);
+        final RequeuedEncoder requeued = new RequeuedEncoder();
+        requeued.wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder()).requestId(41).rank(3)
+            .releasedCount(1).next().blockId(9);
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + requeued.encodedLength());
+        final List<String> lines = GroupText.lines(group.buffer(), 0, group.length());
+        assertEquals(1, lines.size());
+        for (final String field : List.of("Requeued", "requestId=41", "rank=3", "blockId=9"))
+        {
+            assertTrue(lines.get(0).contains(field), lines.get(0));
+        }
+    }
+
+    @Test
+    void shouldSayWhereAMessageIsOfAnotherTime()
+    {
+        assertEquals("(message of unknown template 39, 264 bytes)", new MessageText().of(empty(39)));
+    }
+
+    /** Every byte of every field is 1, which all enumerations know; groups and texts are empty. */
+    private static GroupReader empty(final int templateId)
+    {
+        final GroupWriter group = new GroupWriter(2048);
+        final int start = group.begin();
+        new MessageHeaderEncoder().wrap(group.buffer(), start).blockLength(BLOCK_BYTES).templateId(templateId).schemaId(7201)
+            .version(0);
+        final int fields = start + MessageHeaderEncoder.ENCODED_LENGTH;
+        group.buffer().setMemory(fields, BLOCK_BYTES, (byte)1);
+        group.buffer().setMemory(fields + BLOCK_BYTES, BLOCK_BYTES, (byte)0);
+        group.end(MessageHeaderEncoder.ENCODED_LENGTH + 2 * BLOCK_BYTES);
+        final GroupReader reader = new GroupReader().wrap(group.buffer(), 0, group.length());
+        assertTrue(reader.next());
+        return reader;
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.WriterOptions;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+
+import java.nio.file.Path;
+
+/** Journals what a real scheduler decides on hand-made inputs. */
+final class JournaledRun implements AutoCloseable
+{
+    private final InputWriter inputs = new InputWriter();
+    private final GroupWriter group = new GroupWriter(4096);
+    private final Scheduler scheduler;
+    private final JournalWriter writer;
+
+    JournaledRun(final Path directory, final SchedulerConfig config)
+    {
+        scheduler = new Scheduler(config);
+        writer = JournalWriter.create(
+            directory, config.settings(), new WriterOptions(Durability.PROCESS, WriterOptions.SEGMENT_BYTES, 1 << 18));
+    }
+
+    private void apply(final long nanos)
+    {
+        group.reset();
+        scheduler.apply(inputs.buffer(), 0, inputs.length(), null, 0, group);
+        append(nanos, group.buffer(), group.length());
+    }
+
+    /** Journals a group that no scheduler has seen. */
+    void append(final long nanos, final DirectBuffer buffer, final int length)
+    {
+        writer.append(nanos, buffer, 0, length, null);
+        writer.endOfBatch();
+    }
+
+    /** A request without block hashes: it shares no prefix. */
+    void submit(final long nanos, final long requestId, final int promptTokens, final int newTokens, final int rankHint)
+    {
+        inputs.submit()
+            .timeNanos(nanos).requestId(requestId).conversationId(5).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
+            .samplingSeed(0).promptTokens(promptTokens).maxNewTokens(newTokens).stopTokenId(-1).rowsFrom(-1).priority(2)
+            .rankHint(rankHint).temperature(1.0f).topP(1.0f).rankHintRelaxed(Flag.NO)
+            .putBlockHashes(new byte[0], 0, 0).putCacheKey(new byte[0], 0, 0).putTokens(new byte[0], 0, 0);
+        apply(nanos);
+    }
+
+    void wake(final long nanos)
+    {
+        inputs.wake().timeNanos(nanos);
+        apply(nanos);
+    }
+
+    void cancel(final long nanos, final long requestId)
+    {
+        inputs.cancel().timeNanos(nanos).requestId(requestId);
+        apply(nanos);
+    }
+
+    void complete(final long nanos, final long step, final int rank, final int sampledCount)
+    {
+        final D2hCompleteEncoder message = inputs.d2hComplete()
+            .timeNanos(nanos).step(step).epoch(0).rank(rank).rowCount(0).rowBytes(0).rowsChecksum(0).rowForm(RowForm.NONE);
+        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
+        for (int i = 0; i < sampledCount; i++)
+        {
+            sampled.next().tokenId(7);
+        }
+        message.putRows(new byte[0], 0, 0);
+        apply(nanos);
+    }
+
+    void lose(final long nanos, final long step, final int rank)
+    {
+        inputs.backendFault()
+            .timeNanos(nanos).step(step).epoch(0).rank(rank).faultClass(FaultClass.RANK_LOST).detail("gone");
+        apply(nanos);
+    }
+
+    @Override
+    public void close()
+    {
+        writer.close();
+    }
+}

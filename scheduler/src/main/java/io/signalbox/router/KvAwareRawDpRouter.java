@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+/**
+ * The KV-cache-aware score over raw load: every token of an active request counts, cached or not. The first formula of
+ * TensorRT-LLM's PR 12315, kept to show what is wrong with it: requests that share a prefix make its rank look loaded
+ * although the prefix costs nothing there, so that the next one is sent away from its cache.
+ */
+public final class KvAwareRawDpRouter extends ScoredDpRouter
+{
+    private final double beta;
+    private double normaliser;
+
+    /** @param beta weight of the load term. */
+    public KvAwareRawDpRouter(final double beta)
+    {
+        this.beta = beta;
+    }
+
+    @Override
+    public boolean readsMatches()
+    {
+        return true;
+    }
+
+    @Override
+    public RouterPolicy policy()
+    {
+        return RouterPolicy.KV_AWARE_RAW;
+    }
+
+    @Override
+    RankFigure load()
+    {
+        return RankFigure.PROMPT_TOKENS;
+    }
+
+    @Override
+    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    {
+        return batch.promptTokens(request);
+    }
+
+    @Override
+    void consider(final PlacementBatch batch, final int request)
+    {
+        long load = 0;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            load += batch.hasRoom(rank) ? batch.loadTokens(rank) : 0;
+        }
+        normaliser = Math.max(load, batch.promptTokens(request));
+        batch.normaliser(request, normaliser);
+    }
+
+    @Override
+    double score(final PlacementBatch batch, final int request, final int rank)
+    {
+        return KvAwareScore.of(batch, request, rank, normaliser, beta, batch.matchedTokens(request, rank));
+    }
+}

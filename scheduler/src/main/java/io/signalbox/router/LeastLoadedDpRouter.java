@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+/** The fewest active requests; among equals the least prompt tokens still to compute. Blind to prefix matches. */
+public final class LeastLoadedDpRouter extends ScoredDpRouter
+{
+    @Override
+    public boolean readsMatches()
+    {
+        return false;
+    }
+
+    @Override
+    public RouterPolicy policy()
+    {
+        return RouterPolicy.LEAST_LOADED;
+    }
+
+    @Override
+    RankFigure load()
+    {
+        return RankFigure.PENDING_PREFILL_TOKENS;
+    }
+
+    @Override
+    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    {
+        return batch.promptTokens(request);
+    }
+
+    @Override
+    double score(final PlacementBatch batch, final int request, final int rank)
+    {
+        final double score = batch.activeRequests(rank);
+        batch.candidate(request, rank, score, batch.promptTokens(request), score, 0);
+        return score;
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+/** The ranks in turn, full ones passed over. */
+public final class RoundRobinDpRouter extends ScoredDpRouter
+{
+    private int next;
+
+    @Override
+    public boolean readsMatches()
+    {
+        return false;
+    }
+
+    @Override
+    public RouterPolicy policy()
+    {
+        return RouterPolicy.ROUND_ROBIN;
+    }
+
+    @Override
+    public long digest()
+    {
+        return next;
+    }
+
+    @Override
+    RankFigure load()
+    {
+        return RankFigure.PENDING_PREFILL_TOKENS;
+    }
+
+    @Override
+    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    {
+        return batch.promptTokens(request);
+    }
+
+    @Override
+    void placed(final PlacementBatch batch, final int request, final int rank)
+    {
+        next = (rank + 1) % batch.ranks();
+    }
+
+    /** Ranks from the next one on. */
+    @Override
+    double score(final PlacementBatch batch, final int request, final int rank)
+    {
+        final double score = (rank - next + batch.ranks()) % batch.ranks();
+        batch.candidate(request, rank, score, batch.promptTokens(request), 0, 0);
+        return score;
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import io.signalbox.StateDigest;
+
+/**
+ * Hints first, then every request in order of arrival to the rank with the lowest score. Any rank with room is a
+ * candidate. Equal scores go to the lower running load, then to fewer requests, then to the first rank in an order that
+ * the request id seeds: so no rank is preferred for its number, and which rank has which number makes no difference but
+ * in that last order.
+ */
+abstract class ScoredDpRouter implements DpRouter
+{
+    private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
+
+    @Override
+    public final void place(final PlacementBatch batch)
+    {
+        batch.loadFrom(load());
+        begin(batch);
+        PlacementOrder.strictFirst(batch, false, order);
+        int open = 0;
+        for (int i = 0; i < batch.count(); i++)
+        {
+            final int hint = batch.rankHint(order[i]);
+            if (ExplicitPlacement.onHint(batch, order[i], hint < 0 ? 0 : addedLoad(batch, order[i], hint)))
+            {
+                placed(batch, order[i], hint);
+            }
+            else
+            {
+                order[open++] = order[i];
+            }
+        }
+        boolean goesOn = true;
+        for (int i = 0; i < open && goesOn; i++)
+        {
+            goesOn = placeOne(batch, order[i]) || !keepsOrder();
+        }
+    }
+
+    @Override
+    public long digest()
+    {
+        return 0;
+    }
+
+    /** The figure that the running load begins with. */
+    abstract RankFigure load();
+
+    /** What a placement adds to the running load. */
+    abstract long addedLoad(PlacementBatch batch, int request, int rank);
+
+    /** Notes the rank as a candidate and returns its score; lower is better. */
+    abstract double score(PlacementBatch batch, int request, int rank);
+
+    /** Called once per batch, ahead of everything. */
+    void begin(final PlacementBatch batch)
+    {
+        // Most policies need nothing beside the batch.
+    }
+
+    /** Called before the candidates of a request are scored. */
+    void consider(final PlacementBatch batch, final int request)
+    {
+        // Most scores depend on one rank only.
+    }
+
+    /** Called after a request was placed. */
+    void placed(final PlacementBatch batch, final int request, final int rank)
+    {
+        // Most policies keep nothing beside the running load.
+    }
+
+    /** Whether the rank may take the request now. */
+    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    {
+        return batch.hasRoom(rank);
+    }
+
+    private boolean placeOne(final PlacementBatch batch, final int request)
+    {
+        consider(batch, request);
+        int best = PlacementBatch.NO_RANK;
+        double bestScore = 0;
+        TieBreak decidedBy = TieBreak.NONE;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            if (!isOpen(batch, request, rank))
+            {
+                continue;
+            }
+            final double score = score(batch, request, rank);
+            if (best == PlacementBatch.NO_RANK || score < bestScore)
+            {
+                best = rank;
+                bestScore = score;
+                decidedBy = TieBreak.NONE;
+            }
+            else if (score == bestScore)
+            {
+                final TieBreak tie = tie(batch, best, rank);
+                decidedBy = tie.ordinal() > decidedBy.ordinal() ? tie : decidedBy;
+                best = winsTie(batch, request, rank, best) ? rank : best;
+            }
+        }
+        if (best == PlacementBatch.NO_RANK)
+        {
+            return false;
+        }
+        batch.choose(request, best, addedLoad(batch, request, best), decidedBy);
+        placed(batch, request, best);
+        return true;
+    }
+
+    private static TieBreak tie(final PlacementBatch batch, final int rank, final int other)
+    {
+        return batch.loadTokens(rank) != batch.loadTokens(other) ? TieBreak.LEAST_LOAD :
+            batch.activeRequests(rank) != batch.activeRequests(other) ? TieBreak.FEWEST_REQUESTS : TieBreak.SEEDED_ORDER;
+    }
+
+    private static boolean winsTie(final PlacementBatch batch, final int request, final int rank, final int best)
+    {
+        if (batch.loadTokens(rank) != batch.loadTokens(best))
+        {
+            return batch.loadTokens(rank) < batch.loadTokens(best);
+        }
+        if (batch.activeRequests(rank) != batch.activeRequests(best))
+        {
+            return batch.activeRequests(rank) < batch.activeRequests(best);
+        }
+        final long id = batch.requestId(request);
+        return StateDigest.mix(id, rank) < StateDigest.mix(id, best);
+    }
+}

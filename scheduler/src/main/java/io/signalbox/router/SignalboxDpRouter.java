@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+/**
+ * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
+ * are when they start; then each goes to the rank with the lowest score, which is a time in units of one prefill token:
+ *
+ * <pre>
+ *   newWork  = T - matched
+ *   slowdown = rowWeight * active + contextWeight * context
+ *   score    = (pending + newWork) * (1 + slowdown) + decodeWeight * slowdown + reuseWeight * newWork
+ * </pre>
+ *
+ * <p>The first term is the wait for the first token: {@code pending} are the prompt tokens that the rank still has to
+ * compute, which shrink with every step and do not count what was cached; the steps that compute them also decode the
+ * rank's other requests and are that much slower. The second is what these cost the output of the request. The third is
+ * the work itself, wherever it is done: what is computed twice takes the room of a prefix that somebody could have used.
+ * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
+ *
+ * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
+ * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
+ */
+public final class SignalboxDpRouter extends ScoredDpRouter
+{
+    /** The output to which the decode weight refers. */
+    private static final double PAR_OUTPUT_TOKENS = 256;
+    /** Share of the newest finished request in the mean. */
+    private static final double NEWEST = 1.0 / 64;
+
+    private final SignalboxWeights weights;
+    private double meanOutputTokens = PAR_OUTPUT_TOKENS;
+    private double reuseWeight;
+
+    public SignalboxDpRouter(final SignalboxWeights weights)
+    {
+        this.weights = weights;
+    }
+
+    @Override
+    public boolean readsMatches()
+    {
+        return true;
+    }
+
+    @Override
+    public boolean keepsOrder()
+    {
+        return true;
+    }
+
+    @Override
+    public RouterPolicy policy()
+    {
+        return RouterPolicy.SIGNALBOX;
+    }
+
+    @Override
+    public void finished(final int outputTokens)
+    {
+        meanOutputTokens += weights.outputPrediction() ? NEWEST * (outputTokens - meanOutputTokens) : 0;
+    }
+
+    @Override
+    public long digest()
+    {
+        return Double.doubleToLongBits(meanOutputTokens);
+    }
+
+    @Override
+    RankFigure load()
+    {
+        return RankFigure.PENDING_PREFILL_TOKENS;
+    }
+
+    @Override
+    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    {
+        return newWork(batch, request, rank);
+    }
+
+    @Override
+    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    {
+        if (!batch.hasRoom(rank) || batch.activeRequests(rank) == 0)
+        {
+            return batch.hasRoom(rank);
+        }
+        final long pending = batch.loadTokens(rank);
+        return pending < weights.backlog() &&
+            pending + newWork(batch, request, rank) <= batch.figure(rank, RankFigure.FREE_TOKENS);
+    }
+
+    @Override
+    void consider(final PlacementBatch batch, final int request)
+    {
+        reuseWeight = weights.reuseWeight() + weights.adaptiveReuse() * meanBacklog(batch);
+    }
+
+    /** From 0, nothing to compute, to 1, where every rank has as much as it may. */
+    private double meanBacklog(final PlacementBatch batch)
+    {
+        double sum = 0;
+        int ranks = 0;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            if (!batch.isLost(rank))
+            {
+                final double pending = batch.loadTokens(rank);
+                sum += pending < weights.backlog() ? pending / weights.backlog() : 1.0;
+                ranks++;
+            }
+        }
+        return ranks == 0 ? 0 : sum / ranks;
+    }
+
+    @Override
+    double score(final PlacementBatch batch, final int request, final int rank)
+    {
+        final double newWork = newWork(batch, request, rank);
+        final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +
+            weights.contextWeight() * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
+        final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
+            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown;
+        final double score = (1.0 + reuseWeight) * newWork + loadTerm;
+        batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
+        return score;
+    }
+
+    private static int newWork(final PlacementBatch batch, final int request, final int rank)
+    {
+        return Math.max(0, batch.promptTokens(request) - batch.matchedTokens(request, rank));
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.RankPrefixIndex;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/**
+ * What routers read of a rank, behind every change of a planner: the running sums against a recount over the requests, and
+ * the index over all ranks against the rank's own pool.
+ */
+class RankLoadPropertyTest
+{
+    private static final int BLOCK = 4;
+    private static final int MAX_PROMPT = 24;
+    private static final int FAMILIES = 3;
+    /** Any but the first, so that a mixed-up rank shows. */
+    private static final int RANK = 2;
+
+    private final StepPlan plan = new StepPlan();
+    private final StepCommit commit = new StepCommit(BLOCK, null);
+    private final int[] matched = new int[RANK + 1];
+    private RankPrefixIndex index;
+
+    private void assertRecounted(final BatchPlanner planner, final List<Request> active)
+    {
+        long prompt = 0;
+        long uncached = 0;
+        long pending = 0;
+        long context = 0;
+        for (final Request request : active)
+        {
+            prompt += request.promptTokens();
+            uncached += Math.max(request.promptTokens() - request.cachedTokens, 0);
+            final int spared = request.computedTokens > 0 ? request.computedTokens : request.cachedTokens;
+            pending += Math.max(request.promptTokens() - spared, 0);
+            context += request.stage() == Request.Stage.RUNNING ? request.computedTokens : 0;
+        }
+        assertEquals(prompt, planner.promptTokens(), "prompt tokens");
+        assertEquals(uncached, planner.uncachedTokens(), "uncached tokens");
+        assertEquals(pending, planner.pendingPrefillTokens(), "pending prefill tokens");
+        assertEquals(context, planner.contextTokens(), "context tokens");
+        assertEquals(active.size(), planner.activeRequests());
+        assertEquals(planner.allocator().hashCount(), index.size(), "indexed hashes");
+        for (int family = 0; family < FAMILIES; family++)
+        {
+            for (int i = 0; i < MAX_PROMPT / BLOCK; i++)
+            {
+                final long hash = hash(family, i);
+                assertEquals(planner.allocator().find(hash) != KvBlockAllocator.NO_BLOCK, index.contains(hash, RANK));
+            }
+        }
+    }
+
+    private static long hash(final int family, final int block)
+    {
+        return 1 + family * 1000L + block;
+    }
+
+    private static Request request(final Random random, final long id)
+    {
+        final int prompt = 1 + random.nextInt(MAX_PROMPT);
+        final Request request = new Request(null).reset(id, prompt, random.nextInt(12), -1, -1).admission(-1, false, 0, -1);
+        final int family = random.nextInt(FAMILIES);
+        for (int i = 0; i < prompt / BLOCK; i++)
+        {
+            request.addBlockHash(hash(family, i));
+        }
+        return request;
+    }
+
+    private void step(final BatchPlanner planner, final List<Request> active)
+    {
+        planner.plan(plan);
+        assertRecounted(planner, active);
+        commit.apply(plan, planner, new int[plan.rowCount()], null, 0);
+        assertRecounted(planner, active);
+        for (int row = 0; row < plan.rowCount(); row++)
+        {
+            if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
+            {
+                planner.remove(plan.rowRequest(row));
+                active.remove(plan.rowRequest(row));
+                assertRecounted(planner, active);
+            }
+        }
+    }
+
+    private void loseTheRank(final BatchPlanner planner, final List<Request> active, final Random random)
+    {
+        planner.requeueRunning((request, blocks) ->
+        {
+        });
+        assertRecounted(planner, active);
+        if (random.nextBoolean())
+        {
+            planner.evacuate(new RequestQueue());
+            active.clear();
+            assertRecounted(planner, active);
+        }
+    }
+
+    @Property(tries = 500)
+    void theSumsAreThoseOfTheRequestsBehindEveryChange(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        // Few blocks: preemption is common.
+        final BatchPlanner planner = new BatchPlanner(
+            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, 6,
+            1 + random.nextInt(20), null);
+        index = new RankPrefixIndex(RANK + 1);
+        planner.indexPrefixes(index);
+        final List<Request> active = new ArrayList<>();
+        for (int i = 0; i < 120; i++)
+        {
+            final int choice = random.nextInt(20);
+            if (choice < 6)
+            {
+                final Request request = request(random, i);
+                index.longestMatches(request.blockHashes(), planner.matchableBlocks(request), matched);
+                planner.place(request, matched[RANK] * BLOCK);
+                active.add(request);
+            }
+            else if (choice == 6 && !active.isEmpty())
+            {
+                planner.remove(active.remove(random.nextInt(active.size())));
+            }
+            else if (choice == 7 && i % 3 == 0)
+            {
+                planner.forgetPrefixes();
+            }
+            else if (choice == 7)
+            {
+                loseTheRank(planner, active, random);
+            }
+            else if (planner.hasWork())
+            {
+                step(planner, active);
+            }
+            assertRecounted(planner, active);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import io.signalbox.ConfigException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class RouterConfigTest
+{
+    @ParameterizedTest
+    @EnumSource(RouterPolicy.class)
+    void shouldReadBackEverySettingItWrote(final RouterPolicy policy)
+    {
+        final RouterConfig config = RouterConfig.builder().policy(policy).beta(0.3).matchRateThreshold(0.25)
+            .fairShareMultiplier(1.5).coldStartWarmup(true).maxSessions(77).newConversation(NewConversation.LEAST_QUEUED)
+            .seed(-9).build();
+
+        final RouterConfig read = RouterConfig.of(config.settings());
+
+        assertEquals(config.settings(), read.settings());
+        assertEquals(config.settings(), config.toBuilder().build().settings());
+        assertEquals(policy, read.policy());
+        assertEquals(0.3, read.beta());
+        assertEquals(77, read.maxSessions());
+    }
+
+    @Test
+    void shouldHaveItsOwnPolicyAndTheKnobsOfTensorRtLlm()
+    {
+        final RouterConfig config = RouterConfig.builder().build();
+
+        assertEquals(RouterPolicy.SIGNALBOX, config.policy());
+        assertEquals(1.0, config.beta());
+        assertEquals(0.1, config.matchRateThreshold());
+        assertEquals(2.0, config.fairShareMultiplier());
+        assertEquals(65_536, config.maxSessions());
+        assertEquals(NewConversation.ROUND_ROBIN, config.newConversation());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "router.beta, -0.5, beta=-0.5 is not a finite value >= 0", "router.beta, NaN, beta=NaN",
+        "router.beta, much, the setting router.beta=much is not a number",
+        "router.matchRateThreshold, 1.01, matchRateThreshold=1.01 is not between 0 and 1",
+        "router.matchRateThreshold, NaN, matchRateThreshold=NaN",
+        "router.fairShareMultiplier, 0.99, fairShareMultiplier=0.99 is not a finite value >= 1",
+        "router.fairShareMultiplier, Infinity, fairShareMultiplier=Infinity",
+        "router.maxSessions, 0, maxSessions=0 is not between 1 and 16777216",
+        "router.maxSessions, 1.5, the setting router.maxSessions=1.5 is not a whole number",
+        "router.maxSessions, 99999999999, the setting router.maxSessions=99999999999 is not between",
+        "router.newConversation, random, newConversation=random is not known",
+        "router.policy, load-balanced, router=load-balanced is not known; it is one of default"})
+    void shouldRefuseASettingByName(final String name, final String value, final String named)
+    {
+        final Map<String, String> settings = RouterConfig.builder().build().settings();
+        settings.put(name, value);
+
+        final String message = assertThrows(ConfigException.class, () -> RouterConfig.of(settings)).getMessage();
+
+        assertTrue(message.startsWith(named), message);
+    }
+
+    @Test
+    void shouldMissASetting()
+    {
+        final Map<String, String> settings = RouterConfig.builder().build().settings();
+        settings.remove("router.seed");
+
+        final String message = assertThrows(ConfigException.class, () -> RouterConfig.of(settings)).getMessage();
+        assertTrue(message.contains("router.seed"), message);
+    }
+
+    @Test
+    void shouldSayWhichRouterDecidesWherePrefixCachingIsOff()
+    {
+        for (final RouterPolicy policy : RouterPolicy.values())
+        {
+            final RouterConfig config = RouterConfig.builder().policy(policy).build();
+            // The others score loads as well, and do so with matches of 0.
+            final RouterPolicy expected = policy.label().startsWith("kv-aware") ? RouterPolicy.DEFAULT : policy;
+
+            assertEquals(policy, DpRouters.of(config, 2, true).policy());
+            assertEquals(expected, DpRouters.of(config, 2, false).policy());
+            assertEquals(expected, DpRouters.policy(config, false));
+        }
+    }
+}

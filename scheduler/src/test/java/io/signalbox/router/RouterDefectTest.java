@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Known defects of the routers that the policies follow: which are kept because they were recorded, and which are not. */
+class RouterDefectTest
+{
+    private static PlacementBatch batch(final int ranks, final int maxActive)
+    {
+        return batch(ranks, maxActive, 0);
+    }
+
+    private static PlacementBatch batch(final int ranks, final int maxActive, final int active)
+    {
+        final PlacementBatch batch = new PlacementBatch(ranks, maxActive);
+        for (int rank = 0; rank < ranks; rank++)
+        {
+            batch.rank(rank, active, false);
+        }
+        return batch;
+    }
+
+    private static int add(final PlacementBatch batch, final int tokens, final int hint, final Relax relax)
+    {
+        return batch.add(batch.count() + 1, PlacementBatch.NO_CONVERSATION, tokens, hint, relax);
+    }
+
+    private static DpRouter router(final RouterPolicy policy, final int ranks)
+    {
+        return DpRouters.of(RouterConfig.builder().policy(policy).build(), ranks, true);
+    }
+
+    /** One request of 1,000 tokens is placed on its hint; does the next one see it? */
+    private static int rankBesideAHintedRequest(final DpRouter router)
+    {
+        final PlacementBatch batch = batch(2, 8, 1);
+        add(batch, 1000, 0, Relax.STRICT);
+        final int next = add(batch, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        batch.matchedTokens(next, 0, 1);
+        router.place(batch);
+        return batch.chosenRank(next);
+    }
+
+    @Test
+    void shouldShowThatTheFirstVersionIsBlindToTheLoadOfHintedRequests()
+    {
+        final PlacementBatch batch = batch(2, 8, 1);
+        add(batch, 1000, 0, Relax.STRICT);
+        router(RouterPolicy.KV_AWARE_PR, 2).place(batch);
+        assertEquals(0, batch.loadTokens(0), "as recorded in edge-kv_aware-explicit-load-blind");
+    }
+
+    @Test
+    void shouldCountHintedRequestsAsLoadInTheLaterVersion()
+    {
+        final PlacementBatch batch = batch(2, 8, 1);
+        final int hinted = add(batch, 1000, 0, Relax.STRICT);
+        batch.matchedTokens(hinted, 0, 400);
+        router(RouterPolicy.KV_AWARE, 2).place(batch);
+        assertEquals(600, batch.loadTokens(0), "what was not cached");
+        assertEquals(1, rankBesideAHintedRequest(router(RouterPolicy.KV_AWARE, 2)), "a match of a tenth does not count");
+    }
+
+    @ParameterizedTest
+    @EnumSource(RouterPolicy.class)
+    void shouldPlaceAnEmptyPromptOnAnIdleSystem(final RouterPolicy policy)
+    {
+        final PlacementBatch batch = batch(2, 8);
+        add(batch, 0, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        router(policy, 2).place(batch);
+        assertEquals(1, batch.decisions());
+        assertTrue(Double.isFinite(batch.score(0, batch.chosenRank(0))));
+    }
+
+    @ParameterizedTest
+    @EnumSource(RouterPolicy.class)
+    void shouldOrderRequestsThatLeaveRelaxOpenBehindStrictOnes(final RouterPolicy policy)
+    {
+        final PlacementBatch batch = batch(1, 8);
+        add(batch, 10, 0, Relax.UNSTATED);
+        add(batch, 10, 0, Relax.UNSTATED);
+        add(batch, 10, 0, Relax.STRICT);
+        router(policy, 1).place(batch);
+        assertArrayEquals(new int[] {2, 0, 1}, new int[] {batch.decision(0), batch.decision(1), batch.decision(2)});
+    }
+
+    @Test
+    void shouldLeaveWhatDoesNotFitInsteadOfFailingOrDroppingIt()
+    {
+        for (final RouterPolicy policy : new RouterPolicy[] {RouterPolicy.DEFAULT, RouterPolicy.KV_AWARE})
+        {
+            final PlacementBatch batch = batch(2, 1);
+            for (int i = 0; i < 3; i++)
+            {
+                add(batch, 10 + i, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+            }
+            router(policy, 2).place(batch);
+            assertEquals(2, batch.decisions(), policy.label());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(RouterPolicy.class)
+    void shouldLeaveEverythingWhereEveryRankIsLost(final RouterPolicy policy)
+    {
+        final PlacementBatch batch = batch(2, 4);
+        batch.rank(0, 0, true);
+        batch.rank(1, 0, true);
+        add(batch, 10, 1, Relax.STRICT);
+        add(batch, 0, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        router(policy, 2).place(batch);
+        assertEquals(0, batch.decisions());
+    }
+
+    @Test
+    void shouldIgnoreAHintToARankThatDoesNotExist()
+    {
+        final PlacementBatch batch = batch(2, 4);
+        add(batch, 10, 2, Relax.STRICT);
+        add(batch, 10, Integer.MAX_VALUE, Relax.STRICT);
+        router(RouterPolicy.DEFAULT, 2).place(batch);
+        assertEquals(2, batch.decisions());
+    }
+
+    @Test
+    void shouldGiveEveryRankAFirstRequestWhereWarmUpIsOn()
+    {
+        final DpRouter router = DpRouters.of(
+            RouterConfig.builder().policy(RouterPolicy.KV_AWARE).coldStartWarmup(true).build(), 3, true);
+        final PlacementBatch batch = batch(3, 8);
+        for (int i = 0; i < 4; i++)
+        {
+            batch.matchedTokens(add(batch, 100, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS), 2, 96);
+        }
+        final long cold = router.digest();
+        router.place(batch);
+        for (int rank = 0; rank < 3; rank++)
+        {
+            assertEquals(rank, batch.chosenRank(rank));
+            assertEquals(TieBreak.WARM_UP, batch.tieBreak(rank));
+            assertTrue(batch.tieBreak(rank).isExplicit());
+        }
+        assertEquals(2, batch.chosenRank(3), "warm now: the match decides");
+        assertTrue(cold != 0 && router.digest() == 0);
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What Signalbox's policy promises of any single decision, and those of other systems that keep it. */
+class ScoredDpRouterPropertyTest
+{
+    private static final int RANKS = 6;
+
+    private int[] active;
+    private long[] pending;
+    private long[] context;
+    private int[] matched;
+    private int tokens;
+
+    private void draw(final long seed)
+    {
+        final Random random = new Random(seed);
+        active = random.ints(RANKS, 0, 40).toArray();
+        pending = random.longs(RANKS, 0, 20_000).toArray();
+        context = random.longs(RANKS, 0, 400_000).toArray();
+        tokens = 1 + random.nextInt(30_000);
+        matched = random.ints(RANKS, 0, tokens).toArray();
+    }
+
+    private int chosen(final RouterPolicy policy, final int[] order)
+    {
+        final Ranks ranks = Ranks.of(RANKS);
+        final int[] matches = new int[RANKS];
+        for (int i = 0; i < RANKS; i++)
+        {
+            ranks.rank(active[order[i]], pending[order[i]], context[order[i]]);
+            matches[i] = matched[order[i]];
+        }
+        ranks.request(1, tokens, matches);
+        final DpRouter router = DpRouters.of(RouterConfig.builder().policy(policy).build(), RANKS, true);
+        return order[ranks.placedBy(router).chosenRank(0)];
+    }
+
+    private int chosen(final RouterPolicy policy)
+    {
+        return chosen(policy, new int[] {0, 1, 2, 3, 4, 5});
+    }
+
+    private static RouterPolicy policy(final int index)
+    {
+        final RouterPolicy[] policies = {RouterPolicy.SIGNALBOX, RouterPolicy.MIN_MAX, RouterPolicy.LMETRIC};
+        return policies[index];
+    }
+
+    @Property
+    void aLongerMatchNeverSendsARequestAway(
+        @ForAll final long seed, @ForAll @IntRange(max = 2) final int policy, @ForAll @IntRange(max = 30_000) final int more)
+    {
+        draw(seed);
+        final int before = chosen(policy(policy));
+        matched[before] = Math.min(tokens - 1, matched[before] + more);
+        assertEquals(before, chosen(policy(policy)));
+    }
+
+    @Property
+    void moreLoadOnARankNeverAttractsARequest(
+        @ForAll final long seed,
+        @ForAll @IntRange(max = 2) final int policy,
+        @ForAll @IntRange(max = RANKS - 1) final int rank,
+        @ForAll @IntRange(max = 10_000) final int more)
+    {
+        draw(seed);
+        final int before = chosen(policy(policy));
+        active[rank] += more % 20;
+        pending[rank] += more;
+        context[rank] += more;
+        final int after = chosen(policy(policy));
+        assertTrue(after == before || after != rank, "rank " + rank + " got more to do and was chosen instead of " + before);
+    }
+
+    /** But for ties between ranks that nothing tells apart, which do not occur here. */
+    @Property
+    void whichRankHasWhichNumberMakesNoDifference(@ForAll final long seed, @ForAll @IntRange(max = 2) final int policy)
+    {
+        draw(seed);
+        final int[] order = {0, 1, 2, 3, 4, 5};
+        final Random random = new Random(seed + 1);
+        for (int i = RANKS - 1; i > 0; i--)
+        {
+            final int other = random.nextInt(i + 1);
+            final int swapped = order[i];
+            order[i] = order[other];
+            order[other] = swapped;
+        }
+        assertEquals(chosen(policy(policy)), chosen(policy(policy), order));
+    }
+
+    /** Twice the ranks, each as loaded as its twin, give a twin of the same rank: no weight depends on their number. */
+    @Property
+    void theNumberOfRanksDoesNotChangeTheBestOne(@ForAll final long seed)
+    {
+        draw(seed);
+        final Ranks twins = Ranks.of(2 * RANKS);
+        final int[] matches = new int[2 * RANKS];
+        for (int i = 0; i < 2 * RANKS; i++)
+        {
+            twins.rank(active[i % RANKS], pending[i % RANKS], context[i % RANKS]);
+            matches[i] = matched[i % RANKS];
+        }
+        final DpRouter router = new SignalboxDpRouter(SignalboxWeights.DEFAULT);
+        final int chosen = twins.request(1, tokens, matches).placedBy(router).chosenRank(0);
+        assertEquals(chosen(RouterPolicy.SIGNALBOX), chosen % RANKS);
+    }
+}

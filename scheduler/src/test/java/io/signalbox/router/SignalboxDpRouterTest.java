@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+class SignalboxDpRouterTest
+{
+    private static final SignalboxWeights PLAIN = new SignalboxWeights(0, 0, 0, 1, 1000, 0, false);
+
+    private static int chosen(final SignalboxWeights weights, final Ranks ranks)
+    {
+        return ranks.placedBy(new SignalboxDpRouter(weights)).chosenRank(0);
+    }
+
+    @Test
+    void shouldAddTheWaitAndTwiceTheNewWork()
+    {
+        final PlacementBatch batch = Ranks.of(2).rank(1, 300, 0).rank(1, 10, 0).request(1, 400, 250, 0)
+            .placedBy(new SignalboxDpRouter(PLAIN));
+        assertEquals(300 + 150 + 150.0, batch.score(0, 0));
+        assertEquals(10 + 400 + 400.0, batch.score(0, 1));
+        assertEquals(0, batch.chosenRank(0));
+    }
+
+    @Test
+    void shouldCountWhatDecodingSlowsDown()
+    {
+        final SignalboxWeights weights = new SignalboxWeights(0.01, 0.001, 50, 0, 1000, 0, false);
+        final PlacementBatch batch = Ranks.of(1).rank(10, 100, 200).request(1, 40).placedBy(new SignalboxDpRouter(weights));
+        assertEquals(140 * 1.3 + 50 * 0.3, batch.score(0, 0), 1e-9);
+    }
+
+    @Test
+    void shouldTellRanksApartByDecodingWhereNothingIsPending()
+    {
+        final Ranks conversationAtHome = Ranks.of(2).rank(60, 0, 900_000).rank(2, 0, 10_000).request(1, 500, 400, 0);
+        assertEquals(1, chosen(SignalboxWeights.DEFAULT, conversationAtHome), "a short prompt is soon computed elsewhere");
+    }
+
+    @Test
+    void shouldLetRequestsWaitInTheirOrderWhileEveryRankIsBusy()
+    {
+        final Ranks ranks = Ranks.of(2).rank(1, 1000, 0).rank(1, 999, 0).request(1, 5000).request(2, 1).request(3, 1);
+        assertArrayEquals(new int[] {1, -1, -1}, Ranks.chosen(ranks.placedBy(new SignalboxDpRouter(PLAIN))),
+            "one more was taken below the backlog; what follows waits behind it");
+    }
+
+    @Test
+    void shouldNotPlaceWhereTheBlocksOfTheRequestHaveNoRoom()
+    {
+        final Ranks ranks = Ranks.of(2).rank(1, 100, 0).rank(1, 900, 0).request(1, 500);
+        ranks.batch().figure(0, RankFigure.FREE_TOKENS, 599);
+        assertEquals(1, chosen(PLAIN, ranks));
+        final Ranks withRoom = Ranks.of(2).rank(1, 100, 0).rank(1, 900, 0).request(1, 500);
+        withRoom.batch().figure(0, RankFigure.FREE_TOKENS, 600);
+        assertEquals(0, chosen(PLAIN, withRoom));
+    }
+
+    @Test
+    void shouldAlwaysGiveAnIdleRankSomethingToDo()
+    {
+        final Ranks ranks = Ranks.of(1).rank(0, 0, 0).request(1, 5000);
+        ranks.batch().figure(0, RankFigure.FREE_TOKENS, 1);
+        assertEquals(0, chosen(new SignalboxWeights(0, 0, 0, 1, 0, 0, false), ranks));
+    }
+
+    @Test
+    void shouldWeighReuseMoreUnderABacklogWhereAskedTo()
+    {
+        final SignalboxWeights adaptive = new SignalboxWeights(0, 0, 0, 0, 1000, 4, false);
+        final PlacementBatch batch =
+            Ranks.of(2).rank(1, 800, 0).rank(1, 200, 0).request(1, 300, 200, 0).placedBy(new SignalboxDpRouter(adaptive));
+        assertEquals(800 + (1 + 4 * 0.5) * 100, batch.score(0, 0), 1e-9, "half of the backlog on average");
+        assertEquals(200 + (1 + 4 * 0.5) * 300, batch.score(0, 1), 1e-9);
+    }
+
+    @Test
+    void shouldLearnTheOutputLengthFromFinishedRequestsWhereAskedTo()
+    {
+        final DpRouter plain = new SignalboxDpRouter(SignalboxWeights.DEFAULT);
+        final DpRouter learning = new SignalboxDpRouter(new SignalboxWeights(0.01, 0, 100, 0, 1000, 0, true));
+        final long before = learning.digest();
+        for (int i = 0; i < 2000; i++)
+        {
+            plain.finished(512);
+            learning.finished(512);
+        }
+        assertNotEquals(before, learning.digest());
+        assertEquals(before, plain.digest(), "the other does not");
+        final PlacementBatch batch = Ranks.of(1).rank(10, 0, 0).request(1, 0).placedBy(learning);
+        assertEquals(100 * 2 * 0.1, batch.score(0, 0), 1e-6, "twice the output that the weight is for");
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.ScheduleDecoder;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Follows the groups of ranks in lock-step and demands that no two of them are ever in different steps, that a step is
+ * given to every rank that is not lost, and that none begins before the last one has ended everywhere.
+ */
+final class StepsTogether
+{
+    private final int ranks;
+    private final Set<Integer> inFlight = new TreeSet<>();
+    private final Set<Integer> lost = new TreeSet<>();
+    private final Set<Integer> scheduled = new TreeSet<>();
+    private long step;
+    private int emptyPlans;
+
+    private StepsTogether(final int ranks)
+    {
+        this.ranks = ranks;
+    }
+
+    /** @return how many empty plans there were. */
+    static int check(final int ranks, final List<byte[]> groups)
+    {
+        final StepsTogether steps = new StepsTogether(ranks);
+        groups.forEach(steps::onGroup);
+        return steps.emptyPlans;
+    }
+
+    private void onGroup(final byte[] bytes)
+    {
+        final GroupReader reader = new GroupReader();
+        reader.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
+        scheduled.clear();
+        while (reader.next())
+        {
+            onRecord(reader);
+        }
+        if (!scheduled.isEmpty())
+        {
+            final Set<Integer> expected = new TreeSet<>();
+            for (int rank = 0; rank < ranks; rank++)
+            {
+                expected.add(rank);
+            }
+            expected.removeAll(lost);
+            assertEquals(expected, scheduled, "ranks that take step " + step);
+        }
+    }
+
+    private void onRecord(final GroupReader reader)
+    {
+        switch (reader.templateId())
+        {
+            case D2hCompleteDecoder.TEMPLATE_ID ->
+            {
+                final D2hCompleteDecoder done =
+                    new D2hCompleteDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
+                assertEquals(step, done.step());
+                assertTrue(inFlight.remove(done.rank()));
+            }
+            case BackendFaultDecoder.TEMPLATE_ID ->
+            {
+                final BackendFaultDecoder fault =
+                    new BackendFaultDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
+                assertTrue(inFlight.remove(fault.rank()));
+                if (fault.faultClass() == FaultClass.RANK_LOST)
+                {
+                    lost.add(fault.rank());
+                }
+            }
+            case BackendResetDecoder.TEMPLATE_ID ->
+            {
+                inFlight.clear();
+                lost.clear();
+            }
+            case ScheduleDecoder.TEMPLATE_ID -> onSchedule(
+                new ScheduleDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
+            default ->
+            {
+            }
+        }
+    }
+
+    private void onSchedule(final ScheduleDecoder plan)
+    {
+        if (scheduled.isEmpty())
+        {
+            assertTrue(inFlight.isEmpty(), "step " + plan.step() + " begins while step " + step + " runs on " + inFlight);
+            step++;
+        }
+        assertEquals(step, plan.step());
+        assertTrue(scheduled.add(plan.rank()));
+        inFlight.add(plan.rank());
+        emptyPlans += plan.tokens() == 0 ? 1 : 0;
+    }
+}
