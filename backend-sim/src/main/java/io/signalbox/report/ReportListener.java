@@ -63,6 +63,7 @@ public final class ReportListener implements GroupListener
     private long failed;
     private long refused;
     private long steps;
+    private long emptySteps;
     private long preemptions;
     private long evictions;
     private long outputTokens;
@@ -166,6 +167,7 @@ public final class ReportListener implements GroupListener
     {
         final RankRecord rank = ranks[plan.rank()];
         steps++;
+        emptySteps += plan.tokens() == 0 ? 1 : 0;
         rank.onStep(plan.tokens());
         final ScheduleDecoder.PreemptedDecoder preempted = plan.preempted();
         while (preempted.hasNext())
@@ -295,7 +297,7 @@ public final class ReportListener implements GroupListener
     {
         final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
         return new RunReport.Steps(
-            steps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
+            steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
     }
 
     private RunReport.PrefixCache prefixCache()

@@ -89,10 +89,12 @@ public record RunReport(
      * What the ranks computed.
      *
      * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
+     * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
      * @param tokens        tokens that went through a forward step, recomputed ones included.
      * @param tokensPerRank the same by rank.
      */
-    public record Steps(long steps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
+    public record Steps(
+        long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
     {
     }
 

@@ -8,6 +8,7 @@ import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.SignalboxWeights;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -51,7 +52,12 @@ public class RouterBenchmark
     @Setup
     public void setUp()
     {
-        router = DpRouters.of(RouterConfig.builder().policy(RouterPolicy.of(policy)).build(), RANKS, true);
+        // So large a backlog that no request is left waiting: all 256 are to be scored.
+        final SignalboxWeights usual = SignalboxWeights.DEFAULT;
+        final SignalboxWeights weights = new SignalboxWeights(usual.rowWeight(), usual.contextWeight(), usual.decodeWeight(),
+            usual.reuseWeight(), 1e12, usual.adaptiveReuse(), usual.outputPrediction());
+        router = DpRouters.of(
+            RouterConfig.builder().policy(RouterPolicy.of(policy)).signalbox(weights).build(), RANKS, true);
         final SplittableRandom random = new SplittableRandom(1);
         for (int i = 0; i < VARIANTS; i++)
         {
@@ -80,7 +86,11 @@ public class RouterBenchmark
     {
         fill();
         router.place(batch);
-        return batch.decisions();
+        if (batch.decisions() != REQUESTS)
+        {
+            throw new IllegalStateException(policy + " placed " + batch.decisions() + " of " + REQUESTS + " requests");
+        }
+        return batch.chosenRank(0);
     }
 
     /** What {@link #place} spends before the router is asked. */

@@ -64,6 +64,7 @@ final class ReportJson
         });
         Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
         json.writeNumberField("steps", report.steps().steps());
+        json.writeNumberField("emptySteps", report.steps().emptySteps());
         json.writeNumberField("tokens", report.steps().tokens());
         json.writeArrayFieldStart("tokensPerRank");
         for (final long tokens : report.steps().tokensPerRank())

@@ -45,7 +45,7 @@ final class ReportText
             " requests/s, " + perSecond(report, report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
-            Decimals.grouped(report.steps().evictions()) + " evictions");
+            Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
         placements(report.placements());
         latency(report.latency());
         ranks(report);
@@ -179,5 +179,11 @@ final class ReportText
     private static String milliseconds(final boolean known, final double nanos)
     {
         return known ? Decimals.text(nanos / 1e6, 2) : NO_DATA;
+    }
+
+    /** Ranks in lock-step take part in steps in which they have nothing to compute. */
+    private static String padding(final RunReport.Steps steps)
+    {
+        return steps.emptySteps() == 0 ? "" : "; " + Decimals.grouped(steps.emptySteps()) + " of the steps empty";
     }
 }

@@ -24,8 +24,8 @@ class SimulateCommandTest
         "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
-        "preemptions", "evictions", "placements.configuredPolicy", "placements.placements", "placements.byPolicy.signalbox",
-        "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
+        "emptySteps", "preemptions", "evictions", "placements.configuredPolicy", "placements.placements",
+        "placements.byPolicy.signalbox", "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
         "placements.ties.seeded-order", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
         "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
@@ -103,6 +103,8 @@ class SimulateCommandTest
 
         assertEquals("true", stepped.get("journal.verified"));
         assertEquals("true", stepped.get("settings.scheduler.lockStep"));
+        assertNotEquals("0", stepped.get("emptySteps"));
+        assertEquals("0", json("--limit", "20").get("emptySteps"), "ranks on their own have no empty steps");
         assertEquals(withoutWallClock(stepped), withoutWallClock(threaded));
     }
 
