@@ -10,7 +10,6 @@ import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.WriterOptions;
 import io.signalbox.report.RunReport;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
@@ -81,7 +80,7 @@ public final class SimulationRate
     private static Simulation simulation(final MooncakeTrace trace, final ModelShape capture)
     {
         final SchedulerConfig config = SchedulerConfig.builder()
-            .ranks(8).blockSizeTokens(512).kvBlocks(2048).router(RouterPolicy.KV_AWARE).capture(capture).build();
+            .ranks(8).blockSizeTokens(512).kvBlocks(2048).capture(capture).build();
         return new Simulation(config, SimulationConfig.DEFAULT, trace);
     }
 

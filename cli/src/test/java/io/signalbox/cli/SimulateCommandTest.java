@@ -25,8 +25,8 @@ class SimulateCommandTest
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
         "emptySteps", "preemptions", "evictions", "placements.configuredPolicy", "placements.placements",
-        "placements.byPolicy.signalbox", "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
-        "placements.ties.seeded-order", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
+        "placements.byPolicy.signalbox", "placements.byOtherPolicy", "placements.onHints", "placements.bound",
+        "placements.gateClosed", "placements.ties.seeded-order", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
         "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
         "simulatedSeconds", "wallClock.seconds", "wallClock.requestsPerSecond");
