@@ -56,6 +56,13 @@ class BadInputTest
         simulate --ranks 0                    | --ranks=0
         simulate --ranks x                    | 'x' is not a whole number
         simulate --router random              | --router=random is not known
+        simulate --router-options backlog     | --router-options: 'backlog' is not NAME=VALUE
+        simulate --router-options backlog=1,backlog=2 | --router-options names backlog twice
+        simulate --router-options policy=default | --router-options names 'policy', which is no knob
+        simulate --router-options outputPrediction=yes | router.outputPrediction=yes is not true or false
+        simulate --router-options coldStartWarmup=1 | router.coldStartWarmup=1 is not true or false
+        simulate --router-options backlog=NaN | backlog=NaN is not a finite value
+        simulate --router-options rowWeight=1e308 | rowWeight=1.0E308 is not between 0 and 1.0E12
         simulate --eviction fifo              | --eviction=fifo
         simulate --durability maybe           | it is process, batch or record
         simulate --durability=                | it is process, batch or record
