@@ -13,6 +13,9 @@ import java.util.TreeMap;
  */
 public final class HastenedArrivals implements Workload
 {
+    /** Leaves as much again for the run itself. */
+    private static final double LATEST_NANOS = Long.MAX_VALUE / 2.0;
+
     private final Workload original;
     private final double speed;
     private final List<WorkloadRequest> requests;
@@ -26,8 +29,22 @@ public final class HastenedArrivals implements Workload
         }
         this.original = original;
         this.speed = speed;
-        requests = original.requests().stream().map(request -> request.arrivalNanos() < 0 ?
-            request : request.arrivingAt((long)(request.arrivalNanos() / speed))).toList();
+        requests = original.requests().stream().map(this::hastened).toList();
+    }
+
+    private WorkloadRequest hastened(final WorkloadRequest request)
+    {
+        if (request.arrivalNanos() < 0)
+        {
+            return request;
+        }
+        final double arrivalNanos = request.arrivalNanos() / speed;
+        if (arrivalNanos > LATEST_NANOS)
+        {
+            throw new ConfigException("speed=" + speed + " puts the arrival of request " + request.requestId() +
+                " more than a century away; give a greater one.");
+        }
+        return request.arrivingAt((long)arrivalNanos);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class HastenedArrivalsTest
 {
@@ -30,6 +31,14 @@ class HastenedArrivalsTest
     void shouldNameItsSpeedInTheRunDescription()
     {
         assertEquals("2.5", new HastenedArrivals(original, 2.5).settings().get("workload.speed"));
+    }
+
+    @Test
+    void shouldRefuseASpeedThatPutsArrivalsBeyondAllTime()
+    {
+        final String message =
+            assertThrows(ConfigException.class, () -> new HastenedArrivals(original, 1e-300)).getMessage();
+        assertTrue(message.startsWith("speed=1.0E-300 puts the arrival of request "), message);
     }
 
     @Test

@@ -22,6 +22,7 @@ final class OptionNames
         Map.entry("router", "--router"),
         Map.entry("beta", "--beta"),
         Map.entry("seeds", "--seeds"),
+        Map.entry("speed", "--speed"),
         Map.entry("workers", "--workers"),
         Map.entry("moeLayers", "--moe-layers"),
         Map.entry("experts", "--experts"),

@@ -7,8 +7,10 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The ranks and how each of them batches; router, pool size and capture are the commands' own. */
 class RankOptions
@@ -47,7 +49,7 @@ class RankOptions
 
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Knobs of the router as the run description names them, such as reuseWeight=2,backlog=65536.")
-    private Map<String, String> routerOptions = Map.of();
+    private List<String> routerOptions = List.of();
 
     /** A builder with these options set, and with a pool of the default size. */
     final SchedulerConfig.Builder rankBuilder()
@@ -73,13 +75,25 @@ class RankOptions
     final RouterConfig withOptions(final RouterConfig config)
     {
         final Map<String, String> settings = config.settings();
-        for (final Map.Entry<String, String> option : routerOptions.entrySet())
+        final Set<String> turned = new HashSet<>();
+        for (final String option : routerOptions)
         {
-            if (settings.replace("router." + option.getKey(), option.getValue()) == null)
+            final int end = option.indexOf('=');
+            final String knob = end < 0 ? option : option.substring(0, end);
+            if (end < 0)
             {
-                throw new ConfigException("--router-options names " + option.getKey() + ", which is no knob of a router; " +
+                throw new ConfigException("--router-options: '" + option + "' is not NAME=VALUE; give the knob a value.");
+            }
+            if (!knobs(config).contains(knob))
+            {
+                throw new ConfigException("--router-options names '" + knob + "', which is no knob of a router; " +
                     "give some of " + String.join(", ", knobs(config)) + ".");
             }
+            if (!turned.add(knob))
+            {
+                throw new ConfigException("--router-options names " + knob + " twice; give it one value.");
+            }
+            settings.put("router." + knob, option.substring(end + 1));
         }
         return RouterConfig.of(settings);
     }

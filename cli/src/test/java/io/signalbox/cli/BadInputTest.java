@@ -56,6 +56,13 @@ class BadInputTest
         simulate --ranks 0                    | --ranks=0
         simulate --ranks x                    | 'x' is not a whole number
         simulate --router random              | --router=random is not known
+        simulate --router-options backlog     | --router-options: 'backlog' is not NAME=VALUE
+        simulate --router-options backlog=1,backlog=2 | --router-options names backlog twice
+        simulate --router-options policy=default | --router-options names 'policy', which is no knob
+        simulate --router-options outputPrediction=yes | router.outputPrediction=yes is not true or false
+        simulate --router-options coldStartWarmup=1 | router.coldStartWarmup=1 is not true or false
+        simulate --router-options backlog=NaN | backlog=NaN is not a finite value
+        simulate --router-options rowWeight=1e308 | rowWeight=1.0E308 is not between 0 and 1.0E12
         simulate --eviction fifo              | --eviction=fifo
         simulate --durability maybe           | it is process, batch or record
         simulate --durability=                | it is process, batch or record
@@ -75,6 +82,7 @@ class BadInputTest
         compare --kv-blocks 9,10              | one rank's pool of --kv-blocks=9 has 8 beside its dummy block
         compare --kv-blocks 1                 | --kv-blocks=1 is not between 2 and
         compare --kv-blocks 16777216 --ranks 1024 | --kv-blocks=16777216 needs
+        compare --speed 1e-300                | --speed=1.0E-300 puts the arrival of request
         compare --seeds 0                     | --seeds=0 is not between 1
         compare --workers 0                   | --workers=0
         compare --limit 0                     | --limit=0 leaves nothing to run

@@ -396,10 +396,23 @@ public final class BatchPlanner
     public void forgetPrefixes()
     {
         generation++;
-        allocator.forgetPrefixes();
         if (prefixIndex != null)
         {
-            prefixIndex.clear(rank);
+            unindexAll();
+        }
+        allocator.forgetPrefixes();
+    }
+
+    /** Block by block: the index holds the blocks of all ranks, and looking through it once per rank would stall them. */
+    private void unindexAll()
+    {
+        for (int blockId = 0; blockId < allocator.dummyBlock(); blockId++)
+        {
+            final long hash = allocator.blockHash(blockId);
+            if (hash != KvBlockAllocator.NO_HASH)
+            {
+                prefixIndex.remove(hash, rank);
+            }
         }
     }
 

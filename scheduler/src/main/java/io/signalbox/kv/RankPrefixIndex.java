@@ -95,29 +95,11 @@ public final class RankPrefixIndex
         }
     }
 
-    /** The rank has no block at all any more. Looks at every hash. */
-    public void clear(final int rank)
-    {
-        final long[] formerKeys = keys;
-        final long[] formerSets = sets;
-        allocate(keys.length);
-        size = 0;
-        for (int place = 0; place < formerKeys.length; place++)
-        {
-            if (formerKeys[place] != KvBlockAllocator.NO_HASH)
-            {
-                formerSets[place * words + (rank >>> 6)] &= ~(1L << rank);
-                addSet(formerKeys[place], formerSets, place);
-            }
-        }
-    }
-
     private void grow()
     {
         final long[] formerKeys = keys;
         final long[] formerSets = sets;
         allocate(Math.multiplyExact(2, keys.length));
-        size = 0;
         for (int place = 0; place < formerKeys.length; place++)
         {
             if (formerKeys[place] != KvBlockAllocator.NO_HASH)
@@ -135,11 +117,7 @@ public final class RankPrefixIndex
             place = place + 1 & mask;
         }
         System.arraycopy(formerSets, formerPlace * words, sets, place * words, words);
-        if (!isEmpty(place))
-        {
-            keys[place] = hash;
-            size++;
-        }
+        keys[place] = hash;
     }
 
     public boolean contains(final long hash, final int rank)

@@ -40,6 +40,9 @@ public final class PlacementBatch
     private final int[] heads = new int[MAX_REQUESTS * HEAD_TOKENS];
     private final int[] headLengths = new int[MAX_REQUESTS];
     private final int[] matchedTokens;
+    private final boolean[] probed = new boolean[MAX_REQUESTS];
+    /** Null where matches are given with the requests, or are not read. */
+    private PrefixProbe prefixProbe;
 
     // Decisions.
     private int target;
@@ -75,6 +78,15 @@ public final class PlacementBatch
         matchesUsed = new int[pairs];
         candidateLoads = new long[pairs];
         candidateActive = new int[pairs];
+    }
+
+    /**
+     * Asks for the matches of a request when a router first reads one: a request that has to wait behind another is not
+     * probed at every plan point.
+     */
+    public void probeBy(final PrefixProbe probe)
+    {
+        prefixProbe = probe;
     }
 
     /** Forgets requests and decisions; the ranks stay as they are. */
@@ -120,6 +132,7 @@ public final class PlacementBatch
         rankHints[request] = rankHint >= 0 && rankHint < ranks ? rankHint : NO_RANK;
         relaxes[request] = relax;
         headLengths[request] = 0;
+        probed[request] = prefixProbe == null;
         chosenRanks[request] = NO_RANK;
         tieBreaks[request] = TieBreak.NONE;
         gates[request] = GateState.NONE;
@@ -201,6 +214,11 @@ public final class PlacementBatch
 
     public int matchedTokens(final int request, final int rank)
     {
+        if (!probed[request])
+        {
+            probed[request] = true;
+            prefixProbe.probe(request, this);
+        }
         return matchedTokens[request * ranks + rank];
     }
 

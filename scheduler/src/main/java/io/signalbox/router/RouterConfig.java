@@ -165,7 +165,7 @@ public final class RouterConfig
             .beta(RouterSettings.real(settings, "router.beta"))
             .matchRateThreshold(RouterSettings.real(settings, "router.matchRateThreshold"))
             .fairShareMultiplier(RouterSettings.real(settings, "router.fairShareMultiplier"))
-            .coldStartWarmup(Boolean.parseBoolean(RouterSettings.text(settings, "router.coldStartWarmup")))
+            .coldStartWarmup(RouterSettings.flag(settings, "router.coldStartWarmup"))
             .maxSessions((int)RouterSettings.number(settings, "router.maxSessions", Integer.MIN_VALUE, Integer.MAX_VALUE))
             .newConversation(NewConversation.of(RouterSettings.text(settings, "router.newConversation")))
             .seed(RouterSettings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))

@@ -8,6 +8,8 @@ import java.util.Map;
 /** Reads single settings of a router, and says what is wrong with them. */
 final class RouterSettings
 {
+    static final double MAX_WEIGHT = 1.0E12;
+
     private RouterSettings()
     {
     }
@@ -50,6 +52,31 @@ final class RouterSettings
         catch (final NumberFormatException e)
         {
             throw new ConfigException("the setting " + name + "=" + value + " is not a number.");
+        }
+    }
+
+    /** @throws ConfigException unless the value is true or false. */
+    static boolean flag(final Map<String, String> settings, final String name)
+    {
+        final String value = text(settings, name);
+        if (!value.equals("true") && !value.equals("false"))
+        {
+            throw new ConfigException("the setting " + name + "=" + value + " is not true or false.");
+        }
+        return value.equals("true");
+    }
+
+    /**
+     * For factors of a score: products of a few of them with the largest loads stay finite, so that a score is a number.
+     *
+     * @throws ConfigException unless the value is from 0 to {@link #MAX_WEIGHT}.
+     */
+    static void checkWeight(final String name, final double value)
+    {
+        if (!(value >= 0.0 && value <= MAX_WEIGHT))
+        {
+            throw new ConfigException(name + "=" + value + " is not between 0 and " + MAX_WEIGHT + "; give a weight in " +
+                "that range.");
         }
     }
 

@@ -18,7 +18,8 @@ package io.signalbox.router;
  * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
  *
  * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
- * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
+ * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever,
+ * unless by requests that name a rank: these go there while it may hold one more, busy or not.
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {

@@ -27,12 +27,12 @@ public record SignalboxWeights(
 
     public SignalboxWeights
     {
-        RouterSettings.checkNotNegative("rowWeight", rowWeight);
-        RouterSettings.checkNotNegative("contextWeight", contextWeight);
-        RouterSettings.checkNotNegative("decodeWeight", decodeWeight);
-        RouterSettings.checkNotNegative("reuseWeight", reuseWeight);
+        RouterSettings.checkWeight("rowWeight", rowWeight);
+        RouterSettings.checkWeight("contextWeight", contextWeight);
+        RouterSettings.checkWeight("decodeWeight", decodeWeight);
+        RouterSettings.checkWeight("reuseWeight", reuseWeight);
         RouterSettings.checkNotNegative("backlog", backlog);
-        RouterSettings.checkNotNegative("adaptiveReuse", adaptiveReuse);
+        RouterSettings.checkWeight("adaptiveReuse", adaptiveReuse);
     }
 
     void putInto(final Map<String, String> settings)
@@ -55,6 +55,6 @@ public record SignalboxWeights(
             RouterSettings.real(settings, "router.reuseWeight"),
             RouterSettings.real(settings, "router.backlog"),
             RouterSettings.real(settings, "router.adaptiveReuse"),
-            Boolean.parseBoolean(RouterSettings.text(settings, "router.outputPrediction")));
+            RouterSettings.flag(settings, "router.outputPrediction"));
     }
 }

@@ -54,6 +54,7 @@ final class Placement
         maxPlaced = MAX_DECISION_BYTES /
             (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
         batch = new PlacementBatch(ranks.length, maxActive);
+        batch.probeBy(prefixIndex == null ? null : this::probe);
         claimed = new int[ranks.length];
     }
 
@@ -176,13 +177,15 @@ final class Placement
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
         batch.head(index, request.head(), request.headLength());
         batched[index] = request;
-        if (prefixIndex != null)
+    }
+
+    private void probe(final int index, final PlacementBatch into)
+    {
+        final Request request = batched[index];
+        prefixIndex.longestMatches(request.blockHashes(), ranks[0].planner.matchableBlocks(request), matchedBlocks);
+        for (int rank = 0; rank < ranks.length; rank++)
         {
-            prefixIndex.longestMatches(request.blockHashes(), ranks[0].planner.matchableBlocks(request), matchedBlocks);
-            for (int rank = 0; rank < ranks.length; rank++)
-            {
-                batch.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
-            }
+            into.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
         }
     }
 }

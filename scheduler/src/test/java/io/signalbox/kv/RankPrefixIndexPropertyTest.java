@@ -37,8 +37,10 @@ class RankPrefixIndexPropertyTest
             final int family = step / ranks % FAMILIES;
             if (step % 50 == 0)
             {
-                index.clear(rank);
-                lengths[rank] = new int[FAMILIES];
+                for (int all = 0; all < FAMILIES; all++)
+                {
+                    resize(index, lengths, rank, all, 0);
+                }
             }
             else
             {

@@ -56,6 +56,11 @@ class RouterConfigTest
         "router.maxSessions, 0, maxSessions=0 is not between 1 and 16777216",
         "router.maxSessions, 1.5, the setting router.maxSessions=1.5 is not a whole number",
         "router.maxSessions, 99999999999, the setting router.maxSessions=99999999999 is not between",
+        "router.coldStartWarmup, yes, the setting router.coldStartWarmup=yes is not true or false",
+        "router.outputPrediction, TRUE, the setting router.outputPrediction=TRUE is not true or false",
+        "router.rowWeight, 1e13, rowWeight=1.0E13 is not between 0 and 1.0E12",
+        "router.decodeWeight, NaN, decodeWeight=NaN is not between 0",
+        "router.backlog, Infinity, backlog=Infinity is not a finite value >= 0",
         "router.newConversation, random, newConversation=random is not known",
         "router.policy, load-balanced, router=load-balanced is not known; it is one of default"})
     void shouldRefuseASettingByName(final String name, final String value, final String named)

@@ -3,9 +3,13 @@ package io.signalbox.router;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SignalboxDpRouterTest
 {
@@ -58,6 +62,37 @@ class SignalboxDpRouterTest
         final Ranks withRoom = Ranks.of(2).rank(1, 100, 0).rank(1, 900, 0).request(1, 500);
         withRoom.batch().figure(0, RankFigure.FREE_TOKENS, 600);
         assertEquals(0, chosen(PLAIN, withRoom));
+    }
+
+    @Test
+    void shouldNotLookUpTheMatchesOfWhatHasToWait()
+    {
+        final List<Integer> probed = new ArrayList<>();
+        final Ranks ranks = Ranks.of(2).rank(1, 1000, 0).rank(1, 900, 0);
+        ranks.batch().probeBy((request, batch) ->
+        {
+            probed.add(request);
+            batch.matchedTokens(request, 1, 64);
+        });
+        final PlacementBatch batch =
+            ranks.request(1, 5000).request(2, 50).request(3, 50).placedBy(new SignalboxDpRouter(PLAIN));
+        assertArrayEquals(new int[] {1, -1, -1}, Ranks.chosen(batch));
+        assertEquals(List.of(0), probed, "2 waits, since both ranks are busy by now, and 3 behind it");
+        assertEquals(64, batch.matchUsed(0, 1));
+    }
+
+    @Test
+    void shouldGiveANumberUnderTheLargestWeightsAndLoads()
+    {
+        final double most = RouterSettings.MAX_WEIGHT;
+        for (final double weight : new double[] {0, most})
+        {
+            final SignalboxWeights weights = new SignalboxWeights(most, most, weight, most, 1, most, false);
+            final PlacementBatch batch = Ranks.of(2).rank(500, 0, 1L << 47).rank(0, 1L << 47, 1L << 47)
+                .request(1, Integer.MAX_VALUE).placedBy(new SignalboxDpRouter(weights));
+            assertTrue(Double.isFinite(batch.score(0, 0)));
+            assertTrue(Double.isFinite(batch.score(0, 1)));
+        }
     }
 
     @Test

@@ -7,10 +7,13 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.SignalboxWeights;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 /** A seeded run of a scheduler under an adversary who picks the order of submits, cancels, completions and faults. */
 final class RandomRun
@@ -47,10 +50,13 @@ final class RandomRun
     private RouterConfig router()
     {
         return RouterConfig.builder()
-            .policy(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
+            .policy(random.nextInt(3) == 0 ?
+                RouterPolicy.SIGNALBOX : RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
             .beta(random.nextInt(3) * 0.5)
             .coldStartWarmup(random.nextBoolean())
             .maxSessions(1 + random.nextInt(3))
+            // A backlog that most prompts exceed, so that requests are held back in the queue.
+            .signalbox(new SignalboxWeights(0.01, 0.001, 50, 1, random.nextInt(60), random.nextInt(2), random.nextBoolean()))
             .build();
     }
 
@@ -78,6 +84,7 @@ final class RandomRun
         else if (choice < 7)
         {
             harness.wake();
+            assertFalse(harness.scheduler.wantsWake(), "one Wake did all that it could, the next would do no more");
         }
         else if (choice == 7 && nextId > 1)
         {
