@@ -26,7 +26,7 @@ class SimulateCommandTest
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
         "preemptions", "evictions", "placements.configuredPolicy", "placements.placements", "placements.byPolicy.signalbox",
         "placements.byOtherPolicy", "placements.onHints", "placements.bound", "placements.gateClosed",
-        "placements.ties.fewest-requests-then-lowest-rank", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
+        "placements.ties.seeded-order", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
         "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
         "simulatedSeconds", "wallClock.seconds", "wallClock.requestsPerSecond");
