@@ -3,8 +3,6 @@ package io.signalbox.kv;
 
 import io.signalbox.InvariantViolation;
 
-import java.util.Arrays;
-
 /**
  * Block hash → the DP ranks that have its block cached: one index over the pools of all ranks, so that a router learns
  * the prefix match of a prompt on every rank from a few look-ups, instead of a few per rank.
@@ -26,7 +24,8 @@ public final class RankPrefixIndex
     /** Words of a set of ranks, one bit per rank. */
     private final int words;
     private long[] keys;
-    private long[] sets;
+    /** By word, then by place, so that no array grows with the number of ranks. */
+    private long[][] sets;
     private int mask;
     private int shift;
     private int size;
@@ -48,7 +47,7 @@ public final class RankPrefixIndex
     private void allocate(final int capacity)
     {
         keys = new long[capacity];
-        sets = new long[Math.multiplyExact(capacity, words)];
+        sets = new long[words][capacity];
         mask = capacity - 1;
         shift = Long.SIZE - Integer.numberOfTrailingZeros(capacity);
     }
@@ -76,18 +75,18 @@ public final class RankPrefixIndex
             keys[place] = hash;
             size++;
         }
-        sets[place * words + (rank >>> 6)] |= 1L << rank;
+        sets[rank >>> 6][place] |= 1L << rank;
     }
 
     /** The rank has no block under the hash any more. */
     public void remove(final long hash, final int rank)
     {
         final int place = place(hash);
-        if (place < 0 || (sets[place * words + (rank >>> 6)] & 1L << rank) == 0)
+        if (place < 0 || (sets[rank >>> 6][place] & 1L << rank) == 0)
         {
             throw new InvariantViolation("rank " + rank + " gives up block hash " + hash + ", which it does not have");
         }
-        sets[place * words + (rank >>> 6)] &= ~(1L << rank);
+        sets[rank >>> 6][place] &= ~(1L << rank);
         if (isEmpty(place))
         {
             size--;
@@ -98,7 +97,7 @@ public final class RankPrefixIndex
     private void grow()
     {
         final long[] formerKeys = keys;
-        final long[] formerSets = sets;
+        final long[][] formerSets = sets;
         allocate(Math.multiplyExact(2, keys.length));
         for (int place = 0; place < formerKeys.length; place++)
         {
@@ -109,21 +108,24 @@ public final class RankPrefixIndex
         }
     }
 
-    private void addSet(final long hash, final long[] formerSets, final int formerPlace)
+    private void addSet(final long hash, final long[][] formerSets, final int formerPlace)
     {
         int place = home(hash);
         while (keys[place] != KvBlockAllocator.NO_HASH)
         {
             place = place + 1 & mask;
         }
-        System.arraycopy(formerSets, formerPlace * words, sets, place * words, words);
+        for (int word = 0; word < words; word++)
+        {
+            sets[word][place] = formerSets[word][formerPlace];
+        }
         keys[place] = hash;
     }
 
     public boolean contains(final long hash, final int rank)
     {
         final int place = place(hash);
-        return place >= 0 && (sets[place * words + (rank >>> 6)] & 1L << rank) != 0;
+        return place >= 0 && (sets[rank >>> 6][place] & 1L << rank) != 0;
     }
 
     /**
@@ -168,7 +170,7 @@ public final class RankPrefixIndex
         for (int word = 0; word < words; word++)
         {
             final long set = waiting[top * words + word];
-            current[word] = place < 0 ? 0 : set & sets[place * words + word];
+            current[word] = place < 0 ? 0 : set & sets[word][place];
             some |= current[word] != 0;
             others |= current[word] != set;
         }
@@ -225,7 +227,7 @@ public final class RankPrefixIndex
         long any = 0;
         for (int word = 0; word < words; word++)
         {
-            any |= sets[place * words + word];
+            any |= sets[word][place];
         }
         return any == 0;
     }
@@ -240,13 +242,24 @@ public final class RankPrefixIndex
             if ((place - home(keys[place]) & mask) >= (place - gap & mask))
             {
                 keys[gap] = keys[place];
-                System.arraycopy(sets, place * words, sets, gap * words, words);
+                move(place, gap);
                 gap = place;
             }
             place = place + 1 & mask;
         }
         keys[gap] = KvBlockAllocator.NO_HASH;
-        Arrays.fill(sets, gap * words, (gap + 1) * words, 0);
+        for (final long[] set : sets)
+        {
+            set[gap] = 0;
+        }
+    }
+
+    private void move(final int place, final int gap)
+    {
+        for (final long[] set : sets)
+        {
+            set[gap] = set[place];
+        }
     }
 
     private int home(final long hash)
