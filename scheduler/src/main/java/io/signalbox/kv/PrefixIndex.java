@@ -151,7 +151,7 @@ final class PrefixIndex
     }
 
     /** The shift keeps hashes that are themselves multiples of something from meeting in few places. */
-    private static long spread(final long hash)
+    static long spread(final long hash)
     {
         return (hash ^ hash >>> 32) * 0x9E3779B97F4A7C15L;
     }

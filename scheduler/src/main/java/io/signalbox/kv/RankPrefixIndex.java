@@ -264,6 +264,6 @@ public final class RankPrefixIndex
 
     private int home(final long hash)
     {
-        return (int)((hash ^ hash >>> 32) * 0x9E3779B97F4A7C15L >>> shift);
+        return (int)(PrefixIndex.spread(hash) >>> shift);
     }
 }

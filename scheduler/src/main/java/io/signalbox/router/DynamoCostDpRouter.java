@@ -28,27 +28,9 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     }
 
     @Override
-    public boolean readsMatches()
-    {
-        return true;
-    }
-
-    @Override
     public RouterPolicy policy()
     {
         return RouterPolicy.DYNAMO_COST;
-    }
-
-    @Override
-    RankFigure load()
-    {
-        return RankFigure.PENDING_PREFILL_TOKENS;
-    }
-
-    @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
-    {
-        return Math.max(0, batch.promptTokens(request) - batch.matchedTokens(request, rank));
     }
 
     @Override

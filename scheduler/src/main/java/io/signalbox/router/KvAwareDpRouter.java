@@ -108,7 +108,7 @@ public final class KvAwareDpRouter implements DpRouter
             return false;
         }
         ExplicitPlacement.on(
-            batch, request, rank, uncached(batch, request, rank), hinted ? TieBreak.HINT : TieBreak.WARM_UP);
+            batch, request, rank, batch.uncachedTokens(request, rank), hinted ? TieBreak.HINT : TieBreak.WARM_UP);
         warmed(rank);
         return true;
     }
@@ -133,11 +133,6 @@ public final class KvAwareDpRouter implements DpRouter
             cold[rank] = false;
             coldRanks--;
         }
-    }
-
-    private static long uncached(final PlacementBatch batch, final int request, final int rank)
-    {
-        return Math.max((long)batch.promptTokens(request) - batch.matchedTokens(request, rank), 0);
     }
 
     private void placeOne(final PlacementBatch batch, final int request)
@@ -175,7 +170,7 @@ public final class KvAwareDpRouter implements DpRouter
         if (best != PlacementBatch.NO_RANK)
         {
             final int rank = sameLoad > 1 ? firstOfTied(batch, request, best) : best;
-            batch.choose(request, rank, uncached(batch, request, rank),
+            batch.choose(request, rank, batch.uncachedTokens(request, rank),
                 sameLoad > 1 ? TieBreak.SEEDED_ORDER : sameScore > 1 ? TieBreak.LEAST_LOAD : TieBreak.NONE);
         }
     }

@@ -18,12 +18,6 @@ public final class KvAwareRawDpRouter extends ScoredDpRouter
     }
 
     @Override
-    public boolean readsMatches()
-    {
-        return true;
-    }
-
-    @Override
     public RouterPolicy policy()
     {
         return RouterPolicy.KV_AWARE_RAW;

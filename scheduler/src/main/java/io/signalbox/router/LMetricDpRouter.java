@@ -8,41 +8,18 @@ package io.signalbox.router;
 public final class LMetricDpRouter extends ScoredDpRouter
 {
     @Override
-    public boolean readsMatches()
-    {
-        return true;
-    }
-
-    @Override
     public RouterPolicy policy()
     {
         return RouterPolicy.LMETRIC;
     }
 
     @Override
-    RankFigure load()
-    {
-        return RankFigure.PENDING_PREFILL_TOKENS;
-    }
-
-    @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
-    {
-        return newWork(batch, request, rank);
-    }
-
-    @Override
     double score(final PlacementBatch batch, final int request, final int rank)
     {
-        final double newWork = newWork(batch, request, rank);
+        final double newWork = batch.uncachedTokens(request, rank);
         final double load = batch.activeRequests(rank) + 1.0;
         final double score = newWork * load;
         batch.candidate(request, rank, score, newWork, load, batch.matchedTokens(request, rank));
         return score;
-    }
-
-    private static int newWork(final PlacementBatch batch, final int request, final int rank)
-    {
-        return Math.max(0, batch.promptTokens(request) - batch.matchedTokens(request, rank));
     }
 }

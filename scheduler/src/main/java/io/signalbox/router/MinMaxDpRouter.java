@@ -9,33 +9,15 @@ package io.signalbox.router;
 public final class MinMaxDpRouter extends ScoredDpRouter
 {
     @Override
-    public boolean readsMatches()
-    {
-        return true;
-    }
-
-    @Override
     public RouterPolicy policy()
     {
         return RouterPolicy.MIN_MAX;
     }
 
     @Override
-    RankFigure load()
-    {
-        return RankFigure.PENDING_PREFILL_TOKENS;
-    }
-
-    @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
-    {
-        return Math.max(0, batch.promptTokens(request) - batch.matchedTokens(request, rank));
-    }
-
-    @Override
     double score(final PlacementBatch batch, final int request, final int rank)
     {
-        final double newWork = addedLoad(batch, request, rank);
+        final double newWork = batch.uncachedTokens(request, rank);
         final double load = batch.loadTokens(rank);
         batch.candidate(request, rank, newWork + load, newWork, load, batch.matchedTokens(request, rank));
         return newWork + load;

@@ -222,6 +222,12 @@ public final class PlacementBatch
         return matchedTokens[request * ranks + rank];
     }
 
+    /** Prompt tokens that the rank would have to compute; never negative, whatever match it reports. */
+    public long uncachedTokens(final int request, final int rank)
+    {
+        return Math.max(0, (long)promptTokens[request] - matchedTokens(request, rank));
+    }
+
     public boolean isLost(final int rank)
     {
         return lost[rank];

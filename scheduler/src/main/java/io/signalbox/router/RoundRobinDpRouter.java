@@ -25,12 +25,6 @@ public final class RoundRobinDpRouter extends ScoredDpRouter
     }
 
     @Override
-    RankFigure load()
-    {
-        return RankFigure.PENDING_PREFILL_TOKENS;
-    }
-
-    @Override
     long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.promptTokens(request);

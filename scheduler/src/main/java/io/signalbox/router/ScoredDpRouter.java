@@ -45,11 +45,23 @@ abstract class ScoredDpRouter implements DpRouter
         return 0;
     }
 
+    @Override
+    public boolean readsMatches()
+    {
+        return true;
+    }
+
     /** The figure that the running load begins with. */
-    abstract RankFigure load();
+    RankFigure load()
+    {
+        return RankFigure.PENDING_PREFILL_TOKENS;
+    }
 
     /** What a placement adds to the running load. */
-    abstract long addedLoad(PlacementBatch batch, int request, int rank);
+    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    {
+        return batch.uncachedTokens(request, rank);
+    }
 
     /** Notes the rank as a candidate and returns its score; lower is better. */
     abstract double score(PlacementBatch batch, int request, int rank);

@@ -38,12 +38,6 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    public boolean readsMatches()
-    {
-        return true;
-    }
-
-    @Override
     public boolean keepsOrder()
     {
         return true;
@@ -68,18 +62,6 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    RankFigure load()
-    {
-        return RankFigure.PENDING_PREFILL_TOKENS;
-    }
-
-    @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
-    {
-        return newWork(batch, request, rank);
-    }
-
-    @Override
     boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
         if (!batch.hasRoom(rank) || batch.activeRequests(rank) == 0)
@@ -88,13 +70,17 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         }
         final long pending = batch.loadTokens(rank);
         return pending < weights.backlog() &&
-            pending + newWork(batch, request, rank) <= batch.figure(rank, RankFigure.FREE_TOKENS);
+            pending + batch.uncachedTokens(request, rank) <= batch.figure(rank, RankFigure.FREE_TOKENS);
     }
 
     @Override
     void consider(final PlacementBatch batch, final int request)
     {
-        reuseWeight = weights.reuseWeight() + weights.adaptiveReuse() * meanBacklog(batch);
+        reuseWeight = weights.reuseWeight();
+        if (weights.adaptiveReuse() > 0)
+        {
+            reuseWeight += weights.adaptiveReuse() * meanBacklog(batch);
+        }
     }
 
     /** From 0, nothing to compute, to 1, where every rank has as much as it may. */
@@ -117,7 +103,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     @Override
     double score(final PlacementBatch batch, final int request, final int rank)
     {
-        final double newWork = newWork(batch, request, rank);
+        final double newWork = batch.uncachedTokens(request, rank);
         final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +
             weights.contextWeight() * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
         final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
@@ -125,10 +111,5 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         final double score = (1.0 + reuseWeight) * newWork + loadTerm;
         batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
         return score;
-    }
-
-    private static int newWork(final PlacementBatch batch, final int request, final int rank)
-    {
-        return Math.max(0, batch.promptTokens(request) - batch.matchedTokens(request, rank));
     }
 }
