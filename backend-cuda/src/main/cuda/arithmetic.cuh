@@ -42,20 +42,15 @@ __device__ inline float exponential_near_zero(float r)
 /** e^x within 2 ulp; 0 below -104 and for NaN, infinity above the largest float, subnormal results included. */
 __device__ inline float exponential(float x)
 {
-    if (!(x >= -104.0f))
-    {
-        return 0.0f;
-    }
-    if (x > 89.0f)
-    {
-        return positive_infinity();
-    }
+    // At the bounds the result is 0 and infinity already, so that beyond them nothing needs a branch.
+    const float bounded = x >= -104.0f ? (x > 89.0f ? 89.0f : x) : -104.0f;
     // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
-    const float shifted = __fadd_rn(__fmul_rn(x, 1.44269504f), 12582912.0f);
+    const float shifted = __fadd_rn(__fmul_rn(bounded, 1.44269504f), 12582912.0f);
     const int exponent = __float_as_int(shifted) - 0x4B400000;
     const float whole = __fsub_rn(shifted, 12582912.0f);
     // ln(2) in two parts, of which the first has so few bits that its product with an exponent is exact.
-    const float r = __fsub_rn(__fsub_rn(x, __fmul_rn(whole, 0.693359375f)), __fmul_rn(whole, -2.12194440e-4f));
+    const float high = __fsub_rn(bounded, __fmul_rn(whole, 0.693359375f));
+    const float r = __fsub_rn(high, __fmul_rn(whole, -2.12194440e-4f));
     // In two halves, since 2^128 and 2^-150 are no floats while results next to them are.
     const int half = exponent / 2;
     return __fmul_rn(__fmul_rn(exponential_near_zero(r), power_of_two(half)), power_of_two(exponent - half));
@@ -86,6 +81,7 @@ __device__ inline float warp_sum(float value)
 __device__ inline float sum_in_order(float value, int count)
 {
     float sum = 0.0f;
+#pragma unroll 1
     for (int k = 0; k < count; k++)
     {
         sum = __fadd_rn(sum, __shfl_sync(ALL_LANES, value, k));

@@ -57,6 +57,7 @@ __device__ inline void add_counts(PackCounts counts, PackCounts* warps, ResultHe
     {
         return;
     }
+#pragma unroll 1
     for (unsigned warp = 1; warp < blockDim.x / WARP_LANES; warp++)
     {
         counts.checksum += warps[warp].checksum;
@@ -83,11 +84,13 @@ __device__ inline void fill_not_written(short* view, long long count)
     const long long vectors = (count - head) / 8;
     const uint4 pattern = {NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR};
     uint4* aligned = reinterpret_cast<uint4*>(view + head);
+#pragma unroll 1
     for (long long i = grid_thread(); i < vectors; i += grid_threads())
     {
         aligned[i] = pattern;
     }
     const long long tail = head + vectors * 8;
+#pragma unroll 1
     for (long long i = grid_thread(); i < head + count - tail; i += grid_threads())
     {
         view[i < head ? i : tail + i - head] = NOT_WRITTEN;
@@ -140,6 +143,7 @@ __device__ inline void check_id(const short* ids, int setStart, int at, int expe
         return;
     }
     bool bad = id < 0 || id >= experts;
+#pragma unroll 1
     for (int i = setStart; i < at; i++)
     {
         bad = bad || ids[i] == id;

@@ -98,19 +98,36 @@ __device__ inline float selection_score(float logit, const float* bias, int expe
 template <RouterMode MODE, typename Logit, int V>
 __device__ inline unsigned load_scores(const Logit* logits, const float* bias, int experts, float (&scores)[V])
 {
+    // Sixteen sigmoids in a row are more code than an instruction cache likes; four keep the arithmetic busy.
+    constexpr int BATCH = MODE == SIGMOID_BIAS && V > 4 ? 4 : V;
     unsigned absent = 0;
 #pragma unroll
     for (int v = 0; v < V; v++)
     {
-        const int expert = v * WARP_LANES + lane_index();
         scores[v] = negative_infinity();
-        if (expert < experts)
+    }
+#pragma unroll 1
+    for (int start = 0; start < V; start += BATCH)
+    {
+        // Registers have no index: the array moves on by one batch, and each round fills its end.
+#pragma unroll
+        for (int v = 0; v + BATCH < V; v++)
         {
-            scores[v] = selection_score<MODE>(to_float(logits[expert]), bias, expert);
+            scores[v] = scores[v + BATCH];
         }
-        else
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
         {
-            absent |= 1u << v;
+            const int expert = (start + i) * WARP_LANES + lane_index();
+            scores[V - BATCH + i] = negative_infinity();
+            if (expert < experts)
+            {
+                scores[V - BATCH + i] = selection_score<MODE>(to_float(logits[expert]), bias, expert);
+            }
+            else
+            {
+                absent |= 1u << (start + i);
+            }
         }
     }
     return absent;
@@ -133,6 +150,7 @@ __device__ inline float group_score(const float (&scores)[V], int from, int to)
             second = smaller > second ? smaller : second;
         }
     }
+#pragma unroll
     for (int offset = WARP_LANES / 2; offset > 0; offset /= 2)
     {
         const float otherFirst = __shfl_xor_sync(ALL_LANES, first, offset);
@@ -151,6 +169,7 @@ __device__ inline unsigned best_groups(const float (&scores)[V], const RouterSha
 {
     const int size = shape.experts / shape.groups;
     Choice own = {negative_infinity(), NOTHING};
+#pragma unroll 1
     for (int group = 0; group < shape.groups; group++)
     {
         const float score = group_score<V>(scores, group * size, (group + 1) * size);
@@ -161,6 +180,7 @@ __device__ inline unsigned best_groups(const float (&scores)[V], const RouterSha
         }
     }
     unsigned kept = 0;
+#pragma unroll 1
     for (int i = 0; i < shape.topGroups; i++)
     {
         const Choice best = warp_best(own);
@@ -180,14 +200,19 @@ __device__ inline unsigned outside_best_groups(const float (&scores)[V], const R
 {
     const unsigned kept = best_groups<V>(scores, shape);
     const int size = shape.experts / shape.groups;
-    unsigned outside = 0;
-#pragma unroll
-    for (int v = 0; v < V; v++)
+    unsigned outside = (1u << V) - 1u;
+#pragma unroll 1
+    for (unsigned left = kept; left != 0; left &= left - 1)
     {
-        const int expert = v * WARP_LANES + lane_index();
-        if (expert < shape.experts && (kept >> (expert / size) & 1u) == 0)
+        const int from = (__ffs(static_cast<int>(left)) - 1) * size;
+#pragma unroll
+        for (int v = 0; v < V; v++)
         {
-            outside |= 1u << v;
+            const int expert = v * WARP_LANES + lane_index();
+            if (expert >= from && expert < from + size)
+            {
+                outside &= ~(1u << v);
+            }
         }
     }
     return outside;
@@ -201,6 +226,7 @@ template <int V>
 __device__ inline Choice select_top_k(const float (&scores)[V], unsigned taken, int topK)
 {
     Choice chosen = {0.0f, 0};
+#pragma unroll 1
     for (int k = 0; k < topK; k++)
     {
         const Choice best = warp_best(lane_best<V>(scores, taken));
@@ -324,10 +350,12 @@ __device__ inline void route_and_mix(
     }
     const Logit* row = static_cast<const Logit*>(logits) + static_cast<long long>(token) * shape.experts;
     const RoutedExpert routed = route_token<MODE, Logit, V>(row, bias, shape, true);
+#pragma unroll 1
     for (int start = 0; start < width; start += WARP_LANES)
     {
         const int column = start + lane_index();
         float sum = 0.0f;
+#pragma unroll 1
         for (int k = 0; k < shape.topK; k++)
         {
             const int expert = __shfl_sync(ALL_LANES, routed.id, k);

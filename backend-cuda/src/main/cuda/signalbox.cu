@@ -37,6 +37,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) logits_seeded(
     }
     const unsigned long long key = place_key(seed, step_request(step, token), step_position(step, maxTokens, token));
     const long long row = static_cast<long long>(token) * experts;
+#pragma unroll 1
     for (int expert = lane_index(); expert < experts; expert += WARP_LANES)
     {
         const float logit = seeded_logit(key, layer, expert, levels);
@@ -57,6 +58,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) capture_copy(
 {
     short* view = captureLayer + step_header(step)->slot * slotStride;
     const long long count = static_cast<long long>(step_header(step)->tokens) * topK;
+#pragma unroll 1
     for (long long i = grid_thread(); i < count; i += grid_threads())
     {
         view[i] = static_cast<short>(ids[i]);
@@ -82,19 +84,23 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
     unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES) + firstWord;
     const int idsPerWord = 4 / idBytes;
     PackCounts counts = {0, 0, 0};
+#pragma unroll 1
     for (int start = blockIdx.x * PACK_IDS; start < total; start += gridDim.x * PACK_IDS)
     {
         const int end = total - start < PACK_IDS ? total : start + PACK_IDS;
         const int first = start - start % topK;
+#pragma unroll 1
         for (int i = first + static_cast<int>(threadIdx.x); i < end; i += blockDim.x)
         {
             ids[i - first] = captured_id(view, i);
         }
         __syncthreads();
+#pragma unroll 1
         for (int i = start + static_cast<int>(threadIdx.x); i < end; i += blockDim.x)
         {
             check_id(ids, i - i % topK - first, i - first, experts, counts);
         }
+#pragma unroll 1
         for (int i = start + static_cast<int>(threadIdx.x) * idsPerWord; i < end; i += blockDim.x * idsPerWord)
         {
             const int word = i / idsPerWord;
@@ -119,6 +125,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) sample_seeded(
     unsigned char* result = result_slot(step, results, resultStride);
     unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES);
     PackCounts counts = {0, 0, 0};
+#pragma unroll 1
     for (long long row = grid_thread(); row < count; row += grid_threads())
     {
         unsigned word = 0;
@@ -138,6 +145,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) stream_bytes(
 {
     const long long count = bytes / static_cast<long long>(sizeof(uint4));
     unsigned seen = static_cast<unsigned>(step_header(step)->generation);
+#pragma unroll 1
     for (long long start = grid_thread(); start < count; start += 4 * grid_threads())
     {
 #pragma unroll
@@ -158,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) stream_bytes(
     }
 }
 
-#define SIGNALBOX_ROUTER(mode, MODE, type, Logit, V) \
+#define SIGNALBOX_ROUTE(mode, MODE, type, Logit, V) \
     extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) route_##mode##_##type##_v##V( \
         const unsigned char* step, const void* logits, const float* bias, int experts, int topK, int groups, \
         int topGroups, int renormalise, float scale, int* ids, float* weights, short* captureLayer, \
@@ -166,26 +174,29 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) stream_bytes(
     { \
         const RouterShape shape = {experts, topK, groups, topGroups, renormalise, scale}; \
         route<MODE, Logit, V>(step, logits, bias, shape, ids, weights, captureLayer, slotStride); \
-    } \
-    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) opaque_##mode##_##type##_v##V( \
+    }
+
+// The largest size serves all numbers of experts: this form is not made for speed.
+#define SIGNALBOX_OPAQUE(mode, MODE, type, Logit) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) opaque_##mode##_##type( \
         const unsigned char* step, const void* logits, const float* bias, int experts, int topK, int groups, \
         int topGroups, int renormalise, float scale, const float* expertOutputs, int width, float* mixed) \
     { \
         const RouterShape shape = {experts, topK, groups, topGroups, renormalise, scale}; \
-        route_and_mix<MODE, Logit, V>(step, logits, bias, shape, expertOutputs, width, mixed); \
+        route_and_mix<MODE, Logit, 16>(step, logits, bias, shape, expertOutputs, width, mixed); \
     }
 
-#define SIGNALBOX_ROUTER_SIZES(mode, MODE, type, Logit) \
-    SIGNALBOX_ROUTER(mode, MODE, type, Logit, 1) \
-    SIGNALBOX_ROUTER(mode, MODE, type, Logit, 2) \
-    SIGNALBOX_ROUTER(mode, MODE, type, Logit, 4) \
-    SIGNALBOX_ROUTER(mode, MODE, type, Logit, 8) \
-    SIGNALBOX_ROUTER(mode, MODE, type, Logit, 16)
+#define SIGNALBOX_ROUTER(mode, MODE, type, Logit) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 1) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 2) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 4) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 8) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 16) \
+    SIGNALBOX_OPAQUE(mode, MODE, type, Logit)
 
-#define SIGNALBOX_ROUTER_TYPES(mode, MODE) \
-    SIGNALBOX_ROUTER_SIZES(mode, MODE, bf16, unsigned short) \
-    SIGNALBOX_ROUTER_SIZES(mode, MODE, fp32, float)
-
-SIGNALBOX_ROUTER_TYPES(softmax_topk, SOFTMAX_TOPK)
-SIGNALBOX_ROUTER_TYPES(topk_softmax, TOPK_SOFTMAX)
-SIGNALBOX_ROUTER_TYPES(sigmoid_bias, SIGMOID_BIAS)
+SIGNALBOX_ROUTER(softmax_topk, SOFTMAX_TOPK, bf16, unsigned short)
+SIGNALBOX_ROUTER(softmax_topk, SOFTMAX_TOPK, fp32, float)
+SIGNALBOX_ROUTER(topk_softmax, TOPK_SOFTMAX, bf16, unsigned short)
+SIGNALBOX_ROUTER(topk_softmax, TOPK_SOFTMAX, fp32, float)
+SIGNALBOX_ROUTER(sigmoid_bias, SIGMOID_BIAS, bf16, unsigned short)
+SIGNALBOX_ROUTER(sigmoid_bias, SIGMOID_BIAS, fp32, float)
