@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cuda.CudaAvailability;
-import io.signalbox.cuda.CudaDevice;
-import io.signalbox.cuda.CudaProbe;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaDevice;
+import io.signalbox.cuda.driver.CudaProbe;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

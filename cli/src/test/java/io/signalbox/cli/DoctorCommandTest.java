@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.signalbox.cuda.CudaAvailability;
-import io.signalbox.cuda.CudaAvailability.State;
-import io.signalbox.cuda.CudaDevice;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaAvailability.State;
+import io.signalbox.cuda.driver.CudaDevice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house.sample.sim;
 
-import io.signalbox.cuda.CudaProbe;
+import io.signalbox.cuda.driver.CudaProbe;
 import jcuda.driver.CUdevice;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import picocli.CommandLine;

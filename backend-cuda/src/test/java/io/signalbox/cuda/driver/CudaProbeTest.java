@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cuda;
+package io.signalbox.cuda.driver;
 
-import io.signalbox.cuda.CudaAvailability.State;
+import io.signalbox.cuda.driver.CudaAvailability.State;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Files;
@@ -21,7 +21,7 @@ class CudaProbeTest
     @Test
     void shouldNameTheDriverLibraryWhereItIsMissing()
     {
-        final CudaAvailability found = probe(new FakeDriver().loadError(new UnsatisfiedLinkError(
+        final CudaAvailability found = probe(new FakeDevices().loadError(new UnsatisfiedLinkError(
             "/somewhere/libJCudaDriver.so: libcuda.so.1: cannot open shared object file: No such file or directory")));
 
         assertEquals(State.NO_DRIVER, found.state());
@@ -33,7 +33,7 @@ class CudaProbeTest
     void shouldNameTheLibraryPathWhereTheBindingIsMissing()
     {
         final CudaAvailability found =
-            probe(new FakeDriver().loadError(new UnsatisfiedLinkError("no JCudaDriver in java.library.path: /a:/b")));
+            probe(new FakeDevices().loadError(new UnsatisfiedLinkError("no JCudaDriver in java.library.path: /a:/b")));
 
         assertEquals(State.NO_BINDING, found.state());
         assertTrue(found.message().contains("-Djava.library.path"), found.message());
@@ -42,25 +42,25 @@ class CudaProbeTest
     @Test
     void shouldSayThatTheDriverOffersNoDevice()
     {
-        assertEquals(State.NO_DEVICE, probe(new FakeDriver().initialiseResult(CudaDriver.NO_DEVICE)).state());
-        assertEquals(State.NO_DEVICE, probe(new FakeDriver().devices(0)).state());
+        assertEquals(State.NO_DEVICE, probe(new FakeDevices().initialiseResult(CudaException.NO_DEVICE)).state());
+        assertEquals(State.NO_DEVICE, probe(new FakeDevices().devices(0)).state());
     }
 
     @Test
     void shouldNameBothVersionsWhereTheDriverIsTooOld()
     {
-        final CudaAvailability found = probe(new FakeDriver().version(11_080));
+        final CudaAvailability found = probe(new FakeDevices().version(11_080));
 
         assertEquals(State.DRIVER_TOO_OLD, found.state());
         assertTrue(found.message().contains("CUDA 11.8, and 12.0 is needed"), found.message());
-        assertTrue(probe(new FakeDriver().version(CudaProbe.MIN_DRIVER_VERSION)).ready());
+        assertTrue(probe(new FakeDevices().version(CudaProbe.MIN_DRIVER_VERSION)).ready());
     }
 
     @Test
     void shouldNameTheCallThatTheDriverRefused()
     {
-        final CudaAvailability refusedInit = probe(new FakeDriver().initialiseResult(803));
-        final CudaAvailability refusedDevice = probe(new FakeDriver().deviceFails());
+        final CudaAvailability refusedInit = probe(new FakeDevices().initialiseResult(803));
+        final CudaAvailability refusedDevice = probe(new FakeDevices().deviceFails());
 
         assertEquals(State.DRIVER_FAILED, refusedInit.state());
         assertTrue(refusedInit.message().contains("cuInit answered CUDA_ERROR_803 (803)"), refusedInit.message());
@@ -71,7 +71,7 @@ class CudaProbeTest
     @Test
     void shouldListTheDevicesOfAWorkingDriver()
     {
-        final CudaAvailability found = probe(new FakeDriver().devices(2));
+        final CudaAvailability found = probe(new FakeDevices().devices(2));
 
         assertTrue(found.ready());
         assertEquals("2 GPUs, driver for CUDA 12.8.", found.message());
@@ -92,8 +92,8 @@ class CudaProbeTest
         }
     }
 
-    private static CudaAvailability probe(final CudaDriver driver)
+    private static CudaAvailability probe(final CudaDevices devices)
     {
-        return new CudaProbe(driver).probe();
+        return new CudaProbe(devices).probe();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cuda;
+package io.signalbox.cuda.driver;
 
 /**
  * One GPU that the driver offers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cuda;
+package io.signalbox.cuda.driver;
 
-import io.signalbox.cuda.CudaAvailability.State;
+import io.signalbox.cuda.driver.CudaAvailability.State;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,23 +16,23 @@ public final class CudaProbe
     static final int MIN_DRIVER_VERSION = 12_000;
     private static final String DRIVER_LIBRARY = "libcuda.so.1";
 
-    private final CudaDriver driver;
+    private final CudaDevices devices;
 
     public CudaProbe()
     {
         this(new JCudaBinding());
     }
 
-    CudaProbe(final CudaDriver driver)
+    public CudaProbe(final CudaDevices devices)
     {
-        this.driver = driver;
+        this.devices = devices;
     }
 
     public CudaAvailability probe()
     {
         try
         {
-            driver.load();
+            devices.load();
         }
         catch (final LinkageError e)
         {
@@ -42,7 +42,11 @@ public final class CudaProbe
         {
             return ask();
         }
-        catch (final LinkageError | CudaCallException e)
+        catch (final CudaException e)
+        {
+            return e.code() == CudaException.NO_DEVICE ? noDevice() : failed(e.getMessage());
+        }
+        catch (final LinkageError e)
         {
             return failed(e.getMessage());
         }
@@ -50,44 +54,26 @@ public final class CudaProbe
 
     private CudaAvailability ask()
     {
-        final int initialised = driver.initialise();
-        if (initialised == CudaDriver.NO_DEVICE)
-        {
-            return noDevice();
-        }
-        if (initialised != CudaDriver.SUCCESS)
-        {
-            return failed(answer("cuInit", initialised));
-        }
-        final int[] value = new int[1];
-        final int versionResult = driver.version(value);
-        if (versionResult != CudaDriver.SUCCESS)
-        {
-            return failed(answer("cuDriverGetVersion", versionResult));
-        }
-        final int version = value[0];
+        devices.initialise();
+        final int version = devices.version();
         if (version < MIN_DRIVER_VERSION)
         {
             return none(State.DRIVER_TOO_OLD, "the NVIDIA driver supports CUDA " + dotted(version) + ", and " +
                 dotted(MIN_DRIVER_VERSION) + " is needed; install a newer driver.");
         }
-        final int countResult = driver.deviceCount(value);
-        if (countResult != CudaDriver.SUCCESS)
-        {
-            return failed(answer("cuDeviceGetCount", countResult));
-        }
-        return value[0] == 0 ? noDevice() : ready(version, value[0]);
+        final int count = devices.deviceCount();
+        return count == 0 ? noDevice() : ready(version, count);
     }
 
     private CudaAvailability ready(final int version, final int count)
     {
-        final List<CudaDevice> devices = new ArrayList<>(count);
+        final List<CudaDevice> found = new ArrayList<>(count);
         for (int ordinal = 0; ordinal < count; ordinal++)
         {
-            devices.add(driver.device(ordinal));
+            found.add(devices.device(ordinal));
         }
         return new CudaAvailability(State.READY,
-            count + (count == 1 ? " GPU" : " GPUs") + ", driver for CUDA " + dotted(version) + ".", devices);
+            count + (count == 1 ? " GPU" : " GPUs") + ", driver for CUDA " + dotted(version) + ".", found);
     }
 
     private static CudaAvailability notLoaded(final String cause)
@@ -115,11 +101,6 @@ public final class CudaProbe
     private static CudaAvailability none(final State state, final String message)
     {
         return new CudaAvailability(state, message, List.of());
-    }
-
-    private String answer(final String call, final int result)
-    {
-        return call + " answered " + driver.nameOf(result) + " (" + result + ")";
     }
 
     private static String dotted(final int version)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cuda;
+package io.signalbox.cuda.driver;
 
-/** A driver that answers as told. */
-final class FakeDriver implements CudaDriver
+/** Devices that answer as told. */
+final class FakeDevices implements CudaDevices
 {
     private LinkageError loadError;
     private int initialiseResult;
@@ -10,31 +10,31 @@ final class FakeDriver implements CudaDriver
     private int devices = 1;
     private boolean deviceFails;
 
-    FakeDriver loadError(final LinkageError value)
+    FakeDevices loadError(final LinkageError value)
     {
         loadError = value;
         return this;
     }
 
-    FakeDriver initialiseResult(final int value)
+    FakeDevices initialiseResult(final int value)
     {
         initialiseResult = value;
         return this;
     }
 
-    FakeDriver version(final int value)
+    FakeDevices version(final int value)
     {
         version = value;
         return this;
     }
 
-    FakeDriver devices(final int value)
+    FakeDevices devices(final int value)
     {
         devices = value;
         return this;
     }
 
-    FakeDriver deviceFails()
+    FakeDevices deviceFails()
     {
         deviceFails = true;
         return this;
@@ -50,23 +50,24 @@ final class FakeDriver implements CudaDriver
     }
 
     @Override
-    public int initialise()
+    public void initialise()
     {
-        return initialiseResult;
+        if (initialiseResult != 0)
+        {
+            throw new CudaException("cuInit", initialiseResult, "CUDA_ERROR_" + initialiseResult);
+        }
     }
 
     @Override
-    public int version(final int[] result)
+    public int version()
     {
-        result[0] = version;
-        return SUCCESS;
+        return version;
     }
 
     @Override
-    public int deviceCount(final int[] count)
+    public int deviceCount()
     {
-        count[0] = devices;
-        return SUCCESS;
+        return devices;
     }
 
     @Override
@@ -74,14 +75,8 @@ final class FakeDriver implements CudaDriver
     {
         if (deviceFails)
         {
-            throw new CudaCallException("cuDeviceGetName", 999, nameOf(999));
+            throw new CudaException("cuDeviceGetName", 999, "CUDA_ERROR_999");
         }
         return new CudaDevice(ordinal, "Fake GPU", 1L << 30, "9.0");
-    }
-
-    @Override
-    public String nameOf(final int result)
-    {
-        return "CUDA_ERROR_" + result;
     }
 }

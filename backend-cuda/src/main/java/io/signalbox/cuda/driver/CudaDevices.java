@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.driver;
+
+/** What can be asked of the CUDA driver before there is a context: whether it is there, and which GPUs it offers. */
+public interface CudaDevices
+{
+    /**
+     * Loads the native binding and with it the driver's library.
+     *
+     * @throws LinkageError when one of them is not there.
+     */
+    void load();
+
+    /** @throws CudaException also where there is a driver and no GPU. */
+    void initialise();
+
+    /** The newest CUDA version that the driver supports, 12060 for 12.6. */
+    int version();
+
+    int deviceCount();
+
+    CudaDevice device(int ordinal);
+}

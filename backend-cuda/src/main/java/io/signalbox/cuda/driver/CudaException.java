@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.driver;
+
+/**
+ * The driver answered a call with an error. Errors of work that was launched earlier come out of later calls too, so the
+ * operation named is the one that told, not always the one that failed.
+ */
+public final class CudaException extends RuntimeException
+{
+    public static final int OUT_OF_MEMORY = 2;
+    public static final int NO_DEVICE = 100;
+    public static final int NOT_READY = 600;
+    public static final int LAUNCH_FAILED = 719;
+    public static final int NOT_SUPPORTED = 801;
+
+    private static final long serialVersionUID = 1L;
+    private final String operation;
+    private final int code;
+
+    /**
+     * @param operation the driver's name of the call, with the stream where it has one.
+     * @param code      the driver's result code.
+     * @param name      the driver's name for the code.
+     */
+    public CudaException(final String operation, final int code, final String name)
+    {
+        super(operation + " answered " + name + " (" + code + ")");
+        this.operation = operation;
+        this.code = code;
+    }
+
+    public String operation()
+    {
+        return operation;
+    }
+
+    public int code()
+    {
+        return code;
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.driver;
+
+import io.signalbox.InvariantViolation;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The arguments of one kernel launch in the form that the driver reads: a table of addresses, and the values they point
+ * to. Built once; marshalling arguments at each launch costs JCuda microseconds.
+ */
+public final class KernelArguments
+{
+    private static final int SLOT_BYTES = Long.BYTES;
+
+    private final ByteBuffer values;
+    private final ByteBuffer addresses;
+    private final long valuesAddress;
+    private int count;
+
+    /** @param capacity the most arguments that will be added. */
+    public KernelArguments(final int capacity)
+    {
+        values = ByteBuffer.allocateDirect(capacity * SLOT_BYTES).order(ByteOrder.nativeOrder());
+        addresses = ByteBuffer.allocateDirect(capacity * SLOT_BYTES).order(ByteOrder.nativeOrder());
+        valuesAddress = new UnsafeBuffer(values).addressOffset();
+    }
+
+    public KernelArguments pointer(final DeviceMemory memory)
+    {
+        return address(memory.address());
+    }
+
+    public KernelArguments pointer(final PinnedMemory memory)
+    {
+        return address(memory.deviceAddress());
+    }
+
+    public KernelArguments nullPointer()
+    {
+        return address(0);
+    }
+
+    public KernelArguments int64(final long value)
+    {
+        return address(value);
+    }
+
+    public KernelArguments int32(final int value)
+    {
+        values.putInt(next(), value);
+        return this;
+    }
+
+    public KernelArguments float32(final float value)
+    {
+        values.putFloat(next(), value);
+        return this;
+    }
+
+    private KernelArguments address(final long value)
+    {
+        values.putLong(next(), value);
+        return this;
+    }
+
+    private int next()
+    {
+        final int at = count * SLOT_BYTES;
+        if (at == values.capacity())
+        {
+            throw new InvariantViolation("a table for " + count + " kernel arguments was given one more");
+        }
+        addresses.putLong(at, valuesAddress + at);
+        count++;
+        return at;
+    }
+
+    public int count()
+    {
+        return count;
+    }
+
+    /** The table of addresses; holds on to the values for as long as it lives. */
+    ByteBuffer addresses()
+    {
+        return addresses;
+    }
+}
