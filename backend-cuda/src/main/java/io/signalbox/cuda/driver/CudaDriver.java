@@ -45,8 +45,12 @@ public interface CudaDriver extends CudaDevices
 
     void free(PinnedMemory memory);
 
-    /** A stream that does not wait for the default stream. */
-    Stream createStream();
+    /**
+     * A stream that does not wait for the default stream.
+     *
+     * @param name what errors of its calls say, such as {@code compute}.
+     */
+    Stream createStream(String name);
 
     void destroy(Stream stream);
 

@@ -18,7 +18,7 @@ public final class CudaException extends RuntimeException
     private final int code;
 
     /**
-     * @param operation the driver's name of the call.
+     * @param operation the driver's name of the call, with the stream where it has one.
      * @param code      the driver's result code.
      * @param name      the driver's name for the code.
      */

@@ -187,9 +187,9 @@ public final class JCudaBinding implements CudaDriver
     }
 
     @Override
-    public Stream createStream()
+    public Stream createStream(final String name)
     {
-        final StreamHandle stream = new StreamHandle();
+        final StreamHandle stream = new StreamHandle(name);
         check("cuStreamCreate", JCudaDriver.cuStreamCreate(stream.stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
         return stream;
     }
@@ -197,13 +197,13 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void destroy(final Stream stream)
     {
-        check("cuStreamDestroy", JCudaDriver.cuStreamDestroy(((StreamHandle)stream).stream));
+        check(stream, "cuStreamDestroy", JCudaDriver.cuStreamDestroy(((StreamHandle)stream).stream));
     }
 
     @Override
     public void synchronize(final Stream stream)
     {
-        check("cuStreamSynchronize", JCudaDriver.cuStreamSynchronize(((StreamHandle)stream).stream));
+        check(stream, "cuStreamSynchronize", JCudaDriver.cuStreamSynchronize(((StreamHandle)stream).stream));
     }
 
     @Override
@@ -234,7 +234,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void record(final Event event, final Stream stream)
     {
-        check("cuEventRecord", JCudaDriver.cuEventRecord(((EventHandle)event).event, ((StreamHandle)stream).stream));
+        check(stream, "cuEventRecord", JCudaDriver.cuEventRecord(((EventHandle)event).event, ((StreamHandle)stream).stream));
     }
 
     @Override
@@ -267,7 +267,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void waitFor(final Stream stream, final Event event)
     {
-        check("cuStreamWaitEvent",
+        check(stream, "cuStreamWaitEvent",
             JCudaDriver.cuStreamWaitEvent(((StreamHandle)stream).stream, ((EventHandle)event).event, DEFAULT_FLAGS));
     }
 
@@ -275,7 +275,7 @@ public final class JCudaBinding implements CudaDriver
     public void copyToDevice(
         final DeviceMemory target, final PinnedMemory source, final long bytes, final Stream stream)
     {
-        check("cuMemcpyHtoDAsync", JCudaDriver.cuMemcpyHtoDAsync(
+        check(stream, "cuMemcpyHtoDAsync", JCudaDriver.cuMemcpyHtoDAsync(
             ((DeviceRange)target).pointer, ((PinnedRange)source).host, bytes, ((StreamHandle)stream).stream));
     }
 
@@ -283,21 +283,21 @@ public final class JCudaBinding implements CudaDriver
     public void copyToHost(
         final PinnedMemory target, final DeviceMemory source, final long bytes, final Stream stream)
     {
-        check("cuMemcpyDtoHAsync", JCudaDriver.cuMemcpyDtoHAsync(
+        check(stream, "cuMemcpyDtoHAsync", JCudaDriver.cuMemcpyDtoHAsync(
             ((PinnedRange)target).host, ((DeviceRange)source).pointer, bytes, ((StreamHandle)stream).stream));
     }
 
     @Override
     public void fill(final DeviceMemory target, final int value, final long words, final Stream stream)
     {
-        check("cuMemsetD32Async", JCudaDriver.cuMemsetD32Async(
+        check(stream, "cuMemsetD32Async", JCudaDriver.cuMemsetD32Async(
             ((DeviceRange)target).pointer, value, words, ((StreamHandle)stream).stream));
     }
 
     @Override
     public void writeWord(final PinnedMemory word, final int value, final Stream stream)
     {
-        check("cuStreamWriteValue32", JCudaDriver.cuStreamWriteValue32(
+        check(stream, "cuStreamWriteValue32", JCudaDriver.cuStreamWriteValue32(
             ((StreamHandle)stream).stream, ((PinnedRange)word).device, value, DEFAULT_FLAGS));
     }
 
@@ -316,7 +316,7 @@ public final class JCudaBinding implements CudaDriver
     public void launch(final Launch launch, final Stream stream)
     {
         final LaunchHandle handle = (LaunchHandle)launch;
-        check("cuLaunchKernel", JCudaDriver.cuLaunchKernel(
+        check(stream, "cuLaunchKernel", JCudaDriver.cuLaunchKernel(
             handle.function, handle.blocks, 1, 1, handle.threadsPerBlock, 1, 1, handle.sharedBytes,
             ((StreamHandle)stream).stream, handle.table, null));
     }
@@ -324,7 +324,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void beginCapture(final Stream stream)
     {
-        check("cuStreamBeginCapture", JCudaDriver.cuStreamBeginCapture(
+        check(stream, "cuStreamBeginCapture", JCudaDriver.cuStreamBeginCapture(
             ((StreamHandle)stream).stream, CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     }
 
@@ -332,7 +332,7 @@ public final class JCudaBinding implements CudaDriver
     public Graph endCapture(final Stream stream)
     {
         final CUgraph graph = new CUgraph();
-        check("cuStreamEndCapture", JCudaDriver.cuStreamEndCapture(((StreamHandle)stream).stream, graph));
+        check(stream, "cuStreamEndCapture", JCudaDriver.cuStreamEndCapture(((StreamHandle)stream).stream, graph));
         final GraphHandle handle = new GraphHandle();
         final int instantiated = JCudaDriver.cuGraphInstantiate(handle.executable, graph, DEFAULT_FLAGS);
         final int destroyed = JCudaDriver.cuGraphDestroy(graph);
@@ -344,7 +344,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void launch(final Graph graph, final Stream stream)
     {
-        check("cuGraphLaunch",
+        check(stream, "cuGraphLaunch",
             JCudaDriver.cuGraphLaunch(((GraphHandle)graph).executable, ((StreamHandle)stream).stream));
     }
 
@@ -366,6 +366,14 @@ public final class JCudaBinding implements CudaDriver
         final int[] value = new int[1];
         check("cuDeviceGetAttribute", JCudaDriver.cuDeviceGetAttribute(value, attribute, device));
         return value[0];
+    }
+
+    private static void check(final Stream stream, final String operation, final int result)
+    {
+        if (result != SUCCESS)
+        {
+            check(operation + " on the stream " + ((StreamHandle)stream).name, result);
+        }
     }
 
     private static void check(final String operation, final int result)
@@ -404,6 +412,12 @@ public final class JCudaBinding implements CudaDriver
     private static final class StreamHandle implements Stream
     {
         private final CUstream stream = new CUstream();
+        private final String name;
+
+        private StreamHandle(final String name)
+        {
+            this.name = name;
+        }
     }
 
     private static final class EventHandle implements Event
