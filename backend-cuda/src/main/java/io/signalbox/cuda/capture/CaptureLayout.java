@@ -2,11 +2,12 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.experts.ModelShape;
 
 /**
  * Where everything of a capture ring lies, and what it takes: known before anything is allocated. Layouts are those of
- * docs/cuda.md; strides of slots are whole cache lines.
+ * docs/cuda.md; result slots and step blocks take whole cache lines.
  *
  * @param shape     what is captured, or null where capture is off: then results are header and sampled tokens.
  * @param maxTokens the most tokens of a step, from 1.
@@ -73,21 +74,10 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
         return shape == null ? 0 : shape.rowBytes();
     }
 
-    /** Elements of one layer's view of a slot: {@code N * K}, contiguous. */
-    public long viewElements()
-    {
-        return (long)maxTokens * topK();
-    }
-
-    /** Elements from one slot of the capture buffer to the next. */
-    public long slotStride()
-    {
-        return align(layers() * viewElements() * Short.BYTES) / Short.BYTES;
-    }
-
+    /** The capture buffer: {@code (S, L, N, K)} int16, in whole cache lines. */
     public long captureBytes()
     {
-        return slots * slotStride() * Short.BYTES;
+        return align((long)slots * layers() * maxTokens * topK() * Short.BYTES);
     }
 
     /** Bytes from one result slot to the next, on the device and in pinned memory. */
@@ -99,13 +89,7 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
     /** Bytes of a result: header, sampled tokens, and the rows of the tokens that were computed. */
     int resultBytes(final int tokens, final int rows)
     {
-        return rowsOffset(rows) + tokens * rowBytes();
-    }
-
-    /** Where a result's routed experts start. */
-    int rowsOffset(final int rows)
-    {
-        return ResultSlot.HEADER_BYTES + (int)align((long)rows * Integer.BYTES);
+        return ResultSlot.HEADER_BYTES + (int)align((long)rows * Integer.BYTES) + tokens * rowBytes();
     }
 
     /** Bytes from one pinned step block to the next. */
@@ -142,8 +126,8 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
 
     private static long resultStride(final ModelShape shape, final int maxTokens)
     {
-        final long rowBytes = shape == null ? 0 : shape.rowBytes();
-        return ResultSlot.HEADER_BYTES + align((long)maxTokens * Integer.BYTES) + align(maxTokens * rowBytes);
+        return shape == null ? ResultSlot.maxBytes(maxTokens, maxTokens, 0, 0, Byte.BYTES) :
+            ResultSlot.maxBytes(maxTokens, maxTokens, shape.moeLayers(), shape.topK(), shape.idBytes());
     }
 
     private static long stepStride(final int maxTokens)

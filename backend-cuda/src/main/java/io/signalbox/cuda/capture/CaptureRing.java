@@ -6,7 +6,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.CudaException;
-import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.kernel.StepMemory;
 
 /**
  * Brings the results of one rank's steps to the host, several steps at a time. For each step: {@link #tryOpen}, fill the
@@ -249,7 +249,10 @@ public final class CaptureRing implements AutoCloseable
     private void complete(final CaptureSlot slot, final StepResults results, final CaptureSlice rows)
     {
         final int count = slot.stepBlock().rows();
-        slot.result().copySampled(sampledTokens, count);
+        for (int row = 0; row < count; row++)
+        {
+            sampledTokens[row] = slot.result().sampledToken(row);
+        }
         results.completed(slot, sampledTokens, count, rows);
     }
 
@@ -269,28 +272,10 @@ public final class CaptureRing implements AutoCloseable
         return layout;
     }
 
-    /** What every kernel takes as {@code step}. */
-    public DeviceMemory stepBlock()
+    /** Where kernels find each step and leave what came of it; the same for as long as the ring lives. */
+    public StepMemory stepMemory()
     {
-        return memory.stepBlock();
-    }
-
-    /** The capture buffer, or null where capture is off. */
-    public DeviceMemory capture()
-    {
-        return memory.capture();
-    }
-
-    /** The view of a layer in slot 0; kernels add the slot's stride. */
-    public DeviceMemory captureLayer(final int layer)
-    {
-        return memory.captureLayer(layer);
-    }
-
-    /** The result slots. */
-    public DeviceMemory results()
-    {
-        return memory.results();
+        return memory.stepMemory();
     }
 
     /**

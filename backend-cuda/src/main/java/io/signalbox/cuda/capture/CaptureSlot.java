@@ -5,6 +5,8 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.driver.CudaDriver.Event;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.ResultSlot;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -26,6 +28,7 @@ public final class CaptureSlot
     private final Event computed;
     private final Event copied;
     private final StepBlock stepBlock;
+    private final UnsafeBuffer resultBuffer;
     private final ResultSlot result;
     private final ResultSlice[] slices = new ResultSlice[SLICES];
     private final AtomicBoolean free = new AtomicBoolean(true);
@@ -45,7 +48,8 @@ public final class CaptureSlot
         computed = memory.createEvent();
         copied = memory.createEvent();
         stepBlock = new StepBlock(pinnedBlock.buffer(), layout.maxTokens());
-        result = new ResultSlot(pinnedResult.buffer());
+        resultBuffer = new UnsafeBuffer(pinnedResult.buffer());
+        result = new ResultSlot().wrap(resultBuffer, 0, resultBuffer.capacity());
         for (int i = 0; i < SLICES; i++)
         {
             slices[i] = new ResultSlice(this);
@@ -99,11 +103,11 @@ public final class CaptureSlot
         resultBytes = layout.resultBytes(stepBlock.tokens(), stepBlock.rows());
     }
 
-    /** Lends the rows until the slice is released. */
+    /** Lends the rows of a result that was checked, until the slice is released. */
     ResultSlice lend()
     {
         final ResultSlice slice = slices[(int)(uses % SLICES)];
-        slice.lend(step, layout.rowsOffset(stepBlock.rows()), stepBlock.tokens(), layout.rowBytes());
+        slice.lend(step, result.expertsOffset(), result.tokens(), layout.rowBytes());
         return slice;
     }
 
@@ -124,6 +128,11 @@ public final class CaptureSlot
     int resultBytes()
     {
         return resultBytes;
+    }
+
+    UnsafeBuffer resultBuffer()
+    {
+        return resultBuffer;
     }
 
     ResultSlot result()

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.capture;
 
+import io.signalbox.cuda.kernel.ResultSlot;
+
 /**
  * Whether a result is that of the step its slot was opened for, whole, and made of expert ids. Anything else becomes a
- * sentence, and no row of such a result is ever handed out.
+ * sentence, and no row of such a result is ever handed out. Allocates only where something is wrong.
  */
-class ResultCheck
+final class ResultCheck
 {
-    private static final int NONE = -1;
-
     private final CaptureSettings settings;
     private final CaptureLayout layout;
 
@@ -18,136 +18,77 @@ class ResultCheck
         layout = settings.layout();
     }
 
-    /** What is wrong with the slot's result, or null. Allocates only where something is wrong. */
-    final String fault(final CaptureSlot slot)
+    /**
+     * What is wrong with the slot's result, or null.
+     *
+     * @param step       of the result that is expected.
+     * @param generation of the result that is expected.
+     */
+    String fault(final CaptureSlot slot, final long step, final int generation)
     {
-        String fault = identityFault(slot);
+        String fault = slot.result().fault(step, settings.rank(), generation, settings.fingerprint());
         if (fault == null)
         {
-            fault = shapeFault(slot);
+            fault = shapeFault(slot.result(), slot.stepBlock());
         }
         if (fault == null)
         {
-            fault = checksumFault(slot);
+            fault = idsFault(slot.result());
         }
-        return fault == null ? idsFault(slot) : fault;
+        return fault == null ? null : "the result of step " + step + " in slot " + slot.index() + " of rank " +
+            settings.rank() + ", generation " + generation + ", cannot be used: " + fault;
     }
 
-    /** Stale results are caught here: a slot's last result was right too, of its own step. */
-    String identityFault(final CaptureSlot slot)
+    private String shapeFault(final ResultSlot result, final StepBlock block)
     {
-        final ResultSlot result = slot.result();
-        if (result.magic() != ResultSlot.MAGIC)
+        if (result.tokens() != block.tokens() || result.rows() != block.rows())
         {
-            return differs(slot, "mark", result.magic(), ResultSlot.MAGIC);
+            return "the header tells of " + result.tokens() + " tokens and " + result.rows() + " rows, not of " +
+                block.tokens() + " and " + block.rows();
         }
-        if (result.generation() != slot.generation())
-        {
-            return differs(slot, "generation", result.generation(), slot.generation());
-        }
-        return result.step() == slot.step() ? null : differs(slot, "step", result.step(), slot.step());
+        return result.layers() == layout.layers() && result.topK() == layout.topK() &&
+            result.idBytes() == layout.idBytes() ? null :
+            "the header tells of " + result.layers() + " layers with " + result.topK() + " ids of " +
+                result.idBytes() + " bytes, not of " + layout.layers() + " with " + layout.topK() + " of " +
+                layout.idBytes();
     }
 
-    private String shapeFault(final CaptureSlot slot)
+    private String idsFault(final ResultSlot result)
     {
-        final ResultSlot result = slot.result();
-        final StepBlock block = slot.stepBlock();
-        if (result.fingerprint() != settings.fingerprint())
-        {
-            return differs(slot, "fingerprint", result.fingerprint(), settings.fingerprint());
-        }
-        if (result.rank() != settings.rank())
-        {
-            return differs(slot, "rank", result.rank(), settings.rank());
-        }
-        if (result.tokens() != block.tokens())
-        {
-            return differs(slot, "tokens", result.tokens(), block.tokens());
-        }
-        if (result.rows() != block.rows())
-        {
-            return differs(slot, "rows", result.rows(), block.rows());
-        }
-        if (result.layers() != layout.layers())
-        {
-            return differs(slot, "MoE layers", result.layers(), layout.layers());
-        }
-        return choiceFault(slot, result);
-    }
-
-    private String choiceFault(final CaptureSlot slot, final ResultSlot result)
-    {
-        if (!layout.capturesRows())
-        {
-            return null;
-        }
-        if (result.topK() != layout.topK())
-        {
-            return differs(slot, "experts per token", result.topK(), layout.topK());
-        }
-        return result.idBytes() == layout.idBytes() ? null :
-            differs(slot, "bytes of an expert id", result.idBytes(), layout.idBytes());
-    }
-
-    /** A copy that was overwritten on either side while it ran. */
-    private String checksumFault(final CaptureSlot slot)
-    {
-        final ResultSlot result = slot.result();
-        final long computed = result.computeChecksum(slot.resultBytes());
-        return computed == result.checksum() ? null : where(slot) + " arrived with the checksum " +
-            Long.toHexString(computed) + ", the device had computed " + Long.toHexString(result.checksum()) +
-            ": it was overwritten while it was copied.";
-    }
-
-    private String idsFault(final CaptureSlot slot)
-    {
-        final ResultSlot result = slot.result();
-        final int ids = slot.stepBlock().tokens() * layout.layers() * layout.topK();
         if (result.unwritten() != 0)
         {
-            return where(slot) + " lacks " + result.unwritten() + " of " + ids +
-                " routed-expert ids, which no kernel wrote" + place(firstUnwritten(slot, ids)) + ".";
+            return count(result, result.unwritten()) + " were not written by any kernel" + firstUnwritten(result);
         }
-        return result.bad() == 0 ? null : where(slot) + " has " + result.bad() + " of " + ids +
-            " routed-expert ids that are not between 0 and " + (layout.shape().experts() - 1) +
-            " or stand twice in the choice of a token" + place(firstBad(slot, ids)) + ".";
+        return result.bad() == 0 ? null : count(result, result.bad()) + " are not between 0 and " +
+            (layout.shape().experts() - 1) + ", or are repeated within a token's choice" + firstBad(result);
     }
 
-    /** -1 in storage width, which names no expert unless all 256 values of a byte do. */
-    private int firstUnwritten(final CaptureSlot slot, final int ids)
+    private static String count(final ResultSlot result, final int wrong)
+    {
+        return wrong + " of the expert ids of " + result.tokens() + " tokens in " + result.layers() +
+            " MoE layers, " + result.topK() + " each,";
+    }
+
+    /** An id that was not written has all bits set, which is an expert's id only where all 256 values of a byte are. */
+    private String firstUnwritten(final ResultSlot result)
     {
         final int missing = layout.idBytes() == Byte.BYTES ? 0xFF : 0xFFFF;
-        if (missing < layout.shape().experts())
-        {
-            return NONE;
-        }
-        for (int i = 0; i < ids; i++)
-        {
-            if (id(slot, i) == missing)
-            {
-                return i;
-            }
-        }
-        return NONE;
+        return missing < layout.shape().experts() ? "" : first(result, (token, layer, k) ->
+            result.expert(token, layer, k) == missing);
     }
 
-    private int firstBad(final CaptureSlot slot, final int ids)
+    /** A byte may have lost what made an id too large; then the count is all there is to say. */
+    private String firstBad(final ResultSlot result)
     {
-        for (int i = 0; i < ids; i++)
-        {
-            if (id(slot, i) >= layout.shape().experts() || isRepeated(slot, i))
-            {
-                return i;
-            }
-        }
-        return NONE;
+        return first(result, (token, layer, k) ->
+            result.expert(token, layer, k) >= layout.shape().experts() || isRepeated(result, token, layer, k));
     }
 
-    private boolean isRepeated(final CaptureSlot slot, final int index)
+    private static boolean isRepeated(final ResultSlot result, final int token, final int layer, final int k)
     {
-        for (int i = index - index % layout.topK(); i < index; i++)
+        for (int i = 0; i < k; i++)
         {
-            if (id(slot, i) == id(slot, index))
+            if (result.expert(token, layer, i) == result.expert(token, layer, k))
             {
                 return true;
             }
@@ -155,28 +96,27 @@ class ResultCheck
         return false;
     }
 
-    private int id(final CaptureSlot slot, final int index)
+    private static String first(final ResultSlot result, final IdTest test)
     {
-        return slot.result().id(layout.rowsOffset(slot.stepBlock().rows()), index, layout.idBytes());
-    }
-
-    private String place(final int index)
-    {
-        if (index == NONE)
+        final int sets = result.tokens() * result.layers();
+        for (int set = 0; set < sets; set++)
         {
-            return "";
+            final int token = set / result.layers();
+            final int layer = set % result.layers();
+            for (int k = 0; k < result.topK(); k++)
+            {
+                if (test.holds(token, layer, k))
+                {
+                    return ", first for token " + token + " in MoE layer " + layer;
+                }
+            }
         }
-        final int set = index / layout.topK();
-        return ", the first for token " + set / layout.layers() + " in MoE layer " + set % layout.layers();
+        return "";
     }
 
-    private String differs(final CaptureSlot slot, final String what, final long found, final long expected)
+    /** Something that an id of a result may be. */
+    private interface IdTest
     {
-        return where(slot) + " says " + what + " " + found + ", expected was " + expected + ".";
-    }
-
-    private String where(final CaptureSlot slot)
-    {
-        return "the result of step " + slot.step() + " in slot " + slot.index() + " of rank " + settings.rank();
+        boolean holds(int token, int layer, int k);
     }
 }

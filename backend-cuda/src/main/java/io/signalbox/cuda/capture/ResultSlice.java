@@ -37,7 +37,7 @@ final class ResultSlice implements CaptureSlice
     @Override
     public DirectBuffer buffer()
     {
-        return slot.result().buffer();
+        return slot.resultBuffer();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.signalbox.cuda.driver.CudaDriver.Event;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.StepMemory;
 
 /** Everything that a ring takes from the driver, at addresses that stay the same until it is given back. */
 final class RingMemory
@@ -16,7 +17,6 @@ final class RingMemory
     private final CaptureLayout layout;
     private final Owned owned;
     private final DeviceMemory capture;
-    private final DeviceMemory[] captureLayers;
     private final DeviceMemory results;
     private final DeviceMemory stepBlock;
     private final PinnedMemory pinnedResults;
@@ -36,7 +36,6 @@ final class RingMemory
         pinnedBlocks = allocatePinned(layout.slots() * layout.stepStride());
         words = allocatePinned(layout.wordsBytes());
         copyStream = owned.add(driver.createStream("copy"), driver::destroy);
-        captureLayers = layerViews();
         clear();
     }
 
@@ -48,17 +47,6 @@ final class RingMemory
     private PinnedMemory allocatePinned(final long bytes)
     {
         return owned.add(driver.allocatePinned(bytes), driver::free);
-    }
-
-    private DeviceMemory[] layerViews()
-    {
-        final DeviceMemory[] views = new DeviceMemory[layout.layers()];
-        final long viewBytes = layout.viewElements() * Short.BYTES;
-        for (int layer = 0; layer < views.length; layer++)
-        {
-            views[layer] = capture.slice(layer * viewBytes, viewBytes);
-        }
-        return views;
     }
 
     /** What was never written reads -1 in the capture buffer and has no mark in a result. */
@@ -77,19 +65,10 @@ final class RingMemory
         return owned.add(driver.createEvent(), driver::destroy);
     }
 
-    DeviceMemory capture()
+    StepMemory stepMemory()
     {
-        return capture;
-    }
-
-    DeviceMemory captureLayer(final int layer)
-    {
-        return captureLayers[layer];
-    }
-
-    DeviceMemory results()
-    {
-        return results;
+        return new StepMemory(stepBlock, capture, results, layout.resultStride(), layout.layers(), layout.maxTokens(),
+            layout.topK(), layout.idBytes());
     }
 
     DeviceMemory stepBlock()

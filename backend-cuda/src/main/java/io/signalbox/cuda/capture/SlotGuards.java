@@ -24,8 +24,8 @@ class SlotGuards
     }
 
     /** What is wrong with the slot's result, or null. */
-    final String fault(final CaptureSlot slot)
+    String fault(final CaptureSlot slot)
     {
-        return check.fault(slot);
+        return check.fault(slot, slot.step(), slot.generation());
     }
 }
