@@ -6,7 +6,6 @@ import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSettings;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.StepMemory;
 
 /** What one rank owns on its device: compute stream, capture ring, model buffers, prepared steps. */
 final class RankDevice implements AutoCloseable
@@ -45,7 +44,7 @@ final class RankDevice implements AutoCloseable
             opened.ring = CaptureRing.create(driver, opened.compute,
                 new CaptureSettings(rank, fingerprint, layout, config.stepsInFlight()));
             opened.model = new SeededModel(
-                driver, device.module(), config, form, device.weights(), opened.stepMemory(config));
+                driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
             opened.program = new StepProgram(
                 driver, opened.compute, new StepBuckets(config.maxStepTokens(), config.maxGraphTokens()), opened.model);
             return opened;
@@ -62,13 +61,6 @@ final class RankDevice implements AutoCloseable
             }
             throw e;
         }
-    }
-
-    private StepMemory stepMemory(final CudaBackendConfig config)
-    {
-        final CaptureLayout layout = ring.layout();
-        return new StepMemory(ring.stepBlock(), ring.capture(), layout.slotStride(), ring.results(), layout.resultStride(),
-            config.moeLayers(), layout.maxTokens(), config.router().topK(), config.router().idBytes());
     }
 
     void makeCurrent()

@@ -8,7 +8,6 @@ import io.signalbox.cuda.driver.DeviceMemory;
  *
  * @param step         the step block.
  * @param capture      {@code (S, L, N, K)} int16, or null where capture is off.
- * @param slotStride   elements from one slot of the capture buffer to the next.
  * @param results      S result slots.
  * @param resultStride bytes of a result slot, a multiple of 64.
  * @param layers       L, MoE layers.
@@ -19,7 +18,6 @@ import io.signalbox.cuda.driver.DeviceMemory;
 public record StepMemory(
     DeviceMemory step,
     DeviceMemory capture,
-    long slotStride,
     DeviceMemory results,
     long resultStride,
     int layers,
@@ -27,6 +25,12 @@ public record StepMemory(
     int topK,
     int idBytes)
 {
+    /** Elements of one slot of the capture buffer. */
+    public long slotStride()
+    {
+        return layers * layerStride();
+    }
+
     /** A layer's view in slot 0, {@code (N, K)} int16 without gaps. */
     public DeviceMemory layerView(final int layer)
     {
