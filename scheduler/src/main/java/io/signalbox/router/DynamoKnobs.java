@@ -17,7 +17,7 @@ public record DynamoKnobs(
 
     public DynamoKnobs
     {
-        RouterSettings.checkNotNegative("overlapCredit", overlapCredit);
+        RouterSettings.checkWeight("overlapCredit", overlapCredit);
         RouterSettings.checkNotNegative("temperature", temperature);
     }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.ConfigException;
+
+import java.nio.ByteBuffer;
+
 /**
  * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
  * are when they start; then each goes to the rank with the lowest score, which is a time in units of one prefill token:
@@ -59,6 +63,34 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     public long digest()
     {
         return Double.doubleToLongBits(meanOutputTokens);
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        return Double.BYTES;
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        into.putDouble(meanOutputTokens);
+    }
+
+    @Override
+    public void restore(final ByteBuffer from, final int ranks)
+    {
+        meanOutputTokens = from.getDouble();
+        if (!(meanOutputTokens >= 0 && meanOutputTokens <= Integer.MAX_VALUE))
+        {
+            throw new ConfigException("the router snapshot has a mean output of " + meanOutputTokens +
+                " tokens; it is damaged, give another.");
+        }
+        if (!weights.outputPrediction() && meanOutputTokens != PAR_OUTPUT_TOKENS)
+        {
+            throw new ConfigException("the router snapshot has learned a mean output of " + meanOutputTokens +
+                " tokens, and outputPrediction=false learns none; give outputPrediction=true, or no snapshot.");
+        }
     }
 
     @Override

@@ -30,6 +30,7 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
 /**
@@ -502,6 +503,16 @@ public final class Scheduler
     public RoutedExpertPages pages()
     {
         return pages;
+    }
+
+    /**
+     * What the router remembers after the last input, as a {@link RouterSnapshot}.
+     *
+     * @throws io.signalbox.ConfigException when that is more than a snapshot holds.
+     */
+    public byte[] routerSnapshot()
+    {
+        return RouterSnapshot.of(router, ranks.length);
     }
 
     /** What the last input did to the rows of ended requests. */

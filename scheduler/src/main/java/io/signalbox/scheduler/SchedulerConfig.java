@@ -6,6 +6,7 @@ import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 
@@ -66,10 +67,20 @@ public final class SchedulerConfig
         }
         lockStep = builder.lockStep;
         capture = builder.capture;
+        checkSnapshot();
         checkStepBlocks();
         checkExperts();
         checkRowsBytes("blockSizeTokens", blockSizeTokens);
         checkRowsBytes("stepTokens", stepTokens);
+    }
+
+    /** Here and not only where the scheduler is made, so that every configuration yields one. */
+    private void checkSnapshot()
+    {
+        if (router.hasSnapshot())
+        {
+            DpRouters.of(router, ranks, prefixCaching);
+        }
     }
 
     private void checkStepBlocks()
