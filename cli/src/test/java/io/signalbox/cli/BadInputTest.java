@@ -3,9 +3,12 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -226,6 +230,38 @@ class BadInputTest
         final String layers = assertThrows(
             ConfigException.class, () -> MemoryNeed.check(rows, workload, 1L << 20)).getMessage();
         assertTrue(layers.startsWith("--moe-layers=64 with --top-k=64 needs "), layers);
+    }
+
+    /** 1,000 prompts of 1,000 blocks on 1,024 ranks: 2^21 places of 17 words, 285 MB, beside 168 MB for the pools' books. */
+    @Test
+    void shouldCountTheIndexOverAllRanks()
+    {
+        final List<WorkloadRequest> requests = LongStream.rangeClosed(1, 1000)
+            .mapToObj(id -> new WorkloadRequest(id, 0, -1, 0, -1, 16_000, 1, -1)).toList();
+        final Workload workload = new Workload()
+        {
+            @Override
+            public List<WorkloadRequest> requests()
+            {
+                return requests;
+            }
+
+            @Override
+            public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+            {
+                throw new AssertionError("sizes are enough");
+            }
+
+            @Override
+            public Map<String, String> settings()
+            {
+                return Map.of();
+            }
+        };
+        final SchedulerConfig.Builder ranks = SchedulerConfig.builder().ranks(1024).kvBlocks(2048).capture(null);
+        MemoryNeed.check(ranks.router(RouterPolicy.DEFAULT).build(), workload, 400L << 20);
+        assertThrows(ConfigException.class,
+            () -> MemoryNeed.check(ranks.router(RouterPolicy.SIGNALBOX).build(), workload, 400L << 20));
     }
 
     @Test
