@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.Settings;
 
 import java.util.Base64;
 import java.util.Map;
@@ -33,7 +34,7 @@ public final class RouterConfig
     private RouterConfig(final Builder builder)
     {
         policy = builder.policy;
-        RouterSettings.checkWeight("beta", builder.beta);
+        KnobRange.checkWeight("beta", builder.beta);
         beta = builder.beta;
         if (!(builder.matchRateThreshold >= 0.0 && builder.matchRateThreshold <= 1.0))
         {
@@ -186,14 +187,14 @@ public final class RouterConfig
     public static RouterConfig of(final Map<String, String> settings)
     {
         return builder()
-            .policy(RouterPolicy.of(RouterSettings.text(settings, "router.policy")))
-            .beta(RouterSettings.real(settings, "router.beta"))
-            .matchRateThreshold(RouterSettings.real(settings, "router.matchRateThreshold"))
-            .fairShareMultiplier(RouterSettings.real(settings, "router.fairShareMultiplier"))
-            .coldStartWarmup(RouterSettings.flag(settings, "router.coldStartWarmup"))
-            .maxSessions((int)RouterSettings.number(settings, "router.maxSessions", Integer.MIN_VALUE, Integer.MAX_VALUE))
-            .newConversation(NewConversation.of(RouterSettings.text(settings, "router.newConversation")))
-            .seed(RouterSettings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
+            .policy(RouterPolicy.of(Settings.text(settings, "router.policy")))
+            .beta(Settings.real(settings, "router.beta"))
+            .matchRateThreshold(Settings.real(settings, "router.matchRateThreshold"))
+            .fairShareMultiplier(Settings.real(settings, "router.fairShareMultiplier"))
+            .coldStartWarmup(Settings.flag(settings, "router.coldStartWarmup"))
+            .maxSessions(Settings.integer(settings, "router.maxSessions"))
+            .newConversation(NewConversation.of(Settings.text(settings, "router.newConversation")))
+            .seed(Settings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
             .sglang(SglangKnobs.of(settings))
             .dynamo(DynamoKnobs.of(settings))
             .signalbox(SignalboxWeights.of(settings))

@@ -22,8 +22,9 @@ import java.nio.ByteBuffer;
  * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
  *
  * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
- * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever,
- * unless by requests that name a rank: these go there while it may hold one more, busy or not.
+ * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
+ * Requests that name a rank go there while it may hold one more, busy or not; the scheduler bounds how many of them may
+ * overtake the same request.
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {

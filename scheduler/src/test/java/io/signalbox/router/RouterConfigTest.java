@@ -97,7 +97,7 @@ class RouterConfigTest
     @EnumSource(RouterPolicy.class)
     void shouldScoreFinitelyWithTheLargestKnobs(final RouterPolicy policy)
     {
-        final double most = RouterSettings.MAX_WEIGHT;
+        final double most = KnobRange.MAX_WEIGHT;
         final DpRouter router = DpRouters.of(RouterConfig.builder().policy(policy).beta(most)
             .fairShareMultiplier(Double.MAX_VALUE).sglang(new SglangKnobs(Double.MAX_VALUE, 0, Double.MAX_VALUE))
             .dynamo(new DynamoKnobs(most, Double.MIN_VALUE))
