@@ -90,7 +90,7 @@ public final class RouterSnapshot
         if (bytes.hasRemaining() || router.digest() != digest)
         {
             throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
-                String.format("%016x", digest) + "); it is damaged, give another.");
+                Long.toHexString(digest) + "); it is damaged, give another.");
         }
     }
 

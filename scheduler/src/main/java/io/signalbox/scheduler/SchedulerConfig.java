@@ -245,7 +245,8 @@ public final class SchedulerConfig
         if (Settings.flag(settings, "scheduler.capture"))
         {
             builder.capture(new ModelShape(
-                Settings.integer(settings, "model.moeLayers"), Settings.integer(settings, "model.experts"), Settings.integer(settings, "model.topK")));
+                Settings.integer(settings, "model.moeLayers"), Settings.integer(settings, "model.experts"),
+                Settings.integer(settings, "model.topK")));
         }
         return builder.build();
     }
