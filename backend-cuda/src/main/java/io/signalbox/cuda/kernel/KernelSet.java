@@ -77,8 +77,8 @@ public record KernelSet(String name, boolean writesCapture, boolean exportsIds, 
             }
         }
         throw new ConfigException("The kernel set '" + name +
-            "' declares none of writesCapture, exportsIds and exposesLogits, so routed experts cannot be captured from it; " +
-            "turn routing capture off or choose another kernel set.");
+            "' declares none of writesCapture, exportsIds and exposesLogits, so routed experts cannot be " +
+            "captured from it; turn routing capture off or choose another kernel set.");
     }
 
     /**
