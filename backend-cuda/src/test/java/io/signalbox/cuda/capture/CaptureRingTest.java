@@ -209,7 +209,8 @@ class CaptureRingTest
 
     private static int expected(final long step, final int element, final int viewIds)
     {
-        return StepOracle.id(SHAPE.experts(), step, element % viewIds / SHAPE.topK(), element / viewIds, element % SHAPE.topK());
+        final int token = element % viewIds / SHAPE.topK();
+        return StepOracle.id(SHAPE.experts(), step, token, element / viewIds, element % SHAPE.topK());
     }
 
     @Test
