@@ -60,8 +60,8 @@ class CaptureRingFailureTest
         final CudaException e = assertThrows(CudaException.class, this::create);
         assertEquals(CudaException.OUT_OF_MEMORY, e.code());
         assertEquals("cuMemAlloc for the capture ring of rank 3, which needs " + SETTINGS.layout().deviceBytes() +
-            " bytes of device memory and " + SETTINGS.layout().pinnedBytes() + " bytes of pinned memory (3 slots, 16 tokens, " +
-            "4 MoE layers, 4 of 32 experts), answered out of memory (2)", e.getMessage());
+            " bytes of device memory and " + SETTINGS.layout().pinnedBytes() + " bytes of pinned memory (3 slots, 16 " +
+            "tokens, 4 MoE layers, 4 of 32 experts), answered out of memory (2)", e.getMessage());
         EmulatedDevice.assertNothingIsLeft();
     }
 

@@ -176,8 +176,8 @@ class CaptureRingTest
             rig.ring.finish(slot);
             assertThrows(InvariantViolation.class, () -> rig.ring.finish(slot));
             final InvariantViolation again = assertThrows(InvariantViolation.class, () -> rig.ring.tryOpen(5));
-            assertEquals("step 5 of the capture ring was opened although it was not its turn: the last one opened was step 5",
-                again.getMessage());
+            assertEquals("step 5 of the capture ring was opened although it was not its turn: " +
+                "the last one opened was step 5", again.getMessage());
         }
     }
 
