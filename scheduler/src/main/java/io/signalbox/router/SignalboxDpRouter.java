@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.ConfigException;
+
+import java.nio.ByteBuffer;
+
 /**
  * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
  * are when they start; then each goes to the rank with the lowest score, which is a time in units of one prefill token:
@@ -9,17 +13,21 @@ package io.signalbox.router;
  *   newWork  = T - matched
  *   slowdown = rowWeight * active + contextWeight * context
  *   score    = (pending + newWork) * (1 + slowdown) + decodeWeight * slowdown + reuseWeight * newWork
+ *              + cachedWeight * cached
  * </pre>
  *
  * <p>The first term is the wait for the first token: {@code pending} are the prompt tokens that the rank still has to
  * compute, which shrink with every step and do not count what was cached; the steps that compute them also decode the
  * rank's other requests and are that much slower. The second is what these cost the output of the request. The third is
  * the work itself, wherever it is done: what is computed twice takes the room of a prefix that somebody could have used.
- * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
+ * The last spreads what nothing else tells apart: {@code cached} tokens, held by no request, are mostly those of
+ * conversations that will come back to the rank, and a new one does better elsewhere. No term depends on the number of
+ * ranks, and none grows on a rank because another one is loaded.
  *
  * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
- * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever,
- * unless by requests that name a rank: these go there while it may hold one more, busy or not.
+ * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
+ * Requests that name a rank go there while it may hold one more, busy or not; the scheduler bounds how many of them may
+ * overtake the same request.
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {
@@ -59,6 +67,34 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     public long digest()
     {
         return Double.doubleToLongBits(meanOutputTokens);
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        return Double.BYTES;
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        into.putDouble(meanOutputTokens);
+    }
+
+    @Override
+    public void restore(final ByteBuffer from, final int ranks)
+    {
+        meanOutputTokens = from.getDouble();
+        if (!(meanOutputTokens >= 0 && meanOutputTokens <= Integer.MAX_VALUE))
+        {
+            throw new ConfigException("the router snapshot has a mean output of " + meanOutputTokens +
+                " tokens; it is damaged, give another.");
+        }
+        if (!weights.outputPrediction() && meanOutputTokens != PAR_OUTPUT_TOKENS)
+        {
+            throw new ConfigException("the router snapshot has learned a mean output of " + meanOutputTokens +
+                " tokens, and outputPrediction=false learns none; give outputPrediction=true, or no snapshot.");
+        }
     }
 
     @Override
@@ -107,7 +143,8 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +
             weights.contextWeight() * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
         final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
-            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown;
+            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown +
+            weights.cachedWeight() * batch.figure(rank, RankFigure.CACHED_TOKENS);
         final double score = (1.0 + reuseWeight) * newWork + loadTerm;
         batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
         return score;
