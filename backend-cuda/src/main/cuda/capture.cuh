@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The capture view of a slot and the result that is copied to the host.
+#pragma once
+
+#include "step.cuh"
+
+constexpr short NOT_WRITTEN = -1;
+constexpr unsigned NOT_WRITTEN_PAIR = 0xFFFFFFFFu;
+constexpr unsigned CHECKSUM_SALT = 0x9E3779B9u;
+constexpr unsigned long long CHECKSUM_FACTOR = 0xD1B54A32D192ED03ull;
+/** Ids that one block packs at a time: whole words whatever the size of an id. */
+constexpr int PACK_IDS = 2048;
+/** One lane holds each choice of a set, so that no set is larger. */
+constexpr int MAX_TOP_K = WARP_LANES;
+
+/** What a thread, then a block, adds to the header of a result slot. */
+struct PackCounts
+{
+    unsigned long long checksum;
+    int unwritten;
+    int bad;
+};
+
+/** The part of one 32-bit word in the checksum. Any order of summing gives the same total. */
+__device__ inline unsigned long long checksum_part(unsigned word, long long index)
+{
+    return (word ^ CHECKSUM_SALT) * (2ull * static_cast<unsigned long long>(index) + 1ull) * CHECKSUM_FACTOR;
+}
+
+/** Words of the sampled tokens' part of a result: whole 64-byte lines. */
+__device__ inline int token_words(int rows)
+{
+    return (rows + 15) / 16 * 16;
+}
+
+__device__ inline PackCounts warp_counts(PackCounts counts)
+{
+    for (int offset = WARP_LANES / 2; offset > 0; offset /= 2)
+    {
+        counts.checksum += __shfl_xor_sync(ALL_LANES, counts.checksum, offset);
+        counts.unwritten += __shfl_xor_sync(ALL_LANES, counts.unwritten, offset);
+        counts.bad += __shfl_xor_sync(ALL_LANES, counts.bad, offset);
+    }
+    return counts;
+}
+
+/** Adds a block's counts to the header, once per block. Every thread of the block calls this. */
+__device__ inline void add_counts(PackCounts counts, PackCounts* warps, ResultHeader* header)
+{
+    counts = warp_counts(counts);
+    if (lane_index() == 0)
+    {
+        warps[threadIdx.x / WARP_LANES] = counts;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0)
+    {
+        return;
+    }
+#pragma unroll 1
+    for (unsigned warp = 1; warp < blockDim.x / WARP_LANES; warp++)
+    {
+        counts.checksum += warps[warp].checksum;
+        counts.unwritten += warps[warp].unwritten;
+        counts.bad += warps[warp].bad;
+    }
+    atomicAdd(&header->checksum, counts.checksum);
+    if (counts.unwritten != 0)
+    {
+        atomicAdd(&header->unwritten, counts.unwritten);
+    }
+    if (counts.bad != 0)
+    {
+        atomicAdd(&header->bad, counts.bad);
+    }
+}
+
+/** Fills a view with -1: 16 bytes at a time, and one by one before and after the aligned part. */
+__device__ inline void fill_not_written(short* view, long long count)
+{
+    const long long misaligned = static_cast<long long>(reinterpret_cast<unsigned long long>(view) / sizeof(short) % 8);
+    long long head = (8 - misaligned) % 8;
+    head = head < count ? head : count;
+    const long long vectors = (count - head) / 8;
+    const uint4 pattern = {NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR};
+    uint4* aligned = reinterpret_cast<uint4*>(view + head);
+#pragma unroll 1
+    for (long long i = grid_thread(); i < vectors; i += grid_threads())
+    {
+        aligned[i] = pattern;
+    }
+    const long long tail = head + vectors * 8;
+#pragma unroll 1
+    for (long long i = grid_thread(); i < head + count - tail; i += grid_threads())
+    {
+        view[i < head ? i : tail + i - head] = NOT_WRITTEN;
+    }
+}
+
+__device__ inline void write_header(ResultHeader* header, const StepHeader* step, int layers, int topK, int idBytes)
+{
+    header->step = step->step;
+    header->rank = step->rank;
+    header->tokens = step->tokens;
+    header->rows = step->rows;
+    header->layers = layers;
+    header->topK = topK;
+    header->idBytes = idBytes;
+    header->checksum = 0;
+    header->fingerprint = step->fingerprint;
+    header->unwritten = 0;
+    header->bad = 0;
+    header->generation = step->generation;
+    header->magic = RESULT_MAGIC;
+}
+
+/** Where ids of a slot's view stand. */
+struct CaptureView
+{
+    const short* ids;
+    int layers;
+    int maxTokens;
+    int topK;
+};
+
+/** Id {@code index} of the step in token-major order [n][L][K]. */
+__device__ inline short captured_id(const CaptureView& view, unsigned index)
+{
+    const unsigned set = index / view.topK;
+    const unsigned k = index - set * view.topK;
+    const unsigned token = set / view.layers;
+    const unsigned layer = set - token * view.layers;
+    return view.ids[(static_cast<long long>(layer) * view.maxTokens + token) * view.topK + k];
+}
+
+/** Counts an id that is missing, out of range or a repetition within its set, which starts at {@code setStart}. */
+__device__ inline void check_id(const short* ids, int setStart, int at, int experts, PackCounts& counts)
+{
+    const short id = ids[at];
+    if (id == NOT_WRITTEN)
+    {
+        counts.unwritten++;
+        return;
+    }
+    bool bad = id < 0 || id >= experts;
+#pragma unroll 1
+    for (int i = setStart; i < at; i++)
+    {
+        bad = bad || ids[i] == id;
+    }
+    counts.bad += bad ? 1 : 0;
+}
+
+/** Packs ids into a word, the first in the lowest bits; bytes behind the last id are zero. */
+__device__ inline unsigned pack_word(const short* ids, int count, int idBytes)
+{
+    const unsigned mask = idBytes == 1 ? 0xFFu : 0xFFFFu;
+    unsigned word = 0;
+    for (int i = 0; i < count; i++)
+    {
+        word |= (static_cast<unsigned>(ids[i]) & mask) << (8 * idBytes * i);
+    }
+    return word;
+}

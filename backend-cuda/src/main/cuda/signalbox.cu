@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// All kernels; docs/cuda.md says what each takes and does. kernels.def lists their names.
+#include "step.cuh"
+#include "arithmetic.cuh"
+#include "router.cuh"
+#include "capture.cuh"
+#include "synthetic.cuh"
+
+#ifdef SIGNALBOX_SOURCE_SYMBOL
+// Every image carries the hash of its sources as the name of a symbol; scripts/build-kernels gives it. Not const, which
+// would hide it from whom asks the driver for it.
+extern "C" __device__ int SIGNALBOX_SOURCE_SYMBOL = 1;
+#endif
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) slot_open(
+    const unsigned char* step, short* capture, long long slotStride, char* results, long long resultStride, int layers,
+    int maxTokens, int topK, int idBytes)
+{
+    const StepHeader* header = step_header(step);
+    if (capture != nullptr)
+    {
+        fill_not_written(capture + header->slot * slotStride, static_cast<long long>(layers) * maxTokens * topK);
+    }
+    if (grid_thread() == 0)
+    {
+        ResultHeader* result = reinterpret_cast<ResultHeader*>(result_slot(step, results, resultStride));
+        write_header(result, header, capture == nullptr ? 0 : layers, topK, idBytes);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) logits_seeded(
+    const unsigned char* step, void* logits, int type, int experts, int layer, int maxTokens, long long seed, int levels)
+{
+    const int token = warp_token();
+    if (token >= step_header(step)->tokens)
+    {
+        return;
+    }
+    const unsigned long long key = place_key(seed, step_request(step, token), step_position(step, maxTokens, token));
+    const long long row = static_cast<long long>(token) * experts;
+#pragma unroll 1
+    for (int expert = lane_index(); expert < experts; expert += WARP_LANES)
+    {
+        const float logit = seeded_logit(key, layer, expert, levels);
+        if (type == 0)
+        {
+            static_cast<unsigned short*>(logits)[row + expert] =
+                static_cast<unsigned short>(__float_as_uint(logit) >> 16);
+        }
+        else
+        {
+            static_cast<float*>(logits)[row + expert] = logit;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) capture_copy(
+    const unsigned char* step, const int* ids, int topK, short* captureLayer, long long slotStride)
+{
+    short* view = captureLayer + step_header(step)->slot * slotStride;
+    const long long count = static_cast<long long>(step_header(step)->tokens) * topK;
+#pragma unroll 1
+    for (long long i = grid_thread(); i < count; i += grid_threads())
+    {
+        view[i] = static_cast<short>(ids[i]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
+    const unsigned char* step, const short* capture, long long slotStride, int layers, int maxTokens, int topK,
+    int experts, int idBytes, char* results, long long resultStride)
+{
+    // A set that starts in the block before is read from its start, since repetitions are looked for within it.
+    __shared__ short ids[PACK_IDS + MAX_TOP_K];
+    __shared__ PackCounts warps[MAX_BLOCK_WARPS];
+    const StepHeader* header = step_header(step);
+    const int total = header->tokens * layers * topK;
+    if (static_cast<long long>(blockIdx.x) * PACK_IDS >= total)
+    {
+        return;
+    }
+    const CaptureView view = {capture + header->slot * slotStride, layers, maxTokens, topK};
+    unsigned char* result = result_slot(step, results, resultStride);
+    const int firstWord = token_words(header->rows);
+    unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES) + firstWord;
+    const int idsPerWord = 4 / idBytes;
+    PackCounts counts = {0, 0, 0};
+#pragma unroll 1
+    for (int start = blockIdx.x * PACK_IDS; start < total; start += gridDim.x * PACK_IDS)
+    {
+        const int end = total - start < PACK_IDS ? total : start + PACK_IDS;
+        const int first = start - start % topK;
+#pragma unroll 1
+        for (int i = first + static_cast<int>(threadIdx.x); i < end; i += blockDim.x)
+        {
+            ids[i - first] = captured_id(view, i);
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int i = start + static_cast<int>(threadIdx.x); i < end; i += blockDim.x)
+        {
+            check_id(ids, i - i % topK - first, i - first, experts, counts);
+        }
+#pragma unroll 1
+        for (int i = start + static_cast<int>(threadIdx.x) * idsPerWord; i < end; i += blockDim.x * idsPerWord)
+        {
+            const int word = i / idsPerWord;
+            words[word] = pack_word(ids + (i - first), end - i < idsPerWord ? end - i : idsPerWord, idBytes);
+            counts.checksum += checksum_part(words[word], firstWord + word);
+        }
+        __syncthreads();
+    }
+    add_counts(counts, warps, reinterpret_cast<ResultHeader*>(result));
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) sample_seeded(
+    const unsigned char* step, int maxTokens, long long seed, char* results, long long resultStride)
+{
+    __shared__ PackCounts warps[MAX_BLOCK_WARPS];
+    const int rows = step_header(step)->rows;
+    const int count = token_words(rows);
+    if (static_cast<long long>(blockIdx.x) * blockDim.x >= count)
+    {
+        return;
+    }
+    unsigned char* result = result_slot(step, results, resultStride);
+    unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES);
+    PackCounts counts = {0, 0, 0};
+#pragma unroll 1
+    for (long long row = grid_thread(); row < count; row += grid_threads())
+    {
+        unsigned word = 0;
+        if (row < rows)
+        {
+            const int last = step_last_token(step, maxTokens, static_cast<int>(row));
+            word = seeded_token(seed, step_request(step, last), step_position(step, maxTokens, last) + 1);
+        }
+        words[row] = word;
+        counts.checksum += checksum_part(word, row);
+    }
+    add_counts(counts, warps, reinterpret_cast<ResultHeader*>(result));
+}
+
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) stream_bytes(
+    const unsigned char* step, const uint4* source, long long bytes, unsigned* sink)
+{
+    const long long count = bytes / static_cast<long long>(sizeof(uint4));
+    unsigned seen = static_cast<unsigned>(step_header(step)->generation);
+#pragma unroll 1
+    for (long long start = grid_thread(); start < count; start += 4 * grid_threads())
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+        {
+            const long long at = start + i * grid_threads();
+            if (at < count)
+            {
+                const uint4 value = source[at];
+                seen ^= value.x ^ value.y ^ value.z ^ value.w;
+            }
+        }
+    }
+    // What was read must have an effect that the compiler cannot rule out; it is almost never taken.
+    if (seen == CHECKSUM_SALT)
+    {
+        *sink = seen;
+    }
+}
+
+#define SIGNALBOX_ROUTE(mode, MODE, type, Logit, V) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) route_##mode##_##type##_v##V( \
+        const unsigned char* step, const void* logits, const float* bias, int experts, int topK, int groups, \
+        int topGroups, int renormalise, float scale, int* ids, float* weights, short* captureLayer, \
+        long long slotStride) \
+    { \
+        const RouterShape shape = {experts, topK, groups, topGroups, renormalise, scale}; \
+        route<MODE, Logit, V>(step, logits, bias, shape, ids, weights, captureLayer, slotStride); \
+    }
+
+// The largest size serves all numbers of experts: this form is not made for speed.
+#define SIGNALBOX_OPAQUE(mode, MODE, type, Logit) \
+    extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) opaque_##mode##_##type( \
+        const unsigned char* step, const void* logits, const float* bias, int experts, int topK, int groups, \
+        int topGroups, int renormalise, float scale, const float* expertOutputs, int width, float* mixed) \
+    { \
+        const RouterShape shape = {experts, topK, groups, topGroups, renormalise, scale}; \
+        route_and_mix<MODE, Logit, 16>(step, logits, bias, shape, expertOutputs, width, mixed); \
+    }
+
+#define SIGNALBOX_ROUTER(mode, MODE, type, Logit) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 1) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 2) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 4) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 8) \
+    SIGNALBOX_ROUTE(mode, MODE, type, Logit, 16) \
+    SIGNALBOX_OPAQUE(mode, MODE, type, Logit)
+
+SIGNALBOX_ROUTER(softmax_topk, SOFTMAX_TOPK, bf16, unsigned short)
+SIGNALBOX_ROUTER(softmax_topk, SOFTMAX_TOPK, fp32, float)
+SIGNALBOX_ROUTER(topk_softmax, TOPK_SOFTMAX, bf16, unsigned short)
+SIGNALBOX_ROUTER(topk_softmax, TOPK_SOFTMAX, fp32, float)
+SIGNALBOX_ROUTER(sigmoid_bias, SIGMOID_BIAS, bf16, unsigned short)
+SIGNALBOX_ROUTER(sigmoid_bias, SIGMOID_BIAS, fp32, float)

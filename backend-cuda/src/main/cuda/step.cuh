@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step block, the header of a result slot, and where a thread stands. Layouts: docs/cuda.md.
+#pragma once
+
+constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
+constexpr int WARP_LANES = 32;
+/** No kernel is launched with larger blocks; row kernels need a multiple of a warp. */
+constexpr int MAX_BLOCK_THREADS = 256;
+constexpr int MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / WARP_LANES;
+constexpr int RESULT_HEADER_BYTES = 64;
+constexpr int RESULT_MAGIC = 0x53425831;
+constexpr int STEP_HEADER_BYTES = 64;
+
+struct StepHeader
+{
+    long long step;
+    int tokens;
+    int rows;
+    int slot;
+    int rank;
+    int epoch;
+    int generation;
+    long long fingerprint;
+};
+
+struct ResultHeader
+{
+    long long step;
+    int rank;
+    int tokens;
+    int rows;
+    int layers;
+    int topK;
+    int idBytes;
+    unsigned long long checksum;
+    long long fingerprint;
+    int unwritten;
+    int bad;
+    int generation;
+    int magic;
+};
+
+static_assert(sizeof(ResultHeader) == RESULT_HEADER_BYTES, "the host reads these 64 bytes");
+
+__device__ inline const StepHeader* step_header(const unsigned char* step)
+{
+    return reinterpret_cast<const StepHeader*>(step);
+}
+
+__device__ inline long long step_request(const unsigned char* step, int token)
+{
+    return reinterpret_cast<const long long*>(step + STEP_HEADER_BYTES)[token];
+}
+
+__device__ inline int step_position(const unsigned char* step, int maxTokens, int token)
+{
+    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 8LL * maxTokens)[token];
+}
+
+/** The index of the last token of a row of the plan. */
+__device__ inline int step_last_token(const unsigned char* step, int maxTokens, int row)
+{
+    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 12LL * maxTokens)[row];
+}
+
+__device__ inline unsigned char* result_slot(const unsigned char* step, char* results, long long resultStride)
+{
+    return reinterpret_cast<unsigned char*>(results) + step_header(step)->slot * resultStride;
+}
+
+__device__ inline long long grid_thread()
+{
+    return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+__device__ inline long long grid_threads()
+{
+    return static_cast<long long>(gridDim.x) * blockDim.x;
+}
+
+__device__ inline int lane_index()
+{
+    return static_cast<int>(threadIdx.x) % WARP_LANES;
+}
+
+/** The token of this warp; the same in all lanes, so that a warp returns as a whole or not at all. */
+__device__ inline int warp_token()
+{
+    return static_cast<int>(grid_thread() / WARP_LANES);
+}
