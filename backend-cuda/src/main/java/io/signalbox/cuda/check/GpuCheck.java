@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.driver.CudaDriver;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs the sections that are asked for, on one device. */
+public final class GpuCheck
+{
+    private final CudaDriver driver;
+    private final ByteBuffer image;
+    private final Map<GpuSection, CheckSection> sections;
+
+    /** @param driver loaded and initialised. */
+    public GpuCheck(final CudaDriver driver)
+    {
+        this(driver, image(), sections());
+    }
+
+    GpuCheck(final CudaDriver driver, final ByteBuffer image, final Map<GpuSection, CheckSection> sections)
+    {
+        this.driver = driver;
+        this.image = image;
+        this.sections = new EnumMap<>(sections);
+    }
+
+    private static ByteBuffer image()
+    {
+        try (java.io.InputStream in = GpuCheck.class.getResourceAsStream("/io/signalbox/cuda/kernel/signalbox.fatbin"))
+        {
+            final byte[] b = in.readAllBytes();
+            return ByteBuffer.allocateDirect(b.length).put(b).flip();
+        }
+        catch (final java.io.IOException e)
+        {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static Map<GpuSection, CheckSection> sections()
+    {
+        final Map<GpuSection, CheckSection> sections = new EnumMap<>(GpuSection.class);
+        sections.put(GpuSection.DEVICE, new DeviceSection());
+        sections.put(GpuSection.LINK, new LinkSection());
+        sections.put(GpuSection.LATENCY, new LatencySection());
+        sections.put(GpuSection.LAUNCHES, new LaunchesSection());
+        return sections;
+    }
+
+    /**
+     * Never throws for what a section finds or for what the driver answers: that makes a section a failed one, and the
+     * next is run.
+     *
+     * @return one result per section, in order.
+     */
+    public List<SectionResult> run(final CheckOptions options, final CheckProgress progress)
+    {
+        final List<SectionResult> results = new ArrayList<>();
+        try (CheckDevice device = new CheckDevice(driver, options.device(), image.duplicate()))
+        {
+            for (final Map.Entry<GpuSection, CheckSection> section : sections.entrySet())
+            {
+                if (options.sections().contains(section.getKey()))
+                {
+                    progress.onStart(section.getKey());
+                    final SectionResult result = run(section.getKey(), section.getValue(), device, options);
+                    results.add(result);
+                    progress.onResult(result);
+                }
+            }
+        }
+        // The device could not be opened, or not be given back: after an error of a kernel every call answers with it.
+        catch (final RuntimeException e)
+        {
+            final Findings findings = new Findings();
+            findings.failed(sentence(e));
+            final SectionResult result = findings.result(GpuSection.DEVICE, 0.0);
+            results.add(result);
+            progress.onResult(result);
+        }
+        return results;
+    }
+
+    private static SectionResult run(
+        final GpuSection name, final CheckSection section, final CheckDevice device, final CheckOptions options)
+    {
+        final Findings findings = new Findings();
+        final long startNanos = System.nanoTime();
+        try
+        {
+            section.run(device, options, findings);
+        }
+        catch (final RuntimeException e)
+        {
+            findings.failed(sentence(e));
+        }
+        return findings.result(name, (System.nanoTime() - startNanos) / 1e9);
+    }
+
+    private static String sentence(final RuntimeException e)
+    {
+        final String message = e.getMessage() == null ? e.toString() : e.getMessage();
+        return message.endsWith(".") ? message : message + ".";
+    }
+}
