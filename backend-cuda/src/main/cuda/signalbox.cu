@@ -7,8 +7,7 @@
 #include "synthetic.cuh"
 
 #ifdef SIGNALBOX_SOURCE_SYMBOL
-// Every image carries the hash of its sources as the name of a symbol; scripts/build-kernels gives it. Not const, which
-// would hide it from whom asks the driver for it.
+// Every image carries the hash of its sources as the name of a symbol; scripts/build-kernels gives it.
 extern "C" __device__ int SIGNALBOX_SOURCE_SYMBOL = 1;
 #endif
 
