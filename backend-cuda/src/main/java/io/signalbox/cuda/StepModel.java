@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.CudaDriver;
+
+import java.util.List;
+
+/**
+ * What runs between the arrival of a step block on the device and the copy of its result: it reads the step block and
+ * fills the result slot. Owns its memory.
+ */
+interface StepModel extends AutoCloseable
+{
+    /** The kernels of a step of at most {@code tokens} tokens, in order, at the same addresses for life. */
+    List<CudaDriver.Launch> launches(int tokens);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.CudaDriver;
+
+import java.util.List;
+
+/**
+ * The kernels of a step, prepared for every bucket of step sizes: small ones as one CUDA graph each, the others as a list
+ * of launches. Both run the same launches with the same arguments, so their results are the same bit for bit.
+ */
+final class StepProgram implements AutoCloseable
+{
+    private final CudaDriver driver;
+    private final CudaDriver.Stream stream;
+    private final StepBuckets buckets;
+    private final CudaDriver.Graph[] graphs;
+    private final CudaDriver.Launch[][] launches;
+
+    /** Captures the graphs, for which the stream must be idle. */
+    StepProgram(
+        final CudaDriver driver, final CudaDriver.Stream stream, final StepBuckets buckets, final StepModel model)
+    {
+        this.driver = driver;
+        this.stream = stream;
+        this.buckets = buckets;
+        graphs = new CudaDriver.Graph[buckets.count()];
+        launches = new CudaDriver.Launch[buckets.count()][];
+        for (int bucket = 0; bucket < buckets.count(); bucket++)
+        {
+            final List<CudaDriver.Launch> step = model.launches(buckets.size(bucket));
+            launches[bucket] = step.toArray(new CudaDriver.Launch[0]);
+        }
+        try
+        {
+            for (int bucket = 0; bucket < buckets.count() && buckets.isGraph(bucket); bucket++)
+            {
+                driver.beginCapture(stream);
+                launchAll(launches[bucket]);
+                graphs[bucket] = driver.endCapture(stream);
+            }
+        }
+        catch (final RuntimeException e)
+        {
+            close();
+            throw e;
+        }
+    }
+
+    /** Enqueues a step of {@code tokens}, which the step block on the device tells as well. */
+    void run(final int tokens)
+    {
+        final int bucket = buckets.of(tokens);
+        if (graphs[bucket] != null)
+        {
+            driver.launch(graphs[bucket], stream);
+            return;
+        }
+        launchAll(launches[bucket]);
+    }
+
+    private void launchAll(final CudaDriver.Launch[] step)
+    {
+        for (final CudaDriver.Launch launch : step)
+        {
+            driver.launch(launch, stream);
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        for (final CudaDriver.Graph graph : graphs)
+        {
+            if (graph != null)
+            {
+                driver.destroy(graph);
+            }
+        }
+    }
+}
