@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+/** The names of the kernels, and which of the router kernels serves a router. docs/cuda.md has what each takes. */
+public final class KernelNames
+{
+    public static final String SLOT_OPEN = "slot_open";
+    public static final String LOGITS_SEEDED = "logits_seeded";
+    public static final String CAPTURE_COPY = "capture_copy";
+    public static final String PACK_ROWS = "pack_rows";
+    public static final String SAMPLE_SEEDED = "sample_seeded";
+    public static final String STREAM_BYTES = "stream_bytes";
+    private static final int WARP_LANES = 32;
+
+    private KernelNames()
+    {
+    }
+
+    /** The kernel that routes and may write ids, weights and the capture view. */
+    public static String route(final RouterSpec spec)
+    {
+        return "route_" + modeAndType(spec) + "_v" + valuesPerLane(spec.experts());
+    }
+
+    /** The kernel that routes, mixes the outputs of the experts, and shows no ids. */
+    public static String opaque(final RouterSpec spec)
+    {
+        return "opaque_" + modeAndType(spec);
+    }
+
+    private static String modeAndType(final RouterSpec spec)
+    {
+        return spec.mode().kernelPart() + "_" + spec.type().kernelPart();
+    }
+
+    /** Logits that each lane of a warp holds: 1, 2, 4, 8 or 16. */
+    private static int valuesPerLane(final int experts)
+    {
+        final int least = (experts + WARP_LANES - 1) / WARP_LANES;
+        return least == 1 ? 1 : Integer.highestOneBit(least - 1) << 1;
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+import io.signalbox.ConfigException;
+
+/**
+ * What a set of router kernels offers to routing capture. A kernel that was asked for capture and writes nothing leaves
+ * rows that look like any others, so no set is taken to offer what it does not declare.
+ *
+ * @param name          how users and messages call the set.
+ * @param writesCapture whether its router writes the capture view itself.
+ * @param exportsIds    whether its router writes the ids that it chose.
+ * @param exposesLogits whether the logits that its router reads can be read by another kernel.
+ */
+public record KernelSet(String name, boolean writesCapture, boolean exportsIds, boolean exposesLogits)
+{
+    /** A set that has declared nothing yet. */
+    public static KernelSet named(final String name)
+    {
+        return new KernelSet(name, false, false, false);
+    }
+
+    public KernelSet writingCapture()
+    {
+        return new KernelSet(name, true, exportsIds, exposesLogits);
+    }
+
+    public KernelSet exportingIds()
+    {
+        return new KernelSet(name, writesCapture, true, exposesLogits);
+    }
+
+    public KernelSet exposingLogits()
+    {
+        return new KernelSet(name, writesCapture, exportsIds, true);
+    }
+
+    public boolean serves(final CaptureForm form)
+    {
+        return switch (form)
+        {
+            case FUSED -> writesCapture;
+            case UNFUSED -> exportsIds;
+            case BESIDE -> exposesLogits;
+        };
+    }
+
+    /**
+     * The cheapest form of capture that this set can serve.
+     *
+     * @throws ConfigException when there is none.
+     */
+    public CaptureForm captureForm()
+    {
+        for (final CaptureForm form : CaptureForm.values())
+        {
+            if (serves(form))
+            {
+                return form;
+            }
+        }
+        throw new ConfigException("The kernel set '" + name + "' declares none of writesCapture, exportsIds and exposesLogits, " +
+            "so routed experts cannot be captured from it; turn routing capture off or choose another kernel set.");
+    }
+
+    /**
+     * The form that was asked for.
+     *
+     * @throws ConfigException when this set cannot serve it.
+     */
+    public CaptureForm captureForm(final CaptureForm asked)
+    {
+        if (!serves(asked))
+        {
+            throw new ConfigException("The kernel set '" + name + "' does not declare " + asked.capability() +
+                ", which capture in the form " + asked + " needs; choose another form or another kernel set.");
+        }
+        return asked;
+    }
+}

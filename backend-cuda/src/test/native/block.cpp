@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "block.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace emulated
+{
+thread_local BlockEngine* engine __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace
+{
+constexpr unsigned char UNWRITTEN = 0xA5;
+constexpr std::size_t SHARED_ALIGNMENT = 128;
+constexpr int MAX_PLACES = 4;
+
+std::uint32_t first_lanes(const unsigned count)
+{
+    return count >= WARP_SIZE ? ~0U : (1U << count) - 1;
+}
+
+std::uint64_t next_random(std::uint64_t& state)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+const char* name_of(const Collective kind)
+{
+    static const char* const names[] = {"nothing", "__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync",
+        "__shfl_xor_sync", "__ballot_sync", "__any_sync", "__all_sync", "__reduce_add_sync", "__reduce_min_sync",
+        "__reduce_max_sync"};
+    return names[static_cast<int>(kind)];
+}
+
+const char* base_name(const char* path)
+{
+    const char* slash = std::strrchr(path, '/');
+    return slash == nullptr ? path : slash + 1;
+}
+}
+
+const std::string& BlockEngine::fault() const
+{
+    return fault_text;
+}
+
+bool BlockEngine::run(const Grid& launched, const std::uint64_t block, const Order wanted, const std::uint64_t seed)
+{
+    grid = &launched;
+    order = wanted;
+    random = (seed + 1) * 0x9E3779B97F4A7C15ULL + block * 0xD1B54A32D192ED03ULL;
+    random = random == 0 ? 1 : random;
+    fault_text.clear();
+    engine = this;
+    scheduler_bounds = {};
+    prepare_block(block);
+    std::uint64_t live = 1;
+    while (live != 0 && fault_text.empty())
+    {
+        live = 0;
+        const bool progressed = pass(live);
+        if (live != 0 && fault_text.empty() && !release_barrier() && !progressed)
+        {
+            fault_text = deadlock();
+        }
+    }
+    engine = nullptr;
+    if (!fault_text.empty())
+    {
+        stacks.reclaim();
+    }
+    return fault_text.empty();
+}
+
+void BlockEngine::prepare_block(const std::uint64_t block)
+{
+    const dim3& threads = grid->threads;
+    const unsigned count = threads.x * threads.y * threads.z;
+    warp_count = (count + WARP_SIZE - 1) / WARP_SIZE;
+    if (warps.size() < warp_count)
+    {
+        warps.resize(warp_count);
+    }
+    block_index.x = static_cast<unsigned>(block % grid->blocks.x);
+    block_index.y = static_cast<unsigned>(block / grid->blocks.x % grid->blocks.y);
+    block_index.z = static_cast<unsigned>(block / grid->blocks.x / grid->blocks.y);
+    unsigned thread = 0;
+    for (unsigned w = 0; w < warp_count; w++)
+    {
+        Warp& each = warps[w];
+        each.members = first_lanes(count - w * WARP_SIZE);
+        each.live = each.members;
+        each.runnable = each.members;
+        each.collected = 0;
+        each.at_barrier = 0;
+        for (unsigned at = 0; at < WARP_SIZE && thread < count; at++, thread++)
+        {
+            each.lanes[at].stack = nullptr;
+            each.lanes[at].thread = {thread % threads.x, thread / threads.x % threads.y, thread / threads.x / threads.y};
+        }
+    }
+    shared_memory.resize(grid->shared_bytes + SHARED_ALIGNMENT);
+    const auto start = reinterpret_cast<std::uintptr_t>(shared_memory.data());
+    shared = shared_memory.data() + (SHARED_ALIGNMENT - start % SHARED_ALIGNMENT) % SHARED_ALIGNMENT;
+    std::memset(shared, UNWRITTEN, grid->shared_bytes);
+}
+
+bool BlockEngine::pass(std::uint64_t& live)
+{
+    bool progressed = false;
+    const bool turned = order == Order::permuted;
+    const unsigned first = turned ? static_cast<unsigned>(next_random(random) % warp_count) : 0;
+    const bool backwards = order == Order::reversed || (turned && (next_random(random) & 1) != 0);
+    for (unsigned position = 0; position < warp_count && fault_text.empty(); position++)
+    {
+        const unsigned at = (position + first) % warp_count;
+        Warp& each = warps[backwards ? warp_count - 1 - at : at];
+        if (each.runnable != 0)
+        {
+            progressed = true;
+            enter(each);
+        }
+        live |= each.live;
+    }
+    return progressed;
+}
+
+// All threads of a warp must meet at one barrier; warps that are done do not count.
+bool BlockEngine::release_barrier()
+{
+    const Lane* first = nullptr;
+    for (unsigned w = 0; w < warp_count; w++)
+    {
+        const Warp& each = warps[w];
+        if (each.live != each.at_barrier || (each.live != 0 && each.live != each.members))
+        {
+            return false;
+        }
+        for (unsigned at = 0; at < WARP_SIZE; at++)
+        {
+            if ((each.live >> at & 1) != 0)
+            {
+                const Lane& waiting = each.lanes[at];
+                first = first == nullptr ? &waiting : first;
+                if (waiting.line != first->line || waiting.file != first->file)
+                {
+                    return false;
+                }
+            }
+        }
+    }
+    for (unsigned w = 0; w < warp_count; w++)
+    {
+        warps[w].at_barrier = 0;
+        warps[w].runnable = warps[w].live;
+    }
+    return true;
+}
+
+std::uint32_t BlockEngine::next_lane(const std::uint32_t candidates)
+{
+    if (order == Order::forward)
+    {
+        return static_cast<std::uint32_t>(__builtin_ctz(candidates));
+    }
+    if (order == Order::reversed)
+    {
+        return WARP_SIZE - 1 - static_cast<std::uint32_t>(__builtin_clz(candidates));
+    }
+    const unsigned by = static_cast<unsigned>(next_random(random) % WARP_SIZE);
+    const std::uint32_t turned = by == 0 ? candidates : candidates >> by | candidates << (WARP_SIZE - by);
+    return (static_cast<std::uint32_t>(__builtin_ctz(turned)) + by) % WARP_SIZE;
+}
+
+// Called by the scheduler: runs lanes of the warp until none can go on.
+void BlockEngine::enter(Warp& target)
+{
+    warp = &target;
+    const std::uint32_t at = next_lane(target.runnable);
+    target.runnable &= ~(1U << at);
+    lane = &target.lanes[at];
+    if (lane->stack == nullptr)
+    {
+        lane->stack = stacks.take();
+        prepare(lane->context, *lane->stack, &BlockEngine::fiber);
+    }
+    switch_to(scheduler, lane->context, {lane->stack->bottom, lane->stack->bytes}, false);
+}
+
+void BlockEngine::fiber()
+{
+    BlockEngine* self = engine;
+    StackBounds left;
+    entered_first(left);
+    if (self->scheduler_bounds.bottom == nullptr)
+    {
+        self->scheduler_bounds = left;
+    }
+    self->run_lanes();
+}
+
+// A lane that ends hands its stack to the next lane that has not begun: threads that never wait cost no switch.
+void BlockEngine::run_lanes()
+{
+    for (;;)
+    {
+        grid->body(grid->function, grid->arguments);
+        leave_lane(true);
+    }
+}
+
+// Goes on with another lane of the warp, or with the scheduler. Returns when this lane runs again; with `finished`, when
+// this stack runs another lane from its beginning.
+void BlockEngine::leave_lane(const bool finished)
+{
+    Lane* left = lane;
+    const std::uint32_t self = static_cast<std::uint32_t>(left - warp->lanes);
+    Stack* stack = left->stack;
+    if (finished)
+    {
+        warp->live &= ~(1U << self);
+        left->stack = nullptr;
+    }
+    if (warp->runnable == 0)
+    {
+        if (finished)
+        {
+            stacks.give(stack);
+        }
+        switch_to(left->context, scheduler, scheduler_bounds, finished);
+        return;
+    }
+    const std::uint32_t at = next_lane(warp->runnable);
+    warp->runnable &= ~(1U << at);
+    Lane& next = warp->lanes[at];
+    lane = &next;
+    if (next.stack == nullptr && finished)
+    {
+        next.stack = stack;
+        return;
+    }
+    if (next.stack == nullptr)
+    {
+        next.stack = stacks.take();
+        prepare(next.context, *next.stack, &BlockEngine::fiber);
+    }
+    if (finished)
+    {
+        stacks.give(stack);
+    }
+    switch_to(left->context, next.context, {next.stack->bottom, next.stack->bytes}, finished);
+}
+
+void BlockEngine::fail(const std::string& text)
+{
+    const std::uint32_t self = static_cast<std::uint32_t>(lane - warp->lanes);
+    const unsigned thread = static_cast<unsigned>(warp - warps.data()) * WARP_SIZE + self;
+    fault_text = std::string("kernel ") + grid->kernel + ", block " + std::to_string(block_index.x) + ", thread " +
+        std::to_string(thread) + ": " + text;
+    switch_to(lane->context, scheduler, scheduler_bounds, true);
+    __builtin_unreachable();
+}
+
+void BlockEngine::barrier(const char* file, const int line)
+{
+    lane->file = file;
+    lane->line = line;
+    lane->collective = Collective::none;
+    warp->at_barrier |= 1U << static_cast<std::uint32_t>(lane - warp->lanes);
+    leave_lane(false);
+}
+
+// The last lane of the mask to come works out all results, so that no second meeting is needed before the next.
+std::uint64_t BlockEngine::collect(const Collective kind, const std::uint32_t mask, const std::uint64_t value,
+    const std::uint32_t operand, const std::uint32_t width, const char* file, const int line)
+{
+    Lane* self = lane;
+    const std::uint32_t bit = 1U << static_cast<std::uint32_t>(self - warp->lanes);
+    self->collective = kind;
+    self->mask = mask;
+    self->value = value;
+    self->operand = operand;
+    self->width = width;
+    self->file = file;
+    self->line = line;
+    if ((mask & bit) == 0)
+    {
+        fail(std::string(name_of(kind)) + " in line " + std::to_string(line) + " with a mask that leaves the caller out");
+    }
+    warp->collected |= bit;
+    if ((warp->collected & mask) == mask && all_agree(mask))
+    {
+        complete(mask);
+        warp->collected &= ~mask;
+        warp->runnable |= mask & ~bit;
+    }
+    else
+    {
+        leave_lane(false);
+    }
+    return self->result;
+}
+
+bool BlockEngine::all_agree(const std::uint32_t group) const
+{
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1)
+    {
+        const Lane& each = warp->lanes[__builtin_ctz(rest)];
+        if (each.collective != lane->collective || each.mask != group)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+void BlockEngine::complete(const std::uint32_t group)
+{
+    const Collective kind = lane->collective;
+    std::uint32_t votes = 0;
+    std::uint32_t sum = 0;
+    std::int64_t least = INT64_MAX;
+    std::int64_t greatest = INT64_MIN;
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1)
+    {
+        const unsigned at = static_cast<unsigned>(__builtin_ctz(rest));
+        const std::uint64_t value = warp->lanes[at].value;
+        votes |= value != 0 ? 1U << at : 0;
+        sum += static_cast<std::uint32_t>(value);
+        least = std::min(least, static_cast<std::int64_t>(value));
+        greatest = std::max(greatest, static_cast<std::int64_t>(value));
+    }
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1)
+    {
+        const unsigned at = static_cast<unsigned>(__builtin_ctz(rest));
+        std::uint64_t result = 0;
+        switch (kind)
+        {
+            case Collective::ballot:     result = votes; break;
+            case Collective::any:        result = votes != 0; break;
+            case Collective::all:        result = votes == group; break;
+            case Collective::reduce_add: result = sum; break;
+            case Collective::reduce_min: result = static_cast<std::uint64_t>(least); break;
+            case Collective::reduce_max: result = static_cast<std::uint64_t>(greatest); break;
+            case Collective::none:
+            case Collective::sync_warp:  break;
+            default:                     result = shuffled(at, group); break;
+        }
+        warp->lanes[at].result = result;
+    }
+}
+
+std::uint64_t BlockEngine::shuffled(const unsigned at, const std::uint32_t group)
+{
+    const Lane& each = warp->lanes[at];
+    const unsigned first = at & ~(each.width - 1);
+    const unsigned end = first + each.width;
+    unsigned source = at;
+    switch (each.collective)
+    {
+        case Collective::shuffle:      source = first + (each.operand & (each.width - 1)); break;
+        case Collective::shuffle_up:   source = at - first >= each.operand ? at - each.operand : at; break;
+        case Collective::shuffle_down: source = each.operand < end - at ? at + each.operand : at; break;
+        default:                       source = (at ^ each.operand) < end ? at ^ each.operand : at; break;
+    }
+    if ((group >> source & 1) == 0)
+    {
+        fail(std::string(name_of(each.collective)) + " in line " + std::to_string(each.line) + " reads lane " +
+            std::to_string(source) + ", which the mask leaves out");
+    }
+    return warp->lanes[source].value;
+}
+
+std::string BlockEngine::place(const unsigned thread, const Lane& of) const
+{
+    const char* what = of.collective == Collective::none ? "__syncthreads" : name_of(of.collective);
+    return "thread " + std::to_string(thread) + " waits at " + what + " in line " + std::to_string(of.line) + " of " +
+        base_name(of.file);
+}
+
+std::string BlockEngine::deadlock() const
+{
+    std::string text = std::string("kernel ") + grid->kernel + ", block " + std::to_string(block_index.x) +
+        ": divergent barrier: ";
+    int places = 0;
+    int finished = -1;
+    std::string last;
+    for (unsigned thread = 0; thread < warp_count * WARP_SIZE; thread++)
+    {
+        const Warp& each = warps[thread / WARP_SIZE];
+        const std::uint32_t bit = 1U << thread % WARP_SIZE;
+        if ((each.members & bit & ~each.live) != 0)
+        {
+            finished = static_cast<int>(thread);
+        }
+        const std::string now = (each.live & bit) == 0 ? "" : place(thread, each.lanes[thread % WARP_SIZE]);
+        const std::string where = now.empty() ? "" : now.substr(now.find(" waits"));
+        if (!now.empty() && where != last && places < MAX_PLACES)
+        {
+            text += (places++ == 0 ? "" : ", ") + now;
+            last = where;
+        }
+    }
+    return finished < 0 ? text : text + ", thread " + std::to_string(finished) + " has ended";
+}
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one thread block: a fiber per CUDA thread, warps of 32, collectives and the block's barrier. Warps run one after
+// another, each until all of its lanes wait or are done; a barrier that not all can reach is a fault, never a hang.
+#pragma once
+
+#include "fiber.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct uint3
+{
+    unsigned x, y, z;
+};
+
+struct dim3
+{
+    unsigned x, y, z;
+
+    constexpr dim3(const unsigned x_ = 1, const unsigned y_ = 1, const unsigned z_ = 1) : x(x_), y(y_), z(z_)
+    {
+    }
+};
+
+namespace emulated
+{
+constexpr unsigned WARP_SIZE = 32;
+
+enum class Collective : std::uint8_t
+{
+    none, sync_warp, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all, reduce_add, reduce_min, reduce_max
+};
+
+// In which order warps, lanes and blocks run, none of which a kernel may depend on.
+enum class Order : int
+{
+    forward, reversed, permuted
+};
+
+struct Lane
+{
+    SavedContext context{};
+    Stack* stack = nullptr;
+    uint3 thread{};
+    Collective collective = Collective::none;
+    std::uint32_t mask = 0;
+    std::uint32_t operand = 0;
+    std::uint32_t width = 0;
+    std::uint64_t value = 0;
+    std::uint64_t result = 0;
+    const char* file = "";
+    int line = 0;
+};
+
+// Sets of lanes as bits. Started lanes have a stack until they finish.
+struct Warp
+{
+    Lane lanes[WARP_SIZE];
+    std::uint32_t members = 0;
+    std::uint32_t live = 0;
+    std::uint32_t runnable = 0;
+    std::uint32_t collected = 0;
+    std::uint32_t at_barrier = 0;
+};
+
+// One launch as the threads of a block see it.
+struct Grid
+{
+    dim3 blocks;
+    dim3 threads;
+    std::size_t shared_bytes = 0;
+    const char* kernel = "";
+    void (*body)(const void* function, const void* arguments) = nullptr;
+    const void* function = nullptr;
+    const void* arguments = nullptr;
+};
+
+class BlockEngine
+{
+public:
+    // Whether the block ran to its end; if not, fault() says why.
+    bool run(const Grid& grid, std::uint64_t block, Order order, std::uint64_t seed);
+    const std::string& fault() const;
+
+    // From here on: called from inside a fiber.
+    std::uint64_t collect(Collective kind, std::uint32_t mask, std::uint64_t value, std::uint32_t operand,
+        std::uint32_t width, const char* file, int line);
+    void barrier(const char* file, int line);
+    [[noreturn]] void fail(const std::string& text);
+
+    Lane* lane = nullptr;
+    uint3 block_index{};
+    const Grid* grid = nullptr;
+    char* shared = nullptr;
+
+private:
+    static void fiber();
+    void run_lanes();
+    void prepare_block(std::uint64_t block);
+    bool pass(std::uint64_t& done);
+    bool release_barrier();
+    void enter(Warp& target);
+    std::uint32_t next_lane(std::uint32_t candidates);
+    void leave_lane(bool finished);
+    void complete(std::uint32_t group);
+    std::uint64_t shuffled(unsigned at, std::uint32_t group);
+    bool all_agree(std::uint32_t group) const;
+    std::string place(unsigned at, const Lane& of) const;
+    std::string deadlock() const;
+
+    StackPool stacks;
+    std::vector<Warp> warps;
+    unsigned warp_count = 0;
+    Warp* warp = nullptr;
+    SavedContext scheduler{};
+    StackBounds scheduler_bounds;
+    std::vector<char> shared_memory;
+    std::string fault_text;
+    Order order = Order::forward;
+    std::uint64_t random = 1;
+};
+
+// The engine whose fibers run on this OS thread.
+extern thread_local BlockEngine* engine __attribute__((tls_model("initial-exec")));
+}

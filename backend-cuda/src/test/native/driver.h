@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state behind the driver's calls. One lock guards all of it; only workers of the threaded mode leave it, while they
+// run a piece of work.
+#pragma once
+
+#include "block.h"
+#include "cuda_types.h"
+#include "kernels.h"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace emulated
+{
+struct Context;
+struct Stream;
+struct Event;
+
+using ContextRef = std::shared_ptr<Context>;
+using StreamRef = std::shared_ptr<Stream>;
+using EventRef = std::shared_ptr<Event>;
+
+enum class Mode : int
+{
+    // Work runs when it is given, on the thread that gives it.
+    immediate,
+    // Work runs when the test says so, a quantum of one stream at a time, and when a call waits for it.
+    stepped,
+    // A thread per stream, with seeded delays.
+    threaded
+};
+
+struct Settings
+{
+    Mode mode = Mode::immediate;
+    Order order = Order::forward;
+    std::uint64_t seed = 1;
+    std::size_t copy_quantum = SIZE_MAX;
+    bool blocks_are_quanta = false;
+    unsigned max_delay_micros = 0;
+    int devices = 1;
+    std::size_t memory_bytes = std::size_t{1} << 30;
+    bool stream_writes = true;
+};
+
+enum class Kind
+{
+    copy, fill, write, launch, record, wait
+};
+
+enum class Direction
+{
+    to_device, to_host
+};
+
+// A point in a stream: reached once the stream has completed so many pieces of work.
+struct Point
+{
+    StreamRef stream;
+    std::uint64_t ticket = 0;
+};
+
+// One piece of work, complete in itself: a graph holds the same as a queue.
+struct Work
+{
+    Kind kind;
+    char* target = nullptr;
+    const char* source = nullptr;
+    std::size_t bytes = 0;
+    Direction direction = Direction::to_device;
+    std::vector<char> staged;
+    std::uint32_t value = 0;
+    unsigned element_bytes = 0;
+    const Kernel* kernel = nullptr;
+    dim3 blocks{};
+    dim3 threads{};
+    std::size_t shared_bytes = 0;
+    std::vector<char> arguments;
+    CUresult injected = CUDA_SUCCESS;
+    EventRef event;
+    Point awaited;
+};
+
+using WorkRef = std::shared_ptr<const Work>;
+
+struct Queued
+{
+    WorkRef work;
+    std::uint64_t ticket = 0;
+    std::uint64_t progress = 0;
+};
+
+struct Capture
+{
+    std::uint64_t id = 0;
+    int mode = 0;
+    std::thread::id owner;
+    bool valid = true;
+    std::vector<WorkRef> nodes;
+};
+
+struct Context
+{
+    int device = 0;
+    int retained = 0;
+    StreamRef null_stream;
+};
+
+struct Stream
+{
+    ContextRef context;
+    int ordinal = 0;
+    bool blocking = false;
+    bool destroyed = false;
+    std::deque<Queued> queue;
+    std::uint64_t enqueued = 0;
+    std::uint64_t completed = 0;
+    std::unique_ptr<Capture> capture;
+    std::thread worker;
+};
+
+struct Event
+{
+    ContextRef context;
+    bool timed = true;
+    Point point;
+    std::uint64_t capture = 0;
+    double seconds = 0;
+};
+
+struct Module
+{
+    ContextRef context;
+    std::string image;
+};
+
+struct Function
+{
+    ContextRef context;
+    const Kernel* kernel = nullptr;
+};
+
+struct Graph
+{
+    std::vector<WorkRef> nodes;
+    Point last;
+};
+
+struct Allocation
+{
+    std::size_t bytes = 0;
+    bool pinned = false;
+    ContextRef context;
+};
+
+struct Injection
+{
+    std::string name;
+    long calls = 0;
+    CUresult result = CUDA_SUCCESS;
+};
+
+template<typename T>
+using Table = std::unordered_map<const void*, T>;
+
+// What the counters of the control functions say, by number.
+enum class Count : int
+{
+    device_allocations, pinned_allocations, streams, events, graphs, modules, bytes_to_device, bytes_to_host, host_functions,
+    retained_contexts
+};
+
+struct Driver
+{
+    static Driver& get();
+
+    std::mutex lock;
+    std::condition_variable changed;
+    Settings settings;
+    bool initialised = false;
+    std::uint64_t next_handle = 0;
+    std::uint64_t next_capture = 0;
+    int next_stream = 0;
+    std::vector<ContextRef> primary;
+    // Errors that stay, by device, until the process ends or the test resets the driver.
+    std::vector<CUresult> sticky;
+    std::string last_fault;
+    Table<ContextRef> contexts;
+    Table<StreamRef> streams;
+    Table<EventRef> events;
+    Table<std::shared_ptr<Module>> modules;
+    Table<std::shared_ptr<Function>> functions;
+    Table<std::shared_ptr<Graph>> graphs;
+    Table<std::shared_ptr<Graph>> executables;
+    std::map<std::uintptr_t, Allocation> memory;
+    std::vector<std::size_t> used;
+    // All streams with work, destroyed ones included.
+    std::vector<StreamRef> all_streams;
+    std::vector<std::unique_ptr<BlockEngine>> idle_engines;
+    std::map<std::string, long> calls;
+    std::vector<Injection> injections;
+    long launch_failure_in = 0;
+    CUresult launch_failure = CUDA_SUCCESS;
+    long bytes_to_device = 0;
+    long bytes_to_host = 0;
+    long host_functions = 0;
+
+    template<typename Handle, typename T>
+    Handle add(Table<T>& table, const T& object)
+    {
+        const Handle handle = reinterpret_cast<Handle>(0x534200000000ULL + 16 * ++next_handle);
+        table[handle] = object;
+        return handle;
+    }
+};
+
+template<typename T>
+T find(const Table<T>& table, const void* handle)
+{
+    const auto found = table.find(handle);
+    return found == table.end() ? T{} : found->second;
+}
+
+// What a call needs before it does its part.
+enum class Needs
+{
+    nothing, initialised, context
+};
+
+// The beginning of every entry point: takes the lock, counts, injects errors, and checks what the call needs.
+class Call
+{
+public:
+    Call(const char* name, Needs needs);
+
+    bool failed() const
+    {
+        return result != CUDA_SUCCESS;
+    }
+
+    // For calls that a capture in progress forbids, which such a call breaks.
+    bool forbidden_in_capture();
+
+    CUresult result = CUDA_SUCCESS;
+    Driver& driver;
+    ContextRef context;
+    std::unique_lock<std::mutex> held;
+
+private:
+    CUresult injected(const char* name);
+    CUresult find_context();
+};
+
+// Null where the thread has no context.
+const void* current_context();
+void set_current_context(const void* handle);
+
+// Streams. All with the lock held; those that take it may let go of it while they wait.
+StreamRef create_stream(Driver& driver, const ContextRef& context, bool blocking);
+// Also resolves null, the default stream of the context.
+StreamRef stream_of(const Call& call, CUstream handle);
+Point enqueue(Driver& driver, const StreamRef& stream, WorkRef work);
+bool reached(const Point& point);
+void drain(Driver& driver, const Point& point, std::unique_lock<std::mutex>& held);
+void drain_context(Driver& driver, const ContextRef& context, std::unique_lock<std::mutex>& held);
+// Ends a stream's worker, once its work is done.
+void join_worker(Driver& driver, const StreamRef& stream, std::unique_lock<std::mutex>& held);
+std::vector<StreamRef> runnable(Driver& driver);
+void run_quantum(Driver& driver, const StreamRef& stream);
+
+// Work. Runs a quantum of it and says whether that was the last; the lock may be held or not. Kernel faults are told.
+bool run_work(const Work& work, std::uint64_t& progress, const Settings& settings, BlockEngine& engine, CUresult& failure,
+    std::string& fault);
+
+// Memory.
+bool inside_allocation(const Driver& driver, const void* address, std::size_t bytes, bool pinned_only);
+void release_memory(Driver& driver, std::map<std::uintptr_t, Allocation>::iterator allocation);
+void end_context(Driver& driver, const ContextRef& context);
+
+double now_seconds();
+void read_environment(Settings& settings);
+// Everything back to the state of a new process; handles and memory of before are gone.
+void reset_driver();
+}
+
+// The first lines of an entry point.
+#define EMULATED_CALL(name, needs) \
+    ::emulated::Call call(#name, ::emulated::Needs::needs); \
+    if (call.failed()) \
+    { \
+        return call.result; \
+    } \
+    ::emulated::Driver& driver [[maybe_unused]] = call.driver
+
+#define EMULATED_UNCAPTURED() \
+    if (call.forbidden_in_capture()) \
+    { \
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; \
+    }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that are compiled into the library, by name, and how a launch unpacks the driver's argument table: from the
+// parameter types of the kernel itself, so that no list of arguments can fall behind the kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace emulated
+{
+struct Kernel
+{
+    const char* name = "";
+    const void* function = nullptr;
+    void (*body)(const void* function, const void* arguments) = nullptr;
+    std::vector<std::size_t> sizes;
+};
+
+// Every argument lies in a slot of its own.
+constexpr std::size_t ARGUMENT_SLOT = 16;
+
+template<typename T>
+inline T argument(const void* arguments, const std::size_t index)
+{
+    static_assert(sizeof(T) <= ARGUMENT_SLOT, "kernels take plain values");
+    T value;
+    std::memcpy(&value, static_cast<const char*>(arguments) + index * ARGUMENT_SLOT, sizeof(T));
+    return value;
+}
+
+template<typename... P, std::size_t... I>
+inline void call(void (*function)(P...), const void* arguments, std::index_sequence<I...>)
+{
+    function(argument<P>(arguments, I)...);
+}
+
+template<typename... P>
+Kernel kernel(const char* name, void (*function)(P...))
+{
+    return {name, reinterpret_cast<const void*>(function), [](const void* raw, const void* arguments)
+        {
+            call(reinterpret_cast<void (*)(P...)>(const_cast<void*>(raw)), arguments, std::index_sequence_for<P...>());
+        }, {sizeof(P)...}};
+}
+
+// Null where there is none of this name.
+const Kernel* find_kernel(const std::string& name);
+
+// To be constructed as a global of each file of kernels.
+struct Registration
+{
+    explicit Registration(const std::vector<Kernel>& kernels);
+};
+}

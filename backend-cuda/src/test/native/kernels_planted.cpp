@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_shim.h"
+#include "kernels.h"
+
+#include "planted.cu"
+
+static const emulated::Registration registration({
+    emulated::kernel("test_add", test_add),
+    emulated::kernel("test_collectives", test_collectives),
+    emulated::kernel("test_reverse", test_reverse),
+    emulated::kernel("test_reverse_unsynchronised", test_reverse_unsynchronised),
+    emulated::kernel("test_divergent_barrier", test_divergent_barrier),
+    emulated::kernel("test_divergent_shuffle", test_divergent_shuffle),
+    emulated::kernel("test_atomics", test_atomics),
+    emulated::kernel("test_copy", test_copy),
+    emulated::kernel("test_out_of_bounds", test_out_of_bounds),
+});
