@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaDriver.Launch;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.KernelArguments;
+
+/**
+ * Launches of the kernels on the memory of one rank, arguments bound and grid sized for up to so many tokens. docs/cuda.md
+ * says what each kernel does.
+ */
+public final class KernelLaunches
+{
+    private static final int WARP_LANES = 32;
+    /** Four tokens a block: enough warps to hide the latency of loads, and small steps still spread over the device. */
+    private static final int ROW_THREADS = 128;
+    private static final int LOOP_THREADS = 256;
+    /** Blocks of kernels that loop: a few for each multiprocessor of the largest devices. */
+    private static final int MAX_LOOP_BLOCKS = 1024;
+    private static final int FILL_BYTES_PER_THREAD = 16;
+    /** Ids that a block of {@code pack_rows} packs at a time. */
+    private static final int PACK_IDS = 2048;
+    private static final int MAX_ARGUMENTS = 13;
+
+    private final CudaDriver driver;
+    private final CudaDriver.KernelModule module;
+    private final StepMemory memory;
+
+    public KernelLaunches(final CudaDriver driver, final CudaDriver.KernelModule module, final StepMemory memory)
+    {
+        this.driver = driver;
+        this.module = module;
+        this.memory = memory;
+    }
+
+    /** Opens the step's slot: −1 in its capture view, a fresh header in its result. */
+    public Launch slotOpen()
+    {
+        final long fillBytes = memory.capture() == null ? 0 : memory.slotStride() * Short.BYTES;
+        final KernelArguments arguments = results(captureOrNull(step()).int64(memory.slotStride()))
+            .int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK()).int32(memory.idBytes());
+        return loop(KernelNames.SLOT_OPEN, fillBytes / FILL_BYTES_PER_THREAD, arguments);
+    }
+
+    /** Fills {@code [n][experts]} logits of a layer. */
+    public Launch seededLogits(
+        final SeededLogits seeded, final RouterSpec spec, final DeviceMemory logits, final int layer, final int tokens)
+    {
+        final KernelArguments arguments = step().pointer(logits)
+            .int32(spec.type().code()).int32(spec.experts()).int32(layer).int32(memory.maxTokens())
+            .int64(seeded.seed()).int32(seeded.levels());
+        return rows(KernelNames.LOGITS_SEEDED, tokens, arguments);
+    }
+
+    /** Routes, and writes the capture view of a layer as well: the fused form, and the selection beside an opaque kernel. */
+    public Launch routeCapturing(
+        final RouterSpec spec, final RouterMemory router, final int layer, final int tokens)
+    {
+        final KernelArguments arguments = outputs(router(spec, router), router)
+            .pointer(memory.layerView(layer)).int64(memory.slotStride());
+        return rows(KernelNames.route(spec), tokens, arguments);
+    }
+
+    /** Routes, and leaves the capture view alone. */
+    public Launch route(final RouterSpec spec, final RouterMemory router, final int tokens)
+    {
+        final KernelArguments arguments = outputs(router(spec, router), router).nullPointer().int64(0);
+        return rows(KernelNames.route(spec), tokens, arguments);
+    }
+
+    /**
+     * Routes and mixes the experts' outputs, showing no ids.
+     *
+     * @param expertOutputs {@code [experts][width]} float32.
+     * @param mixed         {@code [n][width]} float32.
+     */
+    public Launch opaque(
+        final RouterSpec spec,
+        final RouterMemory router,
+        final DeviceMemory expertOutputs,
+        final int width,
+        final DeviceMemory mixed,
+        final int tokens)
+    {
+        final KernelArguments arguments =
+            router(spec, router).pointer(expertOutputs).int32(width).pointer(mixed);
+        return rows(KernelNames.opaque(spec), tokens, arguments);
+    }
+
+    /** Copies ids to the capture view of a layer. */
+    public Launch captureCopy(final DeviceMemory ids, final int layer, final int tokens)
+    {
+        final KernelArguments arguments = step().pointer(ids).int32(memory.topK())
+            .pointer(memory.layerView(layer)).int64(memory.slotStride());
+        return loop(KernelNames.CAPTURE_COPY, (long)tokens * memory.topK(), arguments);
+    }
+
+    /** Packs the slot's capture view into its result. */
+    public Launch packRows(final int experts, final int tokens)
+    {
+        final long ids = (long)tokens * memory.layers() * memory.topK();
+        final KernelArguments arguments = results(step().pointer(memory.capture()).int64(memory.slotStride())
+            .int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK()).int32(experts)
+            .int32(memory.idBytes()));
+        return loop(KernelNames.PACK_ROWS, ceiling(ids, PACK_IDS) * LOOP_THREADS, arguments);
+    }
+
+    /** Samples a token for each row of the plan, of which there are at most as many as tokens. */
+    public Launch sampleSeeded(final long seed, final int tokens)
+    {
+        return loop(KernelNames.SAMPLE_SEEDED, tokens, results(step().int32(memory.maxTokens()).int64(seed)));
+    }
+
+    /** Reads memory from end to end, which takes its time. */
+    public Launch streamBytes(final DeviceMemory source, final DeviceMemory sink)
+    {
+        final KernelArguments arguments = step().pointer(source).int64(source.bytes()).pointer(sink);
+        return loop(KernelNames.STREAM_BYTES, source.bytes() / FILL_BYTES_PER_THREAD, arguments);
+    }
+
+    private KernelArguments step()
+    {
+        return new KernelArguments(MAX_ARGUMENTS).pointer(memory.step());
+    }
+
+    private KernelArguments captureOrNull(final KernelArguments arguments)
+    {
+        return orNull(arguments, memory.capture());
+    }
+
+    private KernelArguments results(final KernelArguments arguments)
+    {
+        return arguments.pointer(memory.results()).int64(memory.resultStride());
+    }
+
+    private KernelArguments router(final RouterSpec spec, final RouterMemory router)
+    {
+        return orNull(step().pointer(router.logits()), router.bias())
+            .int32(spec.experts()).int32(spec.topK()).int32(spec.groups()).int32(spec.topGroups())
+            .int32(spec.renormalise() ? 1 : 0).float32(spec.scale());
+    }
+
+    private static KernelArguments outputs(final KernelArguments arguments, final RouterMemory router)
+    {
+        return orNull(orNull(arguments, router.ids()), router.weights());
+    }
+
+    private static KernelArguments orNull(final KernelArguments arguments, final DeviceMemory memory)
+    {
+        return memory == null ? arguments.nullPointer() : arguments.pointer(memory);
+    }
+
+    private Launch rows(final String kernel, final int tokens, final KernelArguments arguments)
+    {
+        final int blocks = (int)ceiling(tokens, ROW_THREADS / WARP_LANES);
+        return driver.prepareLaunch(driver.kernel(module, kernel), blocks, ROW_THREADS, 0, arguments);
+    }
+
+    private Launch loop(final String kernel, final long threads, final KernelArguments arguments)
+    {
+        final int blocks = (int)Math.min(MAX_LOOP_BLOCKS, Math.max(1, ceiling(threads, LOOP_THREADS)));
+        return driver.prepareLaunch(driver.kernel(module, kernel), blocks, LOOP_THREADS, 0, arguments);
+    }
+
+    private static long ceiling(final long value, final int divisor)
+    {
+        return (value + divisor - 1) / divisor;
+    }
+}
