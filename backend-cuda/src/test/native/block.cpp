@@ -6,7 +6,7 @@
 
 namespace emulated
 {
-thread_local BlockEngine* engine __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local BlockEngine* engine = nullptr;
 
 namespace
 {

@@ -122,5 +122,5 @@ private:
 };
 
 // The engine whose fibers run on this OS thread.
-extern thread_local BlockEngine* engine __attribute__((tls_model("initial-exec")));
+extern thread_local BlockEngine* engine;
 }

@@ -51,14 +51,19 @@ CONTROL(void, reset0)(void*, void*)
     reset_driver();
 }
 
-// Modes change when nothing is pending.
+// What was given in the old mode runs in the old mode.
 CONTROL(void, mode0)(void*, void*, const jint mode, const jlong seed, const jint max_delay_micros)
 {
-    const auto held = locked();
-    Settings& settings = Driver::get().settings;
-    settings.mode = static_cast<Mode>(mode);
-    settings.seed = static_cast<std::uint64_t>(seed);
-    settings.max_delay_micros = static_cast<unsigned>(max_delay_micros);
+    auto held = locked();
+    Driver& driver = Driver::get();
+    const std::vector<StreamRef> streams = driver.all_streams;
+    for (const StreamRef& stream : streams)
+    {
+        drain(driver, {stream, stream->enqueued}, held);
+    }
+    driver.settings.mode = static_cast<Mode>(mode);
+    driver.settings.seed = static_cast<std::uint64_t>(seed);
+    driver.settings.max_delay_micros = static_cast<unsigned>(max_delay_micros);
 }
 
 CONTROL(void, order0)(void*, void*, const jint order, const jlong seed)

@@ -317,7 +317,7 @@ EMULATED_EXPORT CUresult cuModuleGetGlobal_v2(
     {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    const std::size_t at = module->image.find(name);
+    const std::size_t at = name == nullptr ? std::string::npos : module->image.find(name, 0, std::strlen(name) + 1);
     if (at == std::string::npos)
     {
         return CUDA_ERROR_NOT_FOUND;

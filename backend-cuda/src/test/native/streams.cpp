@@ -110,7 +110,7 @@ void work_on(Driver& driver, const StreamRef stream)
     random = random == 0 ? 1 : random;
     for (;;)
     {
-        if (can_run(driver, *stream))
+        if (driver.settings.mode == Mode::threaded && can_run(driver, *stream))
         {
             work_on_head(driver, *stream, *engine, random, held);
         }
