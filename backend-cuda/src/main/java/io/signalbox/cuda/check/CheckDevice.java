@@ -2,7 +2,6 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
-import io.signalbox.cuda.driver.KernelArguments;
 
 import java.nio.ByteBuffer;
 
@@ -38,13 +37,6 @@ final class CheckDevice implements AutoCloseable
     CudaDriver.KernelModule module()
     {
         return module;
-    }
-
-    /** A launch that can be repeated. */
-    CudaDriver.Launch prepare(
-        final String kernel, final int blocks, final int threadsPerBlock, final KernelArguments arguments)
-    {
-        return driver.prepareLaunch(driver.kernel(module, kernel), blocks, threadsPerBlock, 0, arguments);
     }
 
     @Override

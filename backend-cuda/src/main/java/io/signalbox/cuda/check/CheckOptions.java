@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cuda.kernel.RouterSpec;
 import io.signalbox.experts.ModelShape;
 
 import java.util.List;
@@ -25,16 +26,13 @@ public record CheckOptions(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps, double stepMillis,
     int samples, Set<GpuSection> sections, List<String> command)
 {
-    public static final int MAX_EXPERTS = 512;
-    public static final int MAX_TOP_K = 32;
-
     public CheckOptions
     {
         sections = Set.copyOf(sections);
         command = List.copyOf(command);
         between("device", device, 0, 1023);
-        between("experts", shape.experts(), 1, MAX_EXPERTS);
-        between("topK", shape.topK(), 1, MAX_TOP_K);
+        between("experts", shape.experts(), RouterSpec.MIN_EXPERTS, RouterSpec.MAX_EXPERTS);
+        between("topK", shape.topK(), 1, RouterSpec.MAX_TOP_K);
         between("tokens", tokens, 1, 8192);
         between("rounds", rounds, 1, 1000);
         between("checkedSteps", checkedSteps, 2, 1_000_000);

@@ -2,8 +2,8 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.kernel.KernelImage;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,42 +13,34 @@ import java.util.Map;
 public final class GpuCheck
 {
     private final CudaDriver driver;
-    private final ByteBuffer image;
     private final Map<GpuSection, CheckSection> sections;
 
     /** @param driver loaded and initialised. */
     public GpuCheck(final CudaDriver driver)
     {
-        this(driver, image(), sections());
+        this(driver, sections(CheckOracle.JAVA, System.getenv().getOrDefault("PATH", "")));
     }
 
-    GpuCheck(final CudaDriver driver, final ByteBuffer image, final Map<GpuSection, CheckSection> sections)
+    GpuCheck(final CudaDriver driver, final Map<GpuSection, CheckSection> sections)
     {
         this.driver = driver;
-        this.image = image;
         this.sections = new EnumMap<>(sections);
     }
 
-    private static ByteBuffer image()
-    {
-        try (java.io.InputStream in = GpuCheck.class.getResourceAsStream("/io/signalbox/cuda/kernel/signalbox.fatbin"))
-        {
-            final byte[] b = in.readAllBytes();
-            return ByteBuffer.allocateDirect(b.length).put(b).flip();
-        }
-        catch (final java.io.IOException e)
-        {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
-
-    private static Map<GpuSection, CheckSection> sections()
+    /** @param searchPath where the section that needs another program looks for it. */
+    static Map<GpuSection, CheckSection> sections(final CheckOracle oracle, final String searchPath)
     {
         final Map<GpuSection, CheckSection> sections = new EnumMap<>(GpuSection.class);
         sections.put(GpuSection.DEVICE, new DeviceSection());
+        sections.put(GpuSection.ROUTERS, new RoutersSection(oracle));
+        sections.put(GpuSection.CAPTURE_FORMS, new CaptureFormsSection(oracle));
+        sections.put(GpuSection.GRAPH, new GraphSection());
+        sections.put(GpuSection.STEPS, new StepsSection(oracle));
         sections.put(GpuSection.LINK, new LinkSection());
         sections.put(GpuSection.LATENCY, new LatencySection());
         sections.put(GpuSection.LAUNCHES, new LaunchesSection());
+        sections.put(GpuSection.OVERHEAD, new OverheadSection());
+        sections.put(GpuSection.SANITIZER, new SanitizerSection(searchPath));
         return sections;
     }
 
@@ -61,7 +53,7 @@ public final class GpuCheck
     public List<SectionResult> run(final CheckOptions options, final CheckProgress progress)
     {
         final List<SectionResult> results = new ArrayList<>();
-        try (CheckDevice device = new CheckDevice(driver, options.device(), image.duplicate()))
+        try (CheckDevice device = new CheckDevice(driver, options.device(), KernelImage.load().bytes()))
         {
             for (final Map.Entry<GpuSection, CheckSection> section : sections.entrySet())
             {

@@ -3,8 +3,9 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.StepMemory;
 
 /** What the calls of a step cost the thread that makes them, and what a kernel that does nothing costs the device. */
 final class LaunchesSection implements CheckSection
@@ -40,8 +41,8 @@ final class LaunchesSection implements CheckSection
     {
         final DeviceMemory step = scratch.device(STEP_BYTES);
         device.driver().fill(step, 0, STEP_BYTES / Integer.BYTES, stream);
-        return device.prepare("stream_bytes", 1, 32,
-            new KernelArguments(4).pointer(step).pointer(step).int64(0).pointer(scratch.device(STEP_BYTES)));
+        return new KernelLaunches(device.driver(), device.module(), new StepMemory(step, null, null, 0, 0, 0, 0, 0))
+            .streamBytes(step.slice(0, 0), scratch.device(STEP_BYTES));
     }
 
     private static CudaDriver.Graph graph(

@@ -47,8 +47,8 @@ final class LinkSection implements CheckSection
             HEADER_BYTES + (long)tokens * (Integer.BYTES + options.shape().rowBytes()) + 3 & -Integer.BYTES);
         final double seconds = timer.seconds(bytes, RESULT_COPIES);
         final String name = "result of " + tokens + " tokens, " + bytes + " bytes";
-        findings.figure(name, seconds * 1e6, "us");
-        findings.figure(name, bytes / seconds / GIGA, "GB/s");
+        findings.figure(name + ", time", seconds * 1e6, "us");
+        findings.figure(name + ", rate", bytes / seconds / GIGA, "GB/s");
         findings.figure(name + ", share of the link", bytes / seconds / GIGA / link * 100.0, "%");
     }
 

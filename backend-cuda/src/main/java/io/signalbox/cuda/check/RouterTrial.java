@@ -3,11 +3,12 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.driver.PinnedMemory;
-import io.signalbox.cuda.kernel.KernelNames;
+import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.RouterMemory;
 import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.StepMemory;
 
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
@@ -18,18 +19,15 @@ final class RouterTrial
     /** Not a multiple of a warp or a block, and fewer than the grid is made for. */
     private static final int TOKENS = 37;
     private static final int GRID_TOKENS = 48;
-    private static final int THREADS = 128;
-    private static final int WARPS_PER_BLOCK = THREADS / 32;
     private static final int WIDTH = 4;
     private static final int STEP_BYTES = 64;
     private static final int TOKENS_OFFSET = 8;
     private static final int POISON = 0xDEADBEEF;
-    private static final int ARGUMENTS = 13;
 
     private final CheckDevice device;
     private final CudaDriver driver;
     private final CudaDriver.Stream stream;
-    private final Oracle oracle;
+    private final CheckOracle oracle;
     private final RandomLogits inputs = new RandomLogits();
     private final DeviceMemory step;
     private final Words logits;
@@ -41,7 +39,7 @@ final class RouterTrial
     private final Words mixed;
     private long tokens;
 
-    RouterTrial(final CheckDevice device, final Scratch scratch, final Oracle oracle)
+    RouterTrial(final CheckDevice device, final Scratch scratch, final CheckOracle oracle)
     {
         this.device = device;
         this.oracle = oracle;
@@ -59,16 +57,6 @@ final class RouterTrial
         header.buffer().putInt(TOKENS_OFFSET, TOKENS);
         driver.copyToDevice(step, header, STEP_BYTES, stream);
         driver.synchronize(stream);
-    }
-
-    /** What the kernels are held against. */
-    interface Oracle
-    {
-        /** Ids and weights of one token. */
-        void route(RouterSpec spec, float[] logits, int[] ids, float[] weights);
-
-        /** The mixed outputs of one token. */
-        float[] mix(RouterSpec spec, float[] logits, float[] outputs, int width);
     }
 
     /** @return the first difference, or null. */
@@ -130,31 +118,18 @@ final class RouterTrial
         {
             driver.fill(output.device, POISON, output.count, stream);
         }
-        final int blocks = GRID_TOKENS / WARPS_PER_BLOCK;
-        driver.launch(device.prepare(KernelNames.route(spec), blocks, THREADS,
-            router(spec).pointer(ids.device).pointer(weights.device).pointer(capture.device).int64(0)), stream);
-        driver.launch(device.prepare(KernelNames.opaque(spec), blocks, THREADS,
-            router(spec).pointer(outputs.device).int32(WIDTH).pointer(mixed.device)), stream);
+        final StepMemory memory =
+            new StepMemory(step, capture.device, null, 0, 1, GRID_TOKENS, spec.topK(), spec.idBytes());
+        final RouterMemory router = new RouterMemory(
+            logits.device, spec.bias() == null ? null : bias.device, ids.device, weights.device);
+        final KernelLaunches kernels = new KernelLaunches(driver, device.module(), memory);
+        driver.launch(kernels.routeCapturing(spec, router, 0, GRID_TOKENS), stream);
+        driver.launch(kernels.opaque(spec, router, outputs.device, WIDTH, mixed.device, GRID_TOKENS), stream);
         for (final Words output : new Words[] {ids, weights, capture, mixed})
         {
             driver.copyToHost(output.host, output.device, output.count * (long)Integer.BYTES, stream);
         }
         driver.synchronize(stream);
-    }
-
-    private KernelArguments router(final RouterSpec spec)
-    {
-        final KernelArguments arguments = new KernelArguments(ARGUMENTS).pointer(step).pointer(logits.device);
-        if (spec.bias() == null)
-        {
-            arguments.nullPointer();
-        }
-        else
-        {
-            arguments.pointer(bias.device);
-        }
-        return arguments.int32(spec.experts()).int32(spec.topK()).int32(spec.groups()).int32(spec.topGroups())
-            .int32(spec.renormalise() ? 1 : 0).float32(spec.scale());
     }
 
     private String difference(final RouterSpec spec, final float[][] rows, final float[] expertOutputs)

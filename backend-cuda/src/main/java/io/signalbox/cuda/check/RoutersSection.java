@@ -19,9 +19,9 @@ final class RoutersSection implements CheckSection
     private static final int MAX_GROUPS = 8;
     private static final int REPORTED_DIFFERENCES = 3;
 
-    private final RouterTrial.Oracle oracle;
+    private final CheckOracle oracle;
 
-    RoutersSection(final RouterTrial.Oracle oracle)
+    RoutersSection(final CheckOracle oracle)
     {
         this.oracle = oracle;
     }

@@ -34,6 +34,8 @@ public final class JCudaBinding implements CudaDriver
     private static final int SUCCESS = CUresult.CUDA_SUCCESS;
     private static final int MAX_NAME_BYTES = 256;
     private static final int DEFAULT_FLAGS = 0;
+    /** JCuda refuses a null; what was never set stands for the driver's. */
+    private static final CUcontext NO_CONTEXT = new CUcontext();
 
     /**
      * JCuda alone would fall back to a file of fixed name in the temporary directory, which any user of the machine can
@@ -100,7 +102,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void makeCurrent(final Context context)
     {
-        check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(context == null ? null : ((ContextHandle)context).context));
+        check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(context == null ? NO_CONTEXT : ((ContextHandle)context).context));
     }
 
     @Override

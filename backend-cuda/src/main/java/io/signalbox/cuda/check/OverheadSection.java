@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.cuda.kernel.CaptureForm;
+
+/**
+ * What capture adds to the time of a step, fused and unfused. Runs go off, fused, unfused, unfused, fused, off, so that for
+ * each form off and on take turns and a steady drift of the clocks cancels. Each run is cut into batches of consecutive
+ * steps, whose means are paired in order with those of the runs without capture.
+ */
+final class OverheadSection implements CheckSection
+{
+    private static final int BATCHES = 40;
+    private static final int WARM_UP_STEPS = 20;
+    private static final int JUDGED_STEPS = 2000;
+    private static final double JUDGED_MILLIS = 10.0;
+    private static final double FUSED_LIMIT_PERCENT = 0.3;
+    private static final double UNFUSED_LIMIT_PERCENT = 1.0;
+
+    @Override
+    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    {
+        try (Scratch scratch = new Scratch(device.driver()))
+        {
+            final long bytes = new StepLength(device).bytesPerLayer(options);
+            findings.figure("memory read per layer", bytes / (double)(1L << 20), "MiB");
+            final TimedSteps off = new TimedSteps(device, scratch, StepSetup.of(options, null).reading(bytes));
+            final TimedSteps fused =
+                new TimedSteps(device, scratch, StepSetup.of(options, CaptureForm.FUSED).reading(bytes));
+            final TimedSteps unfused =
+                new TimedSteps(device, scratch, StepSetup.of(options, CaptureForm.UNFUSED).reading(bytes));
+            final TimedSteps[] runs = {off, fused, unfused, unfused, fused, off};
+            for (final TimedSteps run : runs)
+            {
+                run.run(options.timedSteps());
+            }
+            report(off, fused, unfused, options, findings);
+        }
+    }
+
+    private static void report(
+        final TimedSteps off,
+        final TimedSteps fused,
+        final TimedSteps unfused,
+        final CheckOptions options,
+        final Findings findings)
+    {
+        final double millis = mean(off.batchNanos()) / 1e6;
+        findings.figure("step without capture, mean", millis, "ms");
+        final boolean judged = options.timedSteps() >= JUDGED_STEPS && millis >= JUDGED_MILLIS;
+        report("fused", PairedInterval.of(off.batchNanos(), fused.batchNanos()), FUSED_LIMIT_PERCENT, judged, findings);
+        report("unfused", PairedInterval.of(off.batchNanos(), unfused.batchNanos()), UNFUSED_LIMIT_PERCENT, judged, findings);
+        findings.note("Off, fused, unfused, unfused, fused, off, " + options.timedSteps() + " steps each, two in flight, " +
+            "results verified; Student's paired interval over means of " + options.timedSteps() / BATCHES + " steps.");
+        if (!judged)
+        {
+            findings.note("The limits are not applied: they are for runs of " + JUDGED_STEPS + " steps of " +
+                JUDGED_MILLIS + " ms or more.");
+        }
+    }
+
+    private static void report(
+        final String name,
+        final PairedInterval interval,
+        final double limitPercent,
+        final boolean judged,
+        final Findings findings)
+    {
+        findings.figure(name + " capture adds", interval.mean() * 100.0, "%");
+        findings.figure(name + " capture adds, 95 % from", interval.lower() * 100.0, "%");
+        findings.figure(name + " capture adds, 95 % up to", interval.upper() * 100.0, "%");
+        findings.figure(name + " capture may add", limitPercent, "%");
+        if (judged && interval.upper() * 100.0 > limitPercent)
+        {
+            findings.failed("What " + name + " capture adds is not shown to be within " + limitPercent + " %.");
+        }
+    }
+
+    private static double mean(final double[] values)
+    {
+        double sum = 0.0;
+        for (final double value : values)
+        {
+            sum += value;
+        }
+        return sum / values.length;
+    }
+
+    /** Steps of one kind, timed where their results reach the host. */
+    private static final class TimedSteps
+    {
+        private final CheckSteps steps;
+        private final int tokens;
+        private final double[] batchNanos = new double[2 * BATCHES];
+        private int batches;
+        private long step;
+
+        private TimedSteps(final CheckDevice device, final Scratch scratch, final StepSetup setup)
+        {
+            steps = new CheckSteps(device, scratch, setup);
+            tokens = setup.maxTokens();
+        }
+
+        private void run(final int count)
+        {
+            final int batch = count / BATCHES;
+            steps.submit(++step, tokens);
+            for (int i = 0; i < WARM_UP_STEPS; i++)
+            {
+                next();
+            }
+            for (int i = 0; i < BATCHES; i++)
+            {
+                final long startNanos = System.nanoTime();
+                for (int j = 0; j < batch; j++)
+                {
+                    next();
+                }
+                batchNanos[batches++] = (double)(System.nanoTime() - startNanos) / batch;
+            }
+            verify(step);
+        }
+
+        /** Submits a step and waits for the one before it. */
+        private void next()
+        {
+            steps.submit(++step, tokens);
+            verify(step - 1);
+        }
+
+        private void verify(final long awaited)
+        {
+            final String fault = steps.fault(steps.await(awaited), awaited, tokens);
+            if (fault != null)
+            {
+                throw new InvariantViolation(fault);
+            }
+        }
+
+        private double[] batchNanos()
+        {
+            return batchNanos;
+        }
+    }
+}
