@@ -2,25 +2,26 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
-
-import java.nio.ByteBuffer;
+import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.kernel.KernelImage;
 
 /** The device that is checked: its context, current for the calling thread, and the kernels. */
 final class CheckDevice implements AutoCloseable
 {
+    private static final int WORD_BYTES = 64;
+
     private final CudaDriver driver;
     private final CudaDriver.Context context;
     private final CudaDriver.KernelModule module;
 
-    /** @param image a direct buffer with the kernels' fat binary. */
-    CheckDevice(final CudaDriver driver, final int ordinal, final ByteBuffer image)
+    CheckDevice(final CudaDriver driver, final int ordinal)
     {
         this.driver = driver;
         context = driver.retainPrimaryContext(ordinal);
         try
         {
             driver.makeCurrent(context);
-            module = driver.loadModule(image);
+            module = driver.loadModule(KernelImage.load().bytes());
         }
         catch (final RuntimeException e)
         {
@@ -37,6 +38,24 @@ final class CheckDevice implements AutoCloseable
     CudaDriver.KernelModule module()
     {
         return module;
+    }
+
+    /** Whether streams can write words here; where they cannot, events tell what is complete. */
+    boolean writesWords()
+    {
+        try (Scratch scratch = new Scratch(driver))
+        {
+            driver.writeWord(scratch.pinned(WORD_BYTES), 1, scratch.stream("word"));
+            return true;
+        }
+        catch (final CudaException e)
+        {
+            if (e.code() != CudaException.NOT_SUPPORTED)
+            {
+                throw e;
+            }
+            return false;
+        }
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.driver.CudaDriver;
-import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.CaptureForm;
@@ -64,7 +63,7 @@ final class CheckSteps
             results[slot] = scratch.pinned(memory.resultStride());
             resultBuffers[slot] = new UnsafeBuffer(results[slot].buffer());
         }
-        writesWords = writesWords();
+        writesWords = device.writesWords();
         kernels = new StepKernels(driver, scratch, compute, setup, new KernelLaunches(driver, device.module(), memory));
     }
 
@@ -78,23 +77,6 @@ final class CheckSteps
             : scratch.device((long)SLOTS * setup.layers() * tokens * topK * Short.BYTES);
         return new StepMemory(scratch.device(BLOCK_HEADER_BYTES + (long)tokens * BLOCK_TOKEN_BYTES), capture,
             scratch.device(SLOTS * stride), stride, setup.layers(), tokens, topK, setup.spec().idBytes());
-    }
-
-    private boolean writesWords()
-    {
-        try
-        {
-            driver.writeWord(words[0], 0, copies);
-            return true;
-        }
-        catch (final CudaException e)
-        {
-            if (e.code() != CudaException.NOT_SUPPORTED)
-            {
-                throw e;
-            }
-            return false;
-        }
     }
 
     boolean usesWords()

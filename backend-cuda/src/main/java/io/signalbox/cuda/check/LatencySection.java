@@ -3,7 +3,6 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.driver.CudaDriver;
-import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.PinnedMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,16 +23,12 @@ final class LatencySection implements CheckSection
         try (Scratch scratch = new Scratch(driver))
         {
             final CudaDriver.Stream stream = scratch.stream("check");
-            try
+            if (device.writesWords())
             {
                 words(driver, stream, scratch.pinned(WORD_BYTES), options.samples(), findings);
             }
-            catch (final CudaException e)
+            else
             {
-                if (e.code() != CudaException.NOT_SUPPORTED)
-                {
-                    throw e;
-                }
                 findings.note("This device writes no words from a stream, so that events are used instead.");
             }
             events(driver, stream, scratch.event(), options.samples(), findings);

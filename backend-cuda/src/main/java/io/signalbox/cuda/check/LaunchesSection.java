@@ -29,8 +29,11 @@ final class LaunchesSection implements CheckSection
             final CudaDriver.Event event = scratch.event();
             batches(driver, scratch, stream, batches, () -> driver.record(event, stream), "event record", findings);
             batches(driver, scratch, stream, batches, () -> driver.isComplete(event), "event query", findings);
-            final PinnedMemory word = scratch.pinned(STEP_BYTES);
-            batches(driver, scratch, stream, batches, () -> driver.writeWord(word, 1, stream), "stream write", findings);
+            if (device.writesWords())
+            {
+                final PinnedMemory word = scratch.pinned(STEP_BYTES);
+                batches(driver, scratch, stream, batches, () -> driver.writeWord(word, 1, stream), "stream write", findings);
+            }
             findings.note("Batches of " + BATCH + " calls on an idle stream, the driver included.");
         }
     }
