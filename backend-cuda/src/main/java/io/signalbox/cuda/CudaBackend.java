@@ -2,68 +2,138 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
-import io.signalbox.InvariantViolation;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaProbe;
+import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.RouterSpec;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.AgentRunner;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The backend that will run steps on NVIDIA GPUs. So far it knows whether it could: it has no kernels, so
- * {@link #start} refuses, with what the probe found.
+ * Runs steps on NVIDIA GPUs: a thread for each rank, which launches its steps and reports what comes back. Ranks on one
+ * device share its context, kernels and weights; each has streams, buffers and capture slots of its own.
  */
 public final class CudaBackend implements Backend
 {
-    private final CudaProbe probe;
+    private static final int CLOSE_RETRY_MILLIS = 5_000;
 
-    public CudaBackend()
+    private final CudaBackendConfig config;
+    private final CudaDriver driver;
+    private final List<AgentRunner> runners = new ArrayList<>();
+    private RankSet ranks;
+
+    public CudaBackend(final CudaBackendConfig config)
     {
-        this(new CudaProbe());
+        this(config, new JCudaBinding());
     }
 
-    CudaBackend(final CudaProbe probe)
+    /** @param driver the way to the GPU; another than JCuda's, or one that watches it. */
+    public CudaBackend(final CudaBackendConfig config, final CudaDriver driver)
     {
-        this.probe = probe;
+        this.config = config;
+        this.driver = driver;
     }
 
-    /** It captures nothing, since it has no kernels; it will read tokens. */
+    /** It captures what its kernels can serve, and samples by request and position: it reads no tokens. */
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("cuda", false, true);
+        return new BackendCapabilities(
+            "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false);
     }
 
-    /** @throws ConfigException always, with what is missing on this machine and in this version. */
+    /**
+     * @throws ConfigException where there is no GPU, the model's shape is not that of the router, no form of capture can be
+     *                         served, or the memory does not suffice; nothing is left allocated then.
+     */
     @Override
-    public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
+    public void start(final int rankCount, final ModelShape shape, final CompletionSink completions)
     {
-        throw new ConfigException(
-            "the CUDA backend of this version has no kernels and runs no steps, it only looks for a GPU (" +
-            withoutPeriod(probe.probe().message()) + "); use the simulated backend.");
+        final CaptureForm form = shape == null ? null : config.chosenForm();
+        checkShape(shape);
+        checkDevices(new CudaProbe(driver).probe());
+        ranks = new RankSet(driver, config, rankCount, shape, form, completions);
+        for (final CudaRank rank : ranks.ranks())
+        {
+            final AgentRunner runner = new AgentRunner(config.idle(), rank::crashed, null, rank);
+            runners.add(runner);
+            AgentRunner.startOnThread(runner, CudaBackend::daemon);
+        }
+    }
+
+    private void checkShape(final ModelShape shape)
+    {
+        final RouterSpec router = config.router();
+        if (shape != null && (shape.moeLayers() != config.moeLayers() || shape.experts() != router.experts() ||
+            shape.topK() != router.topK()))
+        {
+            throw new ConfigException("Capture is asked for " + shape.moeLayers() + " MoE layers with " + shape.topK() +
+                " of " + shape.experts() + " experts, while the CUDA backend is configured for " + config.moeLayers() +
+                " with " + router.topK() + " of " + router.experts() + "; give both the same model.");
+        }
+    }
+
+    private void checkDevices(final CudaAvailability found)
+    {
+        if (!found.ready())
+        {
+            throw new ConfigException("The CUDA backend cannot start: " + found.message());
+        }
+        for (final int ordinal : config.devices())
+        {
+            if (ordinal < 0 || ordinal >= found.devices().size())
+            {
+                throw new ConfigException("The CUDA backend is configured for device " + ordinal + ", and the driver offers " +
+                    found.devices().size() + ", numbered from 0; name one of them.");
+            }
+        }
+    }
+
+    private static Thread daemon(final Runnable work)
+    {
+        final Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
     }
 
     @Override
     public void submit(final ScheduleDecoder plan)
     {
-        throw new InvariantViolation("a plan reached the CUDA backend, which never starts");
+        ranks.get(plan.rank()).submit(plan);
     }
 
+    /**
+     * A step that took too long may still write into its slot, and its rank into its blocks: the rank is left alone, and its
+     * result, should it come, is reported as any other.
+     */
     @Override
     public void abort(final int rank, final long step)
     {
-        throw new InvariantViolation("an abort of rank " + rank + " reached the CUDA backend, which never starts");
+        ranks.get(rank).abandon();
     }
 
+    /** Ends the ranks' threads, waits for what their devices still do, and gives everything back. */
     @Override
     public void close()
     {
-        // Nothing was started.
-    }
-
-    private static String withoutPeriod(final String sentence)
-    {
-        return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
+        for (final AgentRunner runner : runners)
+        {
+            runner.close(CLOSE_RETRY_MILLIS, Thread::interrupt);
+        }
+        runners.clear();
+        if (ranks != null)
+        {
+            ranks.close();
+            ranks = null;
+        }
     }
 }

@@ -5,32 +5,41 @@ import io.signalbox.cuda.driver.CudaDriver;
 
 import java.nio.ByteBuffer;
 
-/** What the ranks on one device share: its primary context and the kernels. */
+/** What the ranks on one device share: its primary context, the kernels, the weights. */
 final class SharedDevice implements AutoCloseable
 {
     private final CudaDriver driver;
     private final CudaDriver.Context context;
     private final CudaDriver.KernelModule module;
+    private final SeededWeights weights;
 
     /**
      * Makes the context current for the calling thread.
      *
      * @param image a direct buffer with the kernels' fat binary.
      */
-    SharedDevice(final CudaDriver driver, final int ordinal, final ByteBuffer image)
+    SharedDevice(
+        final CudaDriver driver, final int ordinal, final ByteBuffer image, final CudaBackendConfig config)
     {
         this.driver = driver;
         context = driver.retainPrimaryContext(ordinal);
+        CudaDriver.KernelModule loaded = null;
         try
         {
             driver.makeCurrent(context);
-            module = driver.loadModule(image);
+            loaded = driver.loadModule(image);
+            weights = new SeededWeights(driver, config.router(), config.streamedBytesPerLayer());
         }
         catch (final RuntimeException e)
         {
+            if (loaded != null)
+            {
+                driver.unload(loaded);
+            }
             driver.releasePrimaryContext(context);
             throw e;
         }
+        module = loaded;
     }
 
     /** For the calling thread, which then may use the driver. */
@@ -44,11 +53,17 @@ final class SharedDevice implements AutoCloseable
         return module;
     }
 
+    SeededWeights weights()
+    {
+        return weights;
+    }
+
     /** After the last rank on the device is closed. */
     @Override
     public void close()
     {
         driver.makeCurrent(context);
+        weights.close();
         driver.unload(module);
         driver.makeCurrent(null);
         driver.releasePrimaryContext(context);

@@ -134,6 +134,15 @@ class SimulatedBackendTest
     }
 
     @Test
+    void shouldSampleTheTokensThatTheCudaKernelsSample()
+    {
+        assertEquals(6928, SimulatedBackend.sampledToken(0, 0, 1));
+        assertEquals(43917, SimulatedBackend.sampledToken(1, 2, 3));
+        assertEquals(49996, SimulatedBackend.sampledToken(42, 1_000_000_007L, 4096));
+        assertEquals(26007, SimulatedBackend.sampledToken(-7, (1L << 62) + 5, 1));
+    }
+
+    @Test
     void shouldKnowWhichRanksAreIdle()
     {
         final SimulatedBackend backend = start(EXACT, 1, null);

@@ -14,6 +14,11 @@ import io.signalbox.ConfigException;
  */
 public record KernelSet(String name, boolean writesCapture, boolean exportsIds, boolean exposesLogits)
 {
+    /** Router kernels that show what they chose, in every form. */
+    public static final KernelSet OPEN = named("open").writingCapture().exportingIds().exposingLogits();
+    /** Router kernels that keep their choice to themselves. */
+    public static final KernelSet OPAQUE = named("opaque").exposingLogits();
+
     /** A set that has declared nothing yet. */
     public static KernelSet named(final String name)
     {
@@ -33,6 +38,18 @@ public record KernelSet(String name, boolean writesCapture, boolean exportsIds, 
     public KernelSet exposingLogits()
     {
         return new KernelSet(name, writesCapture, exportsIds, true);
+    }
+
+    /** Whether its router's choice leaves the kernel in one way or another. */
+    public boolean showsChoices()
+    {
+        return writesCapture || exportsIds;
+    }
+
+    /** Whether any form can be served. */
+    public boolean servesAny()
+    {
+        return writesCapture || exportsIds || exposesLogits;
     }
 
     public boolean serves(final CaptureForm form)

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelSet;
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.SeededLogits;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** What a {@link CudaBackend} is made of; it checks the whole when it starts. */
+public final class CudaBackendConfig
+{
+    public static final int MAX_STEPS_IN_FLIGHT = 4;
+    private static final int DEFAULT_EXPERTS = 128;
+    private static final int DEFAULT_TOP_K = 8;
+
+    private List<Integer> devices = List.of(0);
+    private RouterSpec router =
+        RouterSpec.plain(DEFAULT_EXPERTS, DEFAULT_TOP_K, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+    private int moeLayers = 48;
+    private KernelSet kernels = KernelSet.OPEN;
+    private CaptureForm captureForm;
+    private int maxStepTokens = 8192;
+    private int maxGraphTokens = 256;
+    private int stepsInFlight = 2;
+    private SeededLogits logits = new SeededLogits(1, SeededLogits.MAX_LEVELS);
+    private long streamedBytesPerLayer;
+    private FaultPolicy faultPolicy = FaultPolicy.LOSE_RANK;
+    private Supplier<IdleStrategy> idleStrategy = BackoffIdleStrategy::new;
+    private LongSupplier clock = System::nanoTime;
+
+    /** Ordinals of the devices to use; rank {@code r} runs on the one at {@code r} modulo their number. */
+    public CudaBackendConfig devices(final List<Integer> value)
+    {
+        if (value.isEmpty())
+        {
+            throw new ConfigException("The CUDA backend was given no device; name at least one, such as 0.");
+        }
+        devices = List.copyOf(value);
+        return this;
+    }
+
+    public CudaBackendConfig router(final RouterSpec value)
+    {
+        router = value;
+        return this;
+    }
+
+    /** Layers with a router, 1 or more. */
+    public CudaBackendConfig moeLayers(final int value)
+    {
+        moeLayers = atLeastOne("moeLayers", value);
+        return this;
+    }
+
+    public CudaBackendConfig kernels(final KernelSet value)
+    {
+        kernels = value;
+        return this;
+    }
+
+    /** Where captured rows come from; null, the default: the cheapest form that the kernels serve. */
+    public CudaBackendConfig captureForm(final CaptureForm value)
+    {
+        captureForm = value;
+        return this;
+    }
+
+    /** The most tokens of one step; at least the scheduler's step budget. */
+    public CudaBackendConfig maxStepTokens(final int value)
+    {
+        maxStepTokens = atLeastOne("maxStepTokens", value);
+        return this;
+    }
+
+    /** The largest step that runs as a CUDA graph; 0: none does. */
+    public CudaBackendConfig maxGraphTokens(final int value)
+    {
+        maxGraphTokens = value;
+        return this;
+    }
+
+    /** The most steps of one rank between launch and the release of their rows, 1 to {@link #MAX_STEPS_IN_FLIGHT}. */
+    public CudaBackendConfig stepsInFlight(final int value)
+    {
+        if (value < 1 || value > MAX_STEPS_IN_FLIGHT)
+        {
+            throw new ConfigException(
+                "stepsInFlight=" + value + " is not between 1 and " + MAX_STEPS_IN_FLIGHT + "; give a number between them.");
+        }
+        stepsInFlight = value;
+        return this;
+    }
+
+    /** What the router reads in place of a model's hidden states; its seed is that of the sampled tokens too. */
+    public CudaBackendConfig logits(final SeededLogits value)
+    {
+        logits = value;
+        return this;
+    }
+
+    /** Bytes of device memory that each layer reads, so that a step takes as long as one with a model; 0: none. */
+    public CudaBackendConfig streamedBytesPerLayer(final long value)
+    {
+        streamedBytesPerLayer = value;
+        return this;
+    }
+
+    public CudaBackendConfig faultPolicy(final FaultPolicy value)
+    {
+        faultPolicy = value;
+        return this;
+    }
+
+    /** How a rank's thread waits; asked once for each rank. */
+    public CudaBackendConfig idleStrategy(final Supplier<IdleStrategy> value)
+    {
+        idleStrategy = value;
+        return this;
+    }
+
+    /** Nanoseconds on the engine's origin. */
+    public CudaBackendConfig clock(final LongSupplier value)
+    {
+        clock = value;
+        return this;
+    }
+
+    private static int atLeastOne(final String name, final int value)
+    {
+        if (value < 1)
+        {
+            throw new ConfigException(name + "=" + value + " is below 1; give at least 1.");
+        }
+        return value;
+    }
+
+    List<Integer> devices()
+    {
+        return devices;
+    }
+
+    int deviceOf(final int rank)
+    {
+        return devices.get(rank % devices.size());
+    }
+
+    RouterSpec router()
+    {
+        return router;
+    }
+
+    int moeLayers()
+    {
+        return moeLayers;
+    }
+
+    KernelSet kernels()
+    {
+        return kernels;
+    }
+
+    /** @throws ConfigException when the kernels cannot serve the form asked for, or none. */
+    CaptureForm chosenForm()
+    {
+        return captureForm == null ? kernels.captureForm() : kernels.captureForm(captureForm);
+    }
+
+    int maxStepTokens()
+    {
+        return maxStepTokens;
+    }
+
+    int maxGraphTokens()
+    {
+        return maxGraphTokens;
+    }
+
+    int stepsInFlight()
+    {
+        return stepsInFlight;
+    }
+
+    SeededLogits logits()
+    {
+        return logits;
+    }
+
+    long streamedBytesPerLayer()
+    {
+        return streamedBytesPerLayer;
+    }
+
+    FaultPolicy faultPolicy()
+    {
+        return faultPolicy;
+    }
+
+    IdleStrategy idle()
+    {
+        return idleStrategy.get();
+    }
+
+    LongSupplier clock()
+    {
+        return clock;
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.cuda.capture.CaptureRing;
+import io.signalbox.cuda.capture.CaptureSlot;
+import io.signalbox.cuda.capture.StepBlock;
+import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.ScheduleDecoder;
+import org.agrona.concurrent.Agent;
+
+import java.util.function.LongSupplier;
+
+/**
+ * One DP rank: launches the steps that it is given and reports what comes back, both by {@link #doWork} on one thread, to
+ * which the device's context is current. A step allocates nothing.
+ *
+ * <p>A result that does not pass its checks fails its step; the rank goes on. After an error of CUDA nobody can say what
+ * the rank's streams still do, so the rank is lost: its steps fail, and every later one at once.
+ */
+final class CudaRank implements Agent, StepResults, AutoCloseable
+{
+    private final int rank;
+    private final RankDevice device;
+    private final CaptureRing ring;
+    private final StepProgram program;
+    private final PlanQueue plans;
+    private final LaunchedSteps launched;
+    private final FaultScope faults;
+    private final CompletionSink completions;
+    private final LongSupplier clock;
+    private String lossCause;
+    private boolean unwanted;
+    private volatile boolean abandoned;
+
+    CudaRank(
+        final int rank,
+        final RankDevice device,
+        final CudaBackendConfig config,
+        final FaultScope faults,
+        final CompletionSink completions)
+    {
+        this.rank = rank;
+        this.device = device;
+        ring = device.ring();
+        program = device.program();
+        this.faults = faults;
+        this.completions = completions;
+        clock = config.clock();
+        plans = new PlanQueue(config.stepsInFlight(), config.maxStepTokens());
+        launched = new LaunchedSteps(config.stepsInFlight());
+    }
+
+    /** Any one thread at a time. */
+    void submit(final ScheduleDecoder plan)
+    {
+        plans.add(plan);
+    }
+
+    @Override
+    public void onStart()
+    {
+        device.makeCurrent();
+    }
+
+    @Override
+    public String roleName()
+    {
+        return "signalbox-cuda-rank-" + rank;
+    }
+
+    @Override
+    public int doWork()
+    {
+        if (unwanted)
+        {
+            return 0;
+        }
+        try
+        {
+            return lossCause == null ? runSteps() : refuseSteps();
+        }
+        catch (final IllegalStateException e)
+        {
+            // The engine takes no more inputs; what the device still does is waited for when the ring is closed.
+            unwanted = true;
+            return 0;
+        }
+    }
+
+    private int runSteps()
+    {
+        if (faults.lossOfAll() != null)
+        {
+            lose(faults.lossOfAll());
+            return 1;
+        }
+        try
+        {
+            return ring.poll(this) + launchNext();
+        }
+        catch (final IllegalStateException closing)
+        {
+            throw closing;
+        }
+        catch (final RuntimeException | InvariantViolation e)
+        {
+            faults.lost(rank, e.getMessage());
+            lose(e.getMessage());
+            return 1;
+        }
+    }
+
+    private int launchNext()
+    {
+        final StepPlan plan = plans.peek();
+        if (plan == null)
+        {
+            return 0;
+        }
+        final CaptureSlot slot = ring.tryOpen(plan.step());
+        if (slot == null)
+        {
+            return 0;
+        }
+        write(plan, slot.stepBlock());
+        ring.begin(slot);
+        program.run(plan.tokens());
+        ring.finish(slot);
+        launched.add(plan.step(), plan.epoch());
+        final long now = clock.getAsLong();
+        completions.forward(now, plan.epoch(), rank, plan.step(), now);
+        plans.remove();
+        return 1;
+    }
+
+    private static void write(final StepPlan plan, final StepBlock block)
+    {
+        block.begin(plan.epoch(), plan.tokens(), plan.rows());
+        for (int token = 0; token < plan.tokens(); token++)
+        {
+            block.token(token, plan.requestId(token), plan.position(token));
+        }
+        for (int row = 0; row < plan.rows(); row++)
+        {
+            block.row(row, plan.lastToken(row));
+        }
+    }
+
+    @Override
+    public void completed(
+        final CaptureSlot slot, final int[] sampledTokens, final int sampledCount, final CaptureSlice rows)
+    {
+        launched.remove();
+        completions.d2hComplete(
+            clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), sampledTokens, sampledCount, rows);
+    }
+
+    @Override
+    public void failed(final CaptureSlot slot, final String fault)
+    {
+        launched.remove();
+        completions.fault(
+            clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), FaultClass.STEP_FAILED, fault);
+    }
+
+    private void lose(final String cause)
+    {
+        lossCause = cause;
+        while (launched.count() > 0)
+        {
+            final int epoch = launched.epoch();
+            final long step = launched.step();
+            launched.remove();
+            completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
+        }
+        refuseSteps();
+    }
+
+    private int refuseSteps()
+    {
+        int count = 0;
+        for (StepPlan plan = plans.peek(); plan != null; plan = plans.peek())
+        {
+            final int epoch = plan.epoch();
+            final long step = plan.step();
+            plans.remove();
+            completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
+            count++;
+        }
+        return count;
+    }
+
+    /** Nobody waits for the rank's step any more. */
+    void abandon()
+    {
+        abandoned = true;
+    }
+
+    /** What stopped the rank's thread, beside the faults that {@link #doWork} reports. */
+    void crashed(final Throwable cause)
+    {
+        faults.lost(rank, String.valueOf(cause.getMessage()));
+    }
+
+    /** After the rank's thread has ended. Where its device hangs nothing is freed, since it may still be written to. */
+    @Override
+    public void close()
+    {
+        if (!abandoned)
+        {
+            device.close();
+        }
+    }
+}

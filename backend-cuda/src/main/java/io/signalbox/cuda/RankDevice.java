@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.capture.CaptureLayout;
+import io.signalbox.cuda.capture.CaptureRing;
+import io.signalbox.cuda.capture.CaptureSettings;
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.kernel.CaptureForm;
+
+/** What one rank owns on its device: compute stream, capture ring, model buffers, prepared steps. */
+final class RankDevice implements AutoCloseable
+{
+    private final CudaDriver driver;
+    private final SharedDevice device;
+    private final CudaDriver.Stream compute;
+    private CaptureRing ring;
+    private StepModel model;
+    private StepProgram program;
+
+    private RankDevice(final CudaDriver driver, final SharedDevice device)
+    {
+        this.driver = driver;
+        this.device = device;
+        compute = driver.createStream("compute");
+    }
+
+    /**
+     * The device's context is current.
+     *
+     * @param form null where capture is off.
+     */
+    static RankDevice open(
+        final CudaDriver driver,
+        final SharedDevice device,
+        final CudaBackendConfig config,
+        final int rank,
+        final CaptureLayout layout,
+        final CaptureForm form,
+        final long fingerprint)
+    {
+        final RankDevice opened = new RankDevice(driver, device);
+        try
+        {
+            opened.ring = CaptureRing.create(driver, opened.compute,
+                new CaptureSettings(rank, fingerprint, layout, config.stepsInFlight()));
+            opened.model = new SeededModel(
+                driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
+            opened.program = new StepProgram(
+                driver, opened.compute, new StepBuckets(config.maxStepTokens(), config.maxGraphTokens()), opened.model);
+            return opened;
+        }
+        catch (final RuntimeException | Error e)
+        {
+            try
+            {
+                opened.close();
+            }
+            catch (final RuntimeException suppressed)
+            {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    void makeCurrent()
+    {
+        device.makeCurrent();
+    }
+
+    CaptureRing ring()
+    {
+        return ring;
+    }
+
+    StepProgram program()
+    {
+        return program;
+    }
+
+    /** Waits for the streams first: the ring does. */
+    @Override
+    public void close()
+    {
+        device.makeCurrent();
+        if (ring != null)
+        {
+            ring.close();
+        }
+        if (program != null)
+        {
+            program.close();
+        }
+        if (model != null)
+        {
+            model.close();
+        }
+        driver.destroy(compute);
+    }
+}

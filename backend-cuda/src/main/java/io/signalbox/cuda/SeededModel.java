@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaDriver.Launch;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.RouterMemory;
+import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.StepMemory;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A model without weights to load: each layer's router reads logits that are a function of seed, request, position, layer
+ * and expert, and tokens are sampled likewise, so that Java can tell every row and token in advance. Routers, capture
+ * and the way back to the host are those of any model.
+ */
+final class SeededModel implements StepModel
+{
+    private final CudaBackendConfig config;
+    private final CaptureForm form;
+    private final KernelLaunches kernels;
+    private final SeededWeights weights;
+    private final DeviceAllocations memory;
+    private final RouterMemory router;
+    private final DeviceMemory mixed;
+    private final DeviceMemory sink;
+
+    /** @param form null where capture is off. */
+    SeededModel(
+        final CudaDriver driver,
+        final CudaDriver.KernelModule module,
+        final CudaBackendConfig config,
+        final CaptureForm form,
+        final SeededWeights weights,
+        final StepMemory step)
+    {
+        this.config = config;
+        this.form = form;
+        this.weights = weights;
+        kernels = new KernelLaunches(driver, module, step);
+        memory = new DeviceAllocations(driver);
+        try
+        {
+            final long tokens = step.maxTokens();
+            final RouterSpec spec = config.router();
+            router = new RouterMemory(
+                memory.allocate(tokens * spec.experts() * spec.type().bytes()),
+                weights.bias(),
+                memory.allocate(tokens * spec.topK() * Integer.BYTES),
+                memory.allocate(tokens * spec.topK() * Float.BYTES));
+            mixed = memory.allocate(tokens * SeededWeights.OUTPUT_WIDTH * Float.BYTES);
+            sink = memory.allocate(Integer.BYTES);
+        }
+        catch (final RuntimeException e)
+        {
+            memory.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public List<Launch> launches(final int tokens)
+    {
+        final List<Launch> launches = new ArrayList<>();
+        launches.add(kernels.slotOpen());
+        for (int layer = 0; layer < config.moeLayers(); layer++)
+        {
+            addLayer(launches, layer, tokens);
+        }
+        launches.add(kernels.sampleSeeded(config.logits().seed(), tokens));
+        if (form != null)
+        {
+            launches.add(kernels.packRows(config.router().experts(), tokens));
+        }
+        return launches;
+    }
+
+    private void addLayer(final List<Launch> launches, final int layer, final int tokens)
+    {
+        final RouterSpec spec = config.router();
+        launches.add(kernels.seededLogits(config.logits(), spec, router.logits(), layer, tokens));
+        if (config.kernels().showsChoices())
+        {
+            launches.add(form == CaptureForm.FUSED
+                ? kernels.routeCapturing(spec, router, layer, tokens)
+                : kernels.route(spec, router, tokens));
+        }
+        else
+        {
+            launches.add(kernels.opaque(
+                spec, router, weights.expertOutputs(), SeededWeights.OUTPUT_WIDTH, mixed, tokens));
+        }
+        if (form == CaptureForm.UNFUSED)
+        {
+            launches.add(kernels.captureCopy(router.ids(), layer, tokens));
+        }
+        if (form == CaptureForm.BESIDE)
+        {
+            launches.add(kernels.routeCapturing(spec, selectionOnly(), layer, tokens));
+        }
+        if (weights.streamed() != null)
+        {
+            launches.add(kernels.streamBytes(weights.streamed(), sink));
+        }
+    }
+
+    /** The selection beside a router writes the capture view and nothing that the router wrote. */
+    private RouterMemory selectionOnly()
+    {
+        return new RouterMemory(router.logits(), router.bias(), null, null);
+    }
+
+    @Override
+    public void close()
+    {
+        memory.close();
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.RouterSpec;
+
+import java.nio.ByteBuffer;
+
+/** What {@link SeededModel} reads and never writes: one copy for all ranks on a device. */
+final class SeededWeights implements AutoCloseable
+{
+    /** Columns of an expert's output, a row of which is what an opaque router kernel mixes. */
+    static final int OUTPUT_WIDTH = 32;
+    private static final int OUTPUT_LEVELS = 64;
+
+    private final DeviceAllocations memory;
+    private final DeviceMemory bias;
+    private final DeviceMemory expertOutputs;
+    private final DeviceMemory streamed;
+
+    SeededWeights(final CudaDriver driver, final RouterSpec router, final long streamedBytes)
+    {
+        memory = new DeviceAllocations(driver);
+        try
+        {
+            final float[] biases = router.bias();
+            bias = biases == null ? null : upload(driver, biases);
+            expertOutputs = upload(driver, outputs(router.experts()));
+            streamed = streamedBytes == 0 ? null : memory.allocate(streamedBytes);
+        }
+        catch (final RuntimeException e)
+        {
+            memory.close();
+            throw e;
+        }
+    }
+
+    private static float[] outputs(final int experts)
+    {
+        final float[] values = new float[experts * OUTPUT_WIDTH];
+        for (int i = 0; i < values.length; i++)
+        {
+            values[i] = (i * 31 % OUTPUT_LEVELS - OUTPUT_LEVELS / 2) / (float)OUTPUT_LEVELS;
+        }
+        return values;
+    }
+
+    private DeviceMemory upload(final CudaDriver driver, final float[] values)
+    {
+        final long bytes = (long)values.length * Float.BYTES;
+        final DeviceMemory target = memory.allocate(bytes);
+        final PinnedMemory staging = driver.allocatePinned(bytes);
+        final CudaDriver.Stream stream = driver.createStream("upload");
+        try
+        {
+            final ByteBuffer buffer = staging.buffer();
+            for (int i = 0; i < values.length; i++)
+            {
+                buffer.putFloat(i * Float.BYTES, values[i]);
+            }
+            driver.copyToDevice(target, staging, bytes, stream);
+            driver.synchronize(stream);
+        }
+        finally
+        {
+            driver.destroy(stream);
+            driver.free(staging);
+        }
+        return target;
+    }
+
+    /** {@code [experts]} float32, or null. */
+    DeviceMemory bias()
+    {
+        return bias;
+    }
+
+    /** {@code [experts][OUTPUT_WIDTH]} float32. */
+    DeviceMemory expertOutputs()
+    {
+        return expertOutputs;
+    }
+
+    /** What each layer reads, or null. */
+    DeviceMemory streamed()
+    {
+        return streamed;
+    }
+
+    @Override
+    public void close()
+    {
+        memory.close();
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.capture;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cuda.kernel.ResultSlot;
+import io.signalbox.experts.ModelShape;
+
+/**
+ * Where everything of a capture ring lies, and what it takes: known before anything is allocated. Layouts are those of
+ * docs/cuda.md; result slots and step blocks take whole cache lines.
+ *
+ * @param shape     what is captured, or null where capture is off: then results are header and sampled tokens.
+ * @param maxTokens the most tokens of a step, from 1.
+ * @param slots     2 to 16; while a slot's rows are read on the host, the next step uses another.
+ */
+public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
+{
+    public static final int MIN_SLOTS = 2;
+    public static final int MAX_SLOTS = 16;
+    /** The most experts whose ids an int16 names without a sign. */
+    public static final int MAX_EXPERTS = 1 << 15;
+
+    static final int LINE_BYTES = 64;
+
+    public CaptureLayout
+    {
+        if (slots < MIN_SLOTS || slots > MAX_SLOTS)
+        {
+            throw new ConfigException("slots=" + slots + " of the capture ring is not between " + MIN_SLOTS + " and " +
+                MAX_SLOTS + "; give as many as steps in flight, and one more where rows are released late.");
+        }
+        if (maxTokens < 1)
+        {
+            throw new ConfigException("maxTokens=" + maxTokens + " is below 1; give the most tokens of a step.");
+        }
+        if (shape != null && shape.experts() > MAX_EXPERTS)
+        {
+            throw new ConfigException("experts=" + shape.experts() + " cannot be captured as int16, which names " +
+                MAX_EXPERTS + "; switch capture off for this model.");
+        }
+        if (resultStride(shape, maxTokens) > Integer.MAX_VALUE / slots || stepStride(maxTokens) > Integer.MAX_VALUE / slots)
+        {
+            throw new ConfigException("the capture ring's " + slots + " slots for steps of " + maxTokens +
+                " tokens exceed 2 GiB of pinned memory; give fewer tokens per step or fewer slots.");
+        }
+    }
+
+    public boolean capturesRows()
+    {
+        return shape != null;
+    }
+
+    /** MoE layers in a result's header: 0 where capture is off. */
+    public int layers()
+    {
+        return shape == null ? 0 : shape.moeLayers();
+    }
+
+    /** Experts per token and layer, 0 where capture is off. */
+    public int topK()
+    {
+        return shape == null ? 0 : shape.topK();
+    }
+
+    /** Bytes of one expert id in a result; 1 where capture is off, when there is none. */
+    public int idBytes()
+    {
+        return shape == null ? Byte.BYTES : shape.idBytes();
+    }
+
+    /** Bytes of one token's row in a result: {@code L * K} ids. */
+    public int rowBytes()
+    {
+        return shape == null ? 0 : shape.rowBytes();
+    }
+
+    /** The capture buffer: {@code (S, L, N, K)} int16, in whole cache lines. */
+    public long captureBytes()
+    {
+        return align((long)slots * layers() * maxTokens * topK() * Short.BYTES);
+    }
+
+    /** Bytes from one result slot to the next, on the device and in pinned memory. */
+    public long resultStride()
+    {
+        return resultStride(shape, maxTokens);
+    }
+
+    /** Bytes of a result: header, sampled tokens, and the rows of the tokens that were computed. */
+    int resultBytes(final int tokens, final int rows)
+    {
+        return ResultSlot.HEADER_BYTES + (int)align((long)rows * Integer.BYTES) + tokens * rowBytes();
+    }
+
+    /** Bytes from one pinned step block to the next. */
+    long stepStride()
+    {
+        return stepStride(maxTokens);
+    }
+
+    long wordsBytes()
+    {
+        return (long)slots * LINE_BYTES;
+    }
+
+    /** Device memory of the whole ring: capture buffer, result slots, and one step block. */
+    public long deviceBytes()
+    {
+        return captureBytes() + slots * resultStride() + stepStride();
+    }
+
+    /** Pinned host memory of the whole ring: per slot a result, a step block and a completion word. */
+    public long pinnedBytes()
+    {
+        return slots * (resultStride() + stepStride()) + wordsBytes();
+    }
+
+    /** One phrase with what is needed, for reports before allocation and for errors. */
+    public String describe()
+    {
+        final String each = shape == null ? "without capture" :
+            shape.moeLayers() + " MoE layers, " + shape.topK() + " of " + shape.experts() + " experts";
+        return deviceBytes() + " bytes of device memory and " + pinnedBytes() + " bytes of pinned memory (" + slots +
+            " slots, " + maxTokens + " tokens, " + each + ")";
+    }
+
+    private static long resultStride(final ModelShape shape, final int maxTokens)
+    {
+        return shape == null ? ResultSlot.maxBytes(maxTokens, maxTokens, 0, 0, Byte.BYTES) :
+            ResultSlot.maxBytes(maxTokens, maxTokens, shape.moeLayers(), shape.topK(), shape.idBytes());
+    }
+
+    private static long stepStride(final int maxTokens)
+    {
+        return align(StepBlock.bytes(maxTokens, maxTokens));
+    }
+
+    private static long align(final long bytes)
+    {
+        return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.capture;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaDriver.Stream;
+import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.kernel.StepMemory;
+
+/**
+ * Brings the results of one rank's steps to the host, several steps at a time. For each step: {@link #tryOpen}, fill the
+ * step block, {@link #begin}, give the kernels to the compute stream, {@link #finish}; and {@link #poll} now and then.
+ *
+ * <p>All memory is taken when the ring is made and stays where it is until {@link #close}: kernels and graphs that were
+ * given its addresses are right for as long as the ring lives. A step allocates nothing. One thread uses a ring, with the
+ * CUDA context current; only the release of rows may come from others. After a {@link CudaException} a ring can only be
+ * closed.
+ */
+public final class CaptureRing implements AutoCloseable
+{
+    /** Polling a word tells nothing of a device that failed, so the driver is asked after so many polls in vain. */
+    static final int POLLS_PER_QUERY = 512;
+
+    private final CudaDriver driver;
+    private final Stream computeStream;
+    private final CaptureSettings settings;
+    private final CaptureLayout layout;
+    private final SlotGuards guards;
+    private final Owned owned;
+    private final RingMemory memory;
+    private final Stream copyStream;
+    private final CaptureSlot[] slots;
+    private final int[] sampledTokens;
+    private final boolean writesWords;
+    // Slots are used in turn, so that counts of steps say which slot is next.
+    private long opened;
+    private long finished;
+    private long reported;
+    private boolean begun;
+    private long lastStep = -1;
+    private int pollsInVain;
+
+    private CaptureRing(
+        final CudaDriver driver,
+        final Stream computeStream,
+        final CaptureSettings settings,
+        final SlotGuards guards,
+        final Owned owned)
+    {
+        this.driver = driver;
+        this.computeStream = computeStream;
+        this.settings = settings;
+        this.guards = guards;
+        this.owned = owned;
+        layout = settings.layout();
+        memory = new RingMemory(driver, layout, owned);
+        copyStream = memory.copyStream();
+        slots = new CaptureSlot[layout.slots()];
+        for (int i = 0; i < slots.length; i++)
+        {
+            slots[i] = new CaptureSlot(i, layout, memory);
+        }
+        sampledTokens = new int[layout.maxTokens()];
+        writesWords = canWriteWords();
+        owned.beforeThat(() -> driver.synchronize(copyStream));
+        owned.beforeThat(() -> driver.synchronize(computeStream));
+    }
+
+    /**
+     * @param computeStream where the kernels of every step run; outlives the ring.
+     * @throws CudaException where memory does not suffice, with what the ring needs; nothing is left allocated then.
+     */
+    public static CaptureRing create(
+        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings)
+    {
+        return create(driver, computeStream, settings, new SlotGuards(new ResultCheck(settings)));
+    }
+
+    static CaptureRing create(
+        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings, final SlotGuards guards)
+    {
+        final Owned owned = new Owned();
+        try
+        {
+            return new CaptureRing(driver, computeStream, settings, guards, owned);
+        }
+        catch (final CudaException e)
+        {
+            owned.closeAfter(e);
+            throw e.code() == CudaException.OUT_OF_MEMORY ? outOfMemory(e, settings) : e;
+        }
+        catch (final RuntimeException | Error e)
+        {
+            owned.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static CudaException outOfMemory(final CudaException cause, final CaptureSettings settings)
+    {
+        final CudaException worded = new CudaException(cause.operation() + " for the capture ring of rank " +
+            settings.rank() + ", which needs " + settings.layout().describe() + ",", cause.code(), "out of memory");
+        worded.initCause(cause);
+        return worded;
+    }
+
+    /** The words are zero, and no generation is. */
+    private boolean canWriteWords()
+    {
+        try
+        {
+            driver.writeWord(slots[0].word().memory(), 0, copyStream);
+            driver.synchronize(copyStream);
+            return true;
+        }
+        catch (final CudaException e)
+        {
+            if (e.code() == CudaException.NOT_SUPPORTED)
+            {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Takes the next slot for a step. Steps are reported in the order in which they were opened.
+     *
+     * @param step larger than all before, from 0.
+     * @return null while as many steps are in flight as may be, or the rows of the slot's last use are not released.
+     */
+    public CaptureSlot tryOpen(final long step)
+    {
+        check(opened == finished, "opened", step);
+        check(step > lastStep, "opened after step " + lastStep, step);
+        final CaptureSlot slot = slotOf(opened);
+        if (inFlight() == settings.stepsInFlight() || !guards.mayOpen(slot))
+        {
+            return null;
+        }
+        slot.open(step, settings);
+        lastStep = step;
+        opened++;
+        return slot;
+    }
+
+    /** Gives the step block to the device; the step's kernels are to be given to the compute stream after that. */
+    public void begin(final CaptureSlot slot)
+    {
+        check(isCurrent(slot) && !begun, "begun", slot.step());
+        begun = true;
+        slot.begin();
+        // The device gate: nothing of this step runs before the slot's last result has left the device.
+        driver.waitFor(computeStream, slot.copied());
+        driver.copyToDevice(memory.stepBlock(), slot.pinnedBlock(), slot.stepBlock().usedBytes(), computeStream);
+    }
+
+    /** Has the result copied once all is done that the compute stream was given until now. */
+    public void finish(final CaptureSlot slot)
+    {
+        check(isCurrent(slot) && begun, "finished", slot.step());
+        driver.record(slot.computed(), computeStream);
+        driver.waitFor(copyStream, slot.computed());
+        driver.copyToHost(slot.pinnedResult(), slot.deviceResult(), slot.resultBytes(), copyStream);
+        if (writesWords)
+        {
+            driver.writeWord(slot.word().memory(), slot.generation(), copyStream);
+        }
+        driver.record(slot.copied(), copyStream);
+        begun = false;
+        finished++;
+    }
+
+    private boolean isCurrent(final CaptureSlot slot)
+    {
+        return opened == finished + 1 && slot == slotOf(finished);
+    }
+
+    private static void check(final boolean holds, final String what, final long step)
+    {
+        if (!holds)
+        {
+            throw new InvariantViolation(
+                "step " + step + " of the capture ring was " + what + " although that was not its turn");
+        }
+    }
+
+    /**
+     * Reports every step whose result has arrived, in order, without waiting.
+     *
+     * @return how many steps were reported.
+     * @throws CudaException where the device failed, sooner or later after it did.
+     */
+    public int poll(final StepResults results)
+    {
+        int count = 0;
+        while (reported < finished && hasArrived(slotOf(reported)))
+        {
+            report(slotOf(reported++), results);
+            count++;
+        }
+        return count;
+    }
+
+    private boolean hasArrived(final CaptureSlot slot)
+    {
+        if (writesWords)
+        {
+            if (guards.isSignalled(slot))
+            {
+                pollsInVain = 0;
+                return true;
+            }
+            if (++pollsInVain < POLLS_PER_QUERY)
+            {
+                return false;
+            }
+            pollsInVain = 0;
+        }
+        return driver.isComplete(slot.copied());
+    }
+
+    private void report(final CaptureSlot slot, final StepResults results)
+    {
+        final String fault = guards.fault(slot);
+        if (fault == null && layout.capturesRows())
+        {
+            complete(slot, results, slot.lend());
+            return;
+        }
+        try
+        {
+            if (fault == null)
+            {
+                complete(slot, results, null);
+            }
+            else
+            {
+                results.failed(slot, fault);
+            }
+        }
+        finally
+        {
+            slot.free();
+        }
+    }
+
+    private void complete(final CaptureSlot slot, final StepResults results, final CaptureSlice rows)
+    {
+        final int count = slot.stepBlock().rows();
+        for (int row = 0; row < count; row++)
+        {
+            sampledTokens[row] = slot.result().sampledToken(row);
+        }
+        results.completed(slot, sampledTokens, count, rows);
+    }
+
+    private CaptureSlot slotOf(final long use)
+    {
+        return slots[(int)(use % slots.length)];
+    }
+
+    /** Steps that were opened and not yet reported. */
+    public int inFlight()
+    {
+        return (int)(opened - reported);
+    }
+
+    public CaptureLayout layout()
+    {
+        return layout;
+    }
+
+    /** Where kernels find each step and leave what came of it; the same for as long as the ring lives. */
+    public StepMemory stepMemory()
+    {
+        return memory.stepMemory();
+    }
+
+    /**
+     * Waits for both streams and gives everything back, even where the device has failed. Rows that are still lent can
+     * be released, but not read any more. A second call does nothing.
+     */
+    @Override
+    public void close()
+    {
+        owned.close();
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.capture;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaDriver.Event;
+import io.signalbox.cuda.driver.CudaDriver.Stream;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.StepMemory;
+
+/** Everything that a ring takes from the driver, at addresses that stay the same until it is given back. */
+final class RingMemory
+{
+    private static final int NOT_WRITTEN = -1;
+
+    private final CudaDriver driver;
+    private final CaptureLayout layout;
+    private final Owned owned;
+    private final DeviceMemory capture;
+    private final DeviceMemory results;
+    private final DeviceMemory stepBlock;
+    private final PinnedMemory pinnedResults;
+    private final PinnedMemory pinnedBlocks;
+    private final PinnedMemory words;
+    private final Stream copyStream;
+
+    RingMemory(final CudaDriver driver, final CaptureLayout layout, final Owned owned)
+    {
+        this.driver = driver;
+        this.layout = layout;
+        this.owned = owned;
+        capture = layout.capturesRows() ? allocate(layout.captureBytes()) : null;
+        results = allocate(layout.slots() * layout.resultStride());
+        stepBlock = allocate(layout.stepStride());
+        pinnedResults = allocatePinned(layout.slots() * layout.resultStride());
+        pinnedBlocks = allocatePinned(layout.slots() * layout.stepStride());
+        words = allocatePinned(layout.wordsBytes());
+        copyStream = owned.add(driver.createStream("copy"), driver::destroy);
+        clear();
+    }
+
+    private DeviceMemory allocate(final long bytes)
+    {
+        return owned.add(driver.allocate(bytes), driver::free);
+    }
+
+    private PinnedMemory allocatePinned(final long bytes)
+    {
+        return owned.add(driver.allocatePinned(bytes), driver::free);
+    }
+
+    /** What was never written reads -1 in the capture buffer and has no mark in a result. */
+    private void clear()
+    {
+        if (capture != null)
+        {
+            driver.fill(capture, NOT_WRITTEN, capture.bytes() / Integer.BYTES, copyStream);
+        }
+        driver.fill(results, 0, results.bytes() / Integer.BYTES, copyStream);
+        driver.synchronize(copyStream);
+    }
+
+    Event createEvent()
+    {
+        return owned.add(driver.createEvent(), driver::destroy);
+    }
+
+    StepMemory stepMemory()
+    {
+        return new StepMemory(stepBlock, capture, results, layout.resultStride(), layout.layers(), layout.maxTokens(),
+            layout.topK(), layout.idBytes());
+    }
+
+    DeviceMemory stepBlock()
+    {
+        return stepBlock;
+    }
+
+    Stream copyStream()
+    {
+        return copyStream;
+    }
+
+    DeviceMemory deviceResult(final int slot)
+    {
+        return results.slice(slot * layout.resultStride(), layout.resultStride());
+    }
+
+    PinnedMemory pinnedResult(final int slot)
+    {
+        return pinnedResults.slice(slot * layout.resultStride(), layout.resultStride());
+    }
+
+    PinnedMemory pinnedBlock(final int slot)
+    {
+        return pinnedBlocks.slice(slot * layout.stepStride(), layout.stepStride());
+    }
+
+    PinnedMemory word(final int slot)
+    {
+        return words.slice((long)slot * CaptureLayout.LINE_BYTES, CaptureLayout.LINE_BYTES);
+    }
+}

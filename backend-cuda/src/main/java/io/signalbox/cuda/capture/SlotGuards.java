@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.capture;
+
+/** What the ring asks before it uses a slot again and before it believes one: a seam, so that tests can ask less. */
+class SlotGuards
+{
+    private final ResultCheck check;
+
+    SlotGuards(final ResultCheck check)
+    {
+        this.check = check;
+    }
+
+    /** The host gate: the slot's pinned memory is read and written by nobody. */
+    boolean mayOpen(final CaptureSlot slot)
+    {
+        return slot.isFree();
+    }
+
+    /** A word of an earlier use is not this step's completion. */
+    boolean isSignalled(final CaptureSlot slot)
+    {
+        return slot.word().read() == slot.generation();
+    }
+
+    /** What is wrong with the slot's result, or null. */
+    String fault(final CaptureSlot slot)
+    {
+        return check.fault(slot, slot.step(), slot.generation());
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.capture;
+
+import io.signalbox.InvariantViolation;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Writes a slot's step block, which tells the kernels what changes from step to step. The kernels see it once the ring
+ * has begun the step; until the step is reported nobody may write to it.
+ */
+public final class StepBlock
+{
+    static final int HEADER_BYTES = 64;
+
+    static final int STEP_OFFSET = 0;
+    static final int TOKENS_OFFSET = 8;
+    static final int ROWS_OFFSET = 12;
+    static final int SLOT_OFFSET = 16;
+    static final int RANK_OFFSET = 20;
+    static final int EPOCH_OFFSET = 24;
+    static final int GENERATION_OFFSET = 28;
+    static final int FINGERPRINT_OFFSET = 32;
+
+    private final UnsafeBuffer buffer;
+    private final int maxTokens;
+    private final int positionsOffset;
+    private final int lastTokensOffset;
+    private int epoch;
+    private int tokens;
+    private int rows;
+
+    StepBlock(final ByteBuffer pinned, final int maxTokens)
+    {
+        buffer = new UnsafeBuffer(pinned);
+        this.maxTokens = maxTokens;
+        positionsOffset = HEADER_BYTES + maxTokens * Long.BYTES;
+        lastTokensOffset = positionsOffset + maxTokens * Integer.BYTES;
+    }
+
+    /** Bytes up to the last row's entry of a block for {@code maxTokens} tokens. */
+    static long bytes(final int maxTokens, final int rows)
+    {
+        return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)maxTokens + Integer.BYTES * (long)rows;
+    }
+
+    /** What the ring knows of a step; tokens and rows are 0 until {@link #begin}. */
+    void open(final long step, final int generation, final int slot, final int rank, final long fingerprint)
+    {
+        buffer.putLong(STEP_OFFSET, step, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(SLOT_OFFSET, slot, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(RANK_OFFSET, rank, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(GENERATION_OFFSET, generation, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(FINGERPRINT_OFFSET, fingerprint, ByteOrder.LITTLE_ENDIAN);
+        begin(0, 0, 0);
+    }
+
+    /**
+     * Starts a step's content; each of its tokens and rows is to be written after that.
+     *
+     * @param stepTokens real tokens, 0 to the most of a step.
+     * @param stepRows   rows of the plan, each of which samples one token, 0 to the most tokens of a step.
+     * @throws InvariantViolation when a step is larger than the ring was built for.
+     */
+    public void begin(final int stepEpoch, final int stepTokens, final int stepRows)
+    {
+        if (stepTokens < 0 || stepTokens > maxTokens || stepRows < 0 || stepRows > maxTokens)
+        {
+            throw new InvariantViolation("a step of " + stepTokens + " tokens and " + stepRows +
+                " rows reached a capture ring for steps of " + maxTokens);
+        }
+        epoch = stepEpoch;
+        tokens = stepTokens;
+        rows = stepRows;
+        buffer.putInt(TOKENS_OFFSET, stepTokens, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(ROWS_OFFSET, stepRows, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** @param index from 0 to below the step's tokens. */
+    public void token(final int index, final long request, final int position)
+    {
+        check(index, tokens, "token");
+        buffer.putLong(HEADER_BYTES + index * Long.BYTES, request, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(positionsOffset + index * Integer.BYTES, position, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** @param lastToken index of the row's last token, whose result the row samples from. */
+    public void row(final int index, final int lastToken)
+    {
+        check(index, rows, "row");
+        check(lastToken, tokens, "last token");
+        buffer.putInt(lastTokensOffset + index * Integer.BYTES, lastToken, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static void check(final int index, final int count, final String what)
+    {
+        if (index < 0 || index >= count)
+        {
+            throw new InvariantViolation(what + " " + index + " of a step that has " + count);
+        }
+    }
+
+    public int epoch()
+    {
+        return epoch;
+    }
+
+    public int tokens()
+    {
+        return tokens;
+    }
+
+    public int rows()
+    {
+        return rows;
+    }
+
+    /** What there is to copy to the device. */
+    long usedBytes()
+    {
+        return bytes(maxTokens, rows);
+    }
+}

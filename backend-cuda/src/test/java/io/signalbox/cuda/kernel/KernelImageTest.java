@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class KernelImageTest
+{
+    private static final Path SOURCES = Path.of("src/main/cuda");
+    private static final int HASH_BYTES = 8;
+    private static final Pattern LISTED = Pattern.compile("SIGNALBOX_KERNEL\\((\\w+)\\)");
+    /** Multiplications and additions that a compiler of PTX may contract, and contracted ones. */
+    private static final Pattern FUSIBLE = Pattern.compile("^\\s+(fma\\.|mad\\.f|(add|sub|mul)\\.f32|div\\.(full|approx))",
+        Pattern.MULTILINE);
+
+    private final KernelImage image = KernelImage.load();
+
+    private static String hashOfSources() throws IOException, NoSuchAlgorithmException
+    {
+        final MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        try (Stream<Path> files = Files.list(SOURCES))
+        {
+            for (final Path file : files.sorted().toList())
+            {
+                digest.update(Files.readAllBytes(file));
+            }
+        }
+        return HexFormat.of().formatHex(digest.digest(), 0, HASH_BYTES);
+    }
+
+    private static Set<String> listed() throws IOException
+    {
+        return LISTED.matcher(Files.readString(SOURCES.resolve("kernels.def"))).results()
+            .map(result -> result.group(1)).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void shouldCarryTheHashOfTheSourcesInEveryImage() throws IOException, NoSuchAlgorithmException
+    {
+        final String hash = hashOfSources();
+        for (final KernelImage.Image each : image.images())
+        {
+            assertEquals(hash, each.sourceHash(), "the kernel image for " + each.architecture() +
+                " is of other sources than src/main/cuda; run scripts/build-kernels");
+        }
+        assertEquals(hash, image.sourceHash());
+        assertEquals("signalbox_source_" + hash, image.sourceSymbol());
+    }
+
+    @Test
+    void shouldHoldCodeForTwoArchitecturesAndPtxForLaterOnes()
+    {
+        final List<String> kinds = image.images().stream()
+            .map(each -> (each.ptx() ? "compute_" : "sm_") + each.architecture()).sorted().toList();
+        assertEquals(List.of("compute_80", "sm_80", "sm_90"), kinds);
+    }
+
+    @Test
+    void shouldHoldTheListedKernelsAndNoOthersInEveryImage() throws IOException
+    {
+        for (final KernelImage.Image each : image.images())
+        {
+            final Set<String> kernels = new TreeSet<>(each.symbols());
+            assertTrue(kernels.remove(image.sourceSymbol()));
+            assertEquals(listed(), kernels, "kernels for " + each.architecture());
+        }
+    }
+
+    @Test
+    void shouldHaveAKernelForEverySizeModeAndType() throws IOException
+    {
+        final Set<String> named = new TreeSet<>(Set.of(KernelNames.SLOT_OPEN, KernelNames.LOGITS_SEEDED,
+            KernelNames.CAPTURE_COPY, KernelNames.PACK_ROWS, KernelNames.SAMPLE_SEEDED, KernelNames.STREAM_BYTES));
+        for (final RouterMode mode : RouterMode.values())
+        {
+            for (final LogitsType type : LogitsType.values())
+            {
+                for (int experts = RouterSpec.MIN_EXPERTS; experts <= RouterSpec.MAX_EXPERTS; experts++)
+                {
+                    final RouterSpec spec = RouterSpec.plain(experts, 1, mode, type);
+                    named.add(KernelNames.route(spec));
+                    named.add(KernelNames.opaque(spec));
+                    final String route = KernelNames.route(spec);
+                    final int values = Integer.parseInt(route.substring(route.lastIndexOf('v') + 1));
+                    assertTrue(32 * values >= experts && (values == 1 || 16 * values < experts), route + " for " + experts);
+                }
+            }
+        }
+        assertEquals(listed(), named);
+    }
+
+    @Test
+    void shouldLeaveNoCompilerTheChoiceToFuseArithmetic()
+    {
+        final ByteBuffer bytes = image.bytes();
+        final byte[] content = new byte[bytes.remaining()];
+        bytes.get(content);
+        final String text = new String(content, StandardCharsets.ISO_8859_1);
+        assertTrue(text.contains("mul.rn.f32"));
+        assertFalse(FUSIBLE.matcher(text).find(), "the PTX has arithmetic that may be fused");
+        assertTrue(bytes.isDirect());
+    }
+}
