@@ -13,8 +13,10 @@ enum RouterMode
     SIGMOID_BIAS
 };
 
-/** Larger than every id, so that nothing loses a tie to it. */
+/** Larger than every id. */
 constexpr int NOTHING = 0x7FFFFFFF;
+/** Below the rank of every score, -infinity included. */
+constexpr unsigned NO_RANK = 0;
 
 struct RouterShape
 {
@@ -26,13 +28,6 @@ struct RouterShape
     float scale;
 };
 
-/** An expert or a group with its score. */
-struct Choice
-{
-    float score;
-    int id;
-};
-
 /** An expert of a token's set with its weight. */
 struct RoutedExpert
 {
@@ -40,42 +35,26 @@ struct RoutedExpert
     float weight;
 };
 
-__device__ inline bool beats(Choice left, Choice right)
+/**
+ * A score as an integer of the same order, since a warp finds the largest integer in one instruction. Adding 0 makes the
+ * two zeros one.
+ */
+__device__ inline unsigned rank_of(float score)
 {
-    return left.score > right.score || (left.score == right.score && left.id < right.id);
+    const unsigned bits = __float_as_uint(__fadd_rn(score, 0.0f));
+    return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-/** The best choice of the warp, in all lanes. */
-__device__ inline Choice warp_best(Choice best)
+__device__ inline float score_of(unsigned rank)
 {
-    for (int offset = WARP_LANES / 2; offset > 0; offset /= 2)
-    {
-        Choice other;
-        other.score = __shfl_xor_sync(ALL_LANES, best.score, offset);
-        other.id = __shfl_xor_sync(ALL_LANES, best.id, offset);
-        if (beats(other, best))
-        {
-            best = other;
-        }
-    }
-    return best;
+    return __uint_as_float((rank >> 31) != 0 ? rank & 0x7FFFFFFFu : ~rank);
 }
 
-/** The best expert of this lane whose bit in {@code taken} is clear. */
-template <int V>
-__device__ inline Choice lane_best(const float (&scores)[V], unsigned taken)
+/** The id of the highest rank in the warp, of equal ones the lowest, in all lanes. */
+__device__ inline int warp_best(unsigned rank, int id)
 {
-    Choice best = {negative_infinity(), NOTHING};
-#pragma unroll
-    for (int v = 0; v < V; v++)
-    {
-        const Choice own = {scores[v], v * WARP_LANES + lane_index()};
-        if ((taken >> v & 1u) == 0 && beats(own, best))
-        {
-            best = own;
-        }
-    }
-    return best;
+    const unsigned best = __reduce_max_sync(ALL_LANES, rank);
+    return static_cast<int>(__reduce_min_sync(ALL_LANES, static_cast<unsigned>(rank == best ? id : NOTHING)));
 }
 
 /** What an expert is selected by. The bias may be null. */
@@ -94,9 +73,9 @@ __device__ inline float selection_score(float logit, const float* bias, int expe
     return bias == nullptr ? score : ordered(__fadd_rn(score, bias[expert]));
 }
 
-/** Loads this lane's scores; the bits of values beyond the experts are set in the result. */
+/** Loads the ranks of this lane's experts; the bits of values beyond the experts are set in the result. */
 template <RouterMode MODE, typename Logit, int V>
-__device__ inline unsigned load_scores(const Logit* logits, const float* bias, int experts, float (&scores)[V])
+__device__ inline unsigned load_ranks(const Logit* logits, const float* bias, int experts, unsigned (&ranks)[V])
 {
     // Sixteen sigmoids in a row are more code than an instruction cache likes; four keep the arithmetic busy.
     constexpr int BATCH = MODE == SIGMOID_BIAS && V > 4 ? 4 : V;
@@ -104,7 +83,7 @@ __device__ inline unsigned load_scores(const Logit* logits, const float* bias, i
 #pragma unroll
     for (int v = 0; v < V; v++)
     {
-        scores[v] = negative_infinity();
+        ranks[v] = NO_RANK;
     }
 #pragma unroll 1
     for (int start = 0; start < V; start += BATCH)
@@ -113,16 +92,16 @@ __device__ inline unsigned load_scores(const Logit* logits, const float* bias, i
 #pragma unroll
         for (int v = 0; v + BATCH < V; v++)
         {
-            scores[v] = scores[v + BATCH];
+            ranks[v] = ranks[v + BATCH];
         }
 #pragma unroll
         for (int i = 0; i < BATCH; i++)
         {
             const int expert = (start + i) * WARP_LANES + lane_index();
-            scores[V - BATCH + i] = negative_infinity();
+            ranks[V - BATCH + i] = NO_RANK;
             if (expert < experts)
             {
-                scores[V - BATCH + i] = selection_score<MODE>(to_float(logits[expert]), bias, expert);
+                ranks[V - BATCH + i] = rank_of(selection_score<MODE>(to_float(logits[expert]), bias, expert));
             }
             else
             {
@@ -133,72 +112,57 @@ __device__ inline unsigned load_scores(const Logit* logits, const float* bias, i
     return absent;
 }
 
-/** The sum of the two best scores of the experts [from, to), or the only one's score. */
+/** The rank of the sum of the two best scores of the experts [from, to), or of the only one. */
 template <int V>
-__device__ inline float group_score(const float (&scores)[V], int from, int to)
+__device__ inline unsigned group_rank(const unsigned (&ranks)[V], int from, int to)
 {
-    float first = negative_infinity();
-    float second = negative_infinity();
+    unsigned first = NO_RANK;
+    unsigned second = NO_RANK;
 #pragma unroll
     for (int v = 0; v < V; v++)
     {
         const int expert = v * WARP_LANES + lane_index();
         if (expert >= from && expert < to)
         {
-            const float smaller = scores[v] > first ? first : scores[v];
-            first = scores[v] > first ? scores[v] : first;
+            const unsigned smaller = ranks[v] > first ? first : ranks[v];
+            first = ranks[v] > first ? ranks[v] : first;
             second = smaller > second ? smaller : second;
         }
     }
-#pragma unroll
-    for (int offset = WARP_LANES / 2; offset > 0; offset /= 2)
-    {
-        const float otherFirst = __shfl_xor_sync(ALL_LANES, first, offset);
-        const float otherSecond = __shfl_xor_sync(ALL_LANES, second, offset);
-        const float smaller = otherFirst > first ? first : otherFirst;
-        first = otherFirst > first ? otherFirst : first;
-        second = otherSecond > second ? otherSecond : second;
-        second = smaller > second ? smaller : second;
-    }
-    return to - from == 1 ? first : ordered(__fadd_rn(first, second));
+    const unsigned best = __reduce_max_sync(ALL_LANES, first);
+    const int owner = __ffs(static_cast<int>(__ballot_sync(ALL_LANES, first == best))) - 1;
+    const unsigned next = __reduce_max_sync(ALL_LANES, lane_index() == owner ? second : first);
+    return to - from == 1 ? best : rank_of(ordered(__fadd_rn(score_of(best), score_of(next))));
 }
 
-/** A bit for each of the best groups. Lane g holds the score of group g. */
+/** A bit for each of the best groups. Lane g holds the rank of group g. */
 template <int V>
-__device__ inline unsigned best_groups(const float (&scores)[V], const RouterShape& shape)
+__device__ inline unsigned best_groups(const unsigned (&ranks)[V], const RouterShape& shape)
 {
     const int size = shape.experts / shape.groups;
-    Choice own = {negative_infinity(), NOTHING};
+    unsigned own = NO_RANK;
 #pragma unroll 1
     for (int group = 0; group < shape.groups; group++)
     {
-        const float score = group_score<V>(scores, group * size, (group + 1) * size);
-        if (lane_index() == group)
-        {
-            own.score = score;
-            own.id = group;
-        }
+        const unsigned rank = group_rank<V>(ranks, group * size, (group + 1) * size);
+        own = lane_index() == group ? rank : own;
     }
     unsigned kept = 0;
 #pragma unroll 1
     for (int i = 0; i < shape.topGroups; i++)
     {
-        const Choice best = warp_best(own);
-        kept |= 1u << best.id;
-        if (lane_index() == best.id)
-        {
-            own.score = negative_infinity();
-            own.id = NOTHING;
-        }
+        const int best = warp_best(own, lane_index());
+        kept |= 1u << best;
+        own = lane_index() == best ? NO_RANK : own;
     }
     return kept;
 }
 
 /** The bits of this lane's experts whose group is not among the best. */
 template <int V>
-__device__ inline unsigned outside_best_groups(const float (&scores)[V], const RouterShape& shape)
+__device__ inline unsigned outside_best_groups(const unsigned (&ranks)[V], const RouterShape& shape)
 {
-    const unsigned kept = best_groups<V>(scores, shape);
+    const unsigned kept = best_groups<V>(ranks, shape);
     const int size = shape.experts / shape.groups;
     unsigned outside = (1u << V) - 1u;
 #pragma unroll 1
@@ -219,24 +183,32 @@ __device__ inline unsigned outside_best_groups(const float (&scores)[V], const R
 }
 
 /**
- * K rounds of a warp's maximum. Experts that were taken leave by their bit and not by a score of -infinity, which
- * others may have as well: so a set never holds an expert twice.
+ * K rounds of a warp's maximum; lane k gets the id of round k, lanes from K get 0. Experts that were taken leave by their
+ * bit and not by a score of -infinity, which others may have as well: so a set never holds an expert twice.
  */
 template <int V>
-__device__ inline Choice select_top_k(const float (&scores)[V], unsigned taken, int topK)
+__device__ inline int select_top_k(const unsigned (&ranks)[V], unsigned taken, int topK)
 {
-    Choice chosen = {0.0f, 0};
+    int chosen = 0;
 #pragma unroll 1
     for (int k = 0; k < topK; k++)
     {
-        const Choice best = warp_best(lane_best<V>(scores, taken));
-        if (lane_index() == k)
+        unsigned rank = NO_RANK;
+        int id = NOTHING;
+#pragma unroll
+        for (int v = 0; v < V; v++)
         {
-            chosen = best;
+            if ((taken >> v & 1u) == 0 && ranks[v] > rank)
+            {
+                rank = ranks[v];
+                id = v * WARP_LANES + lane_index();
+            }
         }
-        if (lane_index() == best.id % WARP_LANES)
+        const int best = warp_best(rank, id);
+        chosen = lane_index() == k ? best : chosen;
+        if (lane_index() == best % WARP_LANES)
         {
-            taken |= 1u << best.id / WARP_LANES;
+            taken |= 1u << best / WARP_LANES;
         }
     }
     return chosen;
@@ -244,7 +216,7 @@ __device__ inline Choice select_top_k(const float (&scores)[V], unsigned taken, 
 
 /** The softmax's denominator over all experts: per lane over v, then across the warp. */
 template <int V>
-__device__ inline float softmax_total(const float (&scores)[V], int experts, float maximum)
+__device__ inline float softmax_total(const unsigned (&ranks)[V], int experts, float maximum)
 {
     float sum = 0.0f;
 #pragma unroll
@@ -252,29 +224,28 @@ __device__ inline float softmax_total(const float (&scores)[V], int experts, flo
     {
         if (v * WARP_LANES + lane_index() < experts)
         {
-            sum = __fadd_rn(sum, exponential_below(scores[v], maximum));
+            sum = __fadd_rn(sum, exponential_below(score_of(ranks[v]), maximum));
         }
     }
     return warp_sum(sum);
 }
 
-/** The weight of this lane's choice, 0 in lanes from K. */
-template <RouterMode MODE, typename Logit, int V>
-__device__ inline float choice_weight(
-    const Logit* logits, const float (&scores)[V], const RouterShape& shape, Choice chosen)
+/** The weight of the choice whose logit is given, in lanes below K; 0 in the others. */
+template <RouterMode MODE, int V>
+__device__ inline float choice_weight(float logit, const unsigned (&ranks)[V], const RouterShape& shape)
 {
     const bool holds = lane_index() < shape.topK;
     float weight;
     if (MODE == SIGMOID_BIAS)
     {
-        weight = holds ? sigmoid(ordered(to_float(logits[chosen.id]))) : 0.0f;
+        weight = holds ? sigmoid(logit) : 0.0f;
     }
     else
     {
-        const float maximum = __shfl_sync(ALL_LANES, chosen.score, 0);
-        const float power = holds ? exponential_below(chosen.score, maximum) : 0.0f;
+        const float maximum = __shfl_sync(ALL_LANES, logit, 0);
+        const float power = holds ? exponential_below(logit, maximum) : 0.0f;
         const float total =
-            MODE == SOFTMAX_TOPK ? softmax_total<V>(scores, shape.experts, maximum) : sum_in_order(power, shape.topK);
+            MODE == SOFTMAX_TOPK ? softmax_total<V>(ranks, shape.experts, maximum) : sum_in_order(power, shape.topK);
         weight = __fdiv_rn(power, total);
     }
     if (shape.renormalise != 0)
@@ -290,17 +261,17 @@ template <RouterMode MODE, typename Logit, int V>
 __device__ inline RoutedExpert route_token(
     const Logit* logits, const float* bias, const RouterShape& shape, bool weighted)
 {
-    float scores[V];
-    unsigned taken = load_scores<MODE, Logit, V>(logits, bias, shape.experts, scores);
+    unsigned ranks[V];
+    unsigned taken = load_ranks<MODE, Logit, V>(logits, bias, shape.experts, ranks);
     if (MODE == SIGMOID_BIAS && shape.groups > 1)
     {
-        taken |= outside_best_groups<V>(scores, shape);
+        taken |= outside_best_groups<V>(ranks, shape);
     }
-    const Choice chosen = select_top_k<V>(scores, taken, shape.topK);
-    RoutedExpert routed = {chosen.id, 0.0f};
+    RoutedExpert routed = {select_top_k<V>(ranks, taken, shape.topK), 0.0f};
     if (weighted)
     {
-        routed.weight = choice_weight<MODE, Logit, V>(logits, scores, shape, chosen);
+        // Read again, since which register of which lane holds it is not known before.
+        routed.weight = choice_weight<MODE, V>(ordered(to_float(logits[routed.id])), ranks, shape);
     }
     return routed;
 }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.kernel;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.driver.PinnedMemory;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+/** Device memory of one rank, and the moves that tests of kernels make: a step in, launches, results out. */
+final class KernelRig
+{
+    static final int MAX_TOKENS = 9;
+    static final int LAYERS = 3;
+    static final int SLOTS = 2;
+    static final int SLOT = 1;
+    static final int RANK = 3;
+    static final long STEP = 0x1_0000_0005L;
+    static final long FINGERPRINT = 0x0123_4567_89AB_CDEFL;
+    private static final int STAGED_BYTES = 1 << 20;
+    private static final int RESULT_BYTES = 4096;
+    private static final int NOT_TOUCHED = 0x5A5A5A5A;
+
+    final CudaDriver driver = new JCudaBinding();
+    final CudaDriver.Stream stream;
+    private final CudaDriver.KernelModule module;
+    private final PinnedMemory staged;
+    private final DeviceMemory step;
+    private final DeviceMemory capture;
+    private final DeviceMemory results;
+
+    KernelRig()
+    {
+        driver.load();
+        driver.initialise();
+        driver.makeCurrent(driver.retainPrimaryContext(0));
+        module = driver.loadModule(KernelImage.load().bytes());
+        stream = driver.createStream("compute");
+        staged = driver.allocatePinned(STAGED_BYTES);
+        step = driver.allocate(64 + 16 * MAX_TOKENS);
+        capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * RouterSpec.MAX_TOP_K * Short.BYTES);
+        results = driver.allocate(SLOTS * RESULT_BYTES);
+    }
+
+    /** The launches for a router, on memory that no kernel has touched yet. */
+    KernelLaunches launches(final RouterSpec spec, final boolean capturing)
+    {
+        driver.fill(capture, NOT_TOUCHED, capture.bytes() / Integer.BYTES, stream);
+        driver.fill(results, NOT_TOUCHED, results.bytes() / Integer.BYTES, stream);
+        final StepMemory memory = new StepMemory(
+            step, capturing ? capture : null, results, RESULT_BYTES, LAYERS, MAX_TOKENS, spec.topK(), spec.idBytes());
+        return new KernelLaunches(driver, module, memory);
+    }
+
+    /** Token i of request 100 + i at position 10 i; row r ends with token {@code lastTokens[r]}. */
+    void writeStep(final int tokens, final int... lastTokens)
+    {
+        final ByteBuffer block = staged.buffer();
+        block.putLong(0, STEP).putInt(8, tokens).putInt(12, lastTokens.length).putInt(16, SLOT).putInt(20, RANK);
+        block.putInt(24, 1).putInt(28, (int)STEP).putLong(32, FINGERPRINT);
+        for (int i = 0; i < MAX_TOKENS; i++)
+        {
+            block.putLong(64 + 8 * i, request(i)).putInt(64 + 8 * MAX_TOKENS + 4 * i, position(i));
+            block.putInt(64 + 12 * MAX_TOKENS + 4 * i, i < lastTokens.length ? lastTokens[i] : 0);
+        }
+        toDevice(step, 64 + 16 * MAX_TOKENS);
+    }
+
+    static long request(final int token)
+    {
+        return 100 + token;
+    }
+
+    static int position(final int token)
+    {
+        return 10 * token;
+    }
+
+    void run(final CudaDriver.Launch launch)
+    {
+        driver.launch(launch, stream);
+    }
+
+    /** Logits {@code [n][experts]} in device memory of the router's type. */
+    DeviceMemory uploadLogits(final RouterSpec spec, final float[][] logits)
+    {
+        final DeviceMemory memory = driver.allocate((long)logits.length * spec.experts() * spec.type().bytes());
+        int at = 0;
+        for (final float[] row : logits)
+        {
+            for (final float logit : row)
+            {
+                final int bits = Float.floatToRawIntBits(logit);
+                if (spec.type() == LogitsType.BF16)
+                {
+                    staged.buffer().putShort(at, (short)(bits >>> 16));
+                }
+                else
+                {
+                    staged.buffer().putInt(at, bits);
+                }
+                at += spec.type().bytes();
+            }
+        }
+        toDevice(memory, at);
+        return memory;
+    }
+
+    /** Null for null. */
+    DeviceMemory upload(final float[] values)
+    {
+        if (values == null)
+        {
+            return null;
+        }
+        final DeviceMemory memory = driver.allocate((long)values.length * Float.BYTES);
+        for (int i = 0; i < values.length; i++)
+        {
+            staged.buffer().putFloat(Float.BYTES * i, values[i]);
+        }
+        toDevice(memory, values.length * Float.BYTES);
+        return memory;
+    }
+
+    /** Words that no kernel has touched yet. */
+    DeviceMemory words(final int count)
+    {
+        final DeviceMemory memory = driver.allocate((long)count * Integer.BYTES);
+        driver.fill(memory, NOT_TOUCHED, count, stream);
+        return memory;
+    }
+
+    void free(final DeviceMemory... memories)
+    {
+        for (final DeviceMemory memory : memories)
+        {
+            if (memory != null)
+            {
+                driver.free(memory);
+            }
+        }
+    }
+
+    /** What the memory holds after all that the stream was given; valid until the next move. */
+    ByteBuffer download(final DeviceMemory memory)
+    {
+        driver.copyToHost(staged, memory, memory.bytes(), stream);
+        driver.synchronize(stream);
+        return staged.buffer();
+    }
+
+    int[] downloadWords(final DeviceMemory memory, final int count)
+    {
+        final ByteBuffer bytes = download(memory);
+        final int[] words = new int[count];
+        for (int i = 0; i < count; i++)
+        {
+            words[i] = bytes.getInt(Integer.BYTES * i);
+        }
+        return words;
+    }
+
+    /** The view {@code [L][N][K]} of a slot. */
+    short[] captureView(final int slot, final int topK)
+    {
+        final ByteBuffer bytes = download(capture);
+        final short[] view = new short[LAYERS * MAX_TOKENS * topK];
+        for (int i = 0; i < view.length; i++)
+        {
+            view[i] = bytes.getShort(Short.BYTES * (slot * view.length + i));
+        }
+        return view;
+    }
+
+    /** Overwrites one id of the step's slot. */
+    void plant(final int topK, final int layer, final int token, final int k, final int id)
+    {
+        final ByteBuffer bytes = download(capture);
+        final int index = (((SLOT * LAYERS + layer) * MAX_TOKENS) + token) * topK + k;
+        bytes.putShort(Short.BYTES * index, (short)id);
+        toDevice(capture, (int)capture.bytes());
+    }
+
+    ResultSlot result()
+    {
+        download(results);
+        return new ResultSlot().wrap(new UnsafeBuffer(staged.buffer()), SLOT * RESULT_BYTES, RESULT_BYTES);
+    }
+
+    /** What is wrong with the result, null if nothing. */
+    String fault()
+    {
+        return result().fault(STEP, RANK, (int)STEP, FINGERPRINT);
+    }
+
+    static boolean isUntouched(final short id)
+    {
+        return id == (short)NOT_TOUCHED;
+    }
+
+    private void toDevice(final DeviceMemory memory, final int bytes)
+    {
+        driver.copyToDevice(memory, staged, bytes, stream);
+        driver.synchronize(stream);
+    }
+}
