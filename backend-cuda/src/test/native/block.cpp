@@ -273,35 +273,43 @@ void BlockEngine::barrier(const char* file, const int line)
     leave_lane(false);
 }
 
-// The last lane of the mask to come works out all results, so that no second meeting is needed before the next.
+// The last lane of the mask to come keeps what all brought, so that no second meeting is needed before the next: lanes
+// bring something new only after they have taken their result.
 std::uint64_t BlockEngine::collect(const Collective kind, const std::uint32_t mask, const std::uint64_t value,
     const std::uint32_t operand, const std::uint32_t width, const char* file, const int line)
 {
     Lane* self = lane;
-    const std::uint32_t bit = 1U << static_cast<std::uint32_t>(self - warp->lanes);
+    Warp* own = warp;
+    const unsigned at = static_cast<unsigned>(self - own->lanes);
+    const std::uint32_t bit = 1U << at;
     self->collective = kind;
     self->mask = mask;
-    self->value = value;
-    self->operand = operand;
-    self->width = width;
     self->file = file;
     self->line = line;
-    if ((mask & bit) == 0)
+    own->brought[at] = value;
+    if (__builtin_expect((mask & bit) == 0, 0))
     {
         fail(std::string(name_of(kind)) + " in line " + std::to_string(line) + " with a mask that leaves the caller out");
     }
-    warp->collected |= bit;
-    if ((warp->collected & mask) == mask && all_agree(mask))
+    if (own->collected == 0)
+    {
+        own->mask = mask;
+        own->collective = kind;
+        own->mixed = false;
+    }
+    own->mixed = own->mixed || own->mask != mask || own->collective != kind;
+    own->collected |= bit;
+    if ((own->collected & mask) == mask && (!own->mixed || all_agree(mask)))
     {
         complete(mask);
-        warp->collected &= ~mask;
-        warp->runnable |= mask & ~bit;
+        own->collected &= ~mask;
+        own->runnable |= mask & ~bit;
     }
     else
     {
         leave_lane(false);
     }
-    return self->result;
+    return kind <= Collective::shuffle_xor ? shuffled(kind, at, operand, width) : own->exchanged[at];
 }
 
 bool BlockEngine::all_agree(const std::uint32_t group) const
@@ -320,6 +328,22 @@ bool BlockEngine::all_agree(const std::uint32_t group) const
 void BlockEngine::complete(const std::uint32_t group)
 {
     const Collective kind = lane->collective;
+    if (kind <= Collective::shuffle_xor && group == ~0U)
+    {
+        std::memcpy(warp->exchanged, warp->brought, sizeof(warp->brought));
+        return;
+    }
+    const bool shuffles = kind <= Collective::shuffle_xor;
+    const std::uint64_t common = shuffles ? 0 : reduced(kind, group);
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1)
+    {
+        const int at = __builtin_ctz(rest);
+        warp->exchanged[at] = shuffles ? warp->brought[at] : common;
+    }
+}
+
+std::uint64_t BlockEngine::reduced(const Collective kind, const std::uint32_t group) const
+{
     std::uint32_t votes = 0;
     std::uint32_t sum = 0;
     std::int64_t least = INT64_MAX;
@@ -327,51 +351,44 @@ void BlockEngine::complete(const std::uint32_t group)
     for (std::uint32_t rest = group; rest != 0; rest &= rest - 1)
     {
         const unsigned at = static_cast<unsigned>(__builtin_ctz(rest));
-        const std::uint64_t value = warp->lanes[at].value;
+        const std::uint64_t value = warp->brought[at];
         votes |= value != 0 ? 1U << at : 0;
         sum += static_cast<std::uint32_t>(value);
         least = std::min(least, static_cast<std::int64_t>(value));
         greatest = std::max(greatest, static_cast<std::int64_t>(value));
     }
-    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1)
+    switch (kind)
     {
-        const unsigned at = static_cast<unsigned>(__builtin_ctz(rest));
-        std::uint64_t result = 0;
-        switch (kind)
-        {
-            case Collective::ballot:     result = votes; break;
-            case Collective::any:        result = votes != 0; break;
-            case Collective::all:        result = votes == group; break;
-            case Collective::reduce_add: result = sum; break;
-            case Collective::reduce_min: result = static_cast<std::uint64_t>(least); break;
-            case Collective::reduce_max: result = static_cast<std::uint64_t>(greatest); break;
-            case Collective::none:
-            case Collective::sync_warp:  break;
-            default:                     result = shuffled(at, group); break;
-        }
-        warp->lanes[at].result = result;
+        case Collective::ballot:     return votes;
+        case Collective::any:        return votes != 0;
+        case Collective::all:        return votes == group;
+        case Collective::reduce_add: return sum;
+        case Collective::reduce_min: return static_cast<std::uint64_t>(least);
+        default:                     return static_cast<std::uint64_t>(greatest);
     }
 }
 
-std::uint64_t BlockEngine::shuffled(const unsigned at, const std::uint32_t group)
+// What a lane takes from the lanes of its segment of the warp.
+std::uint64_t BlockEngine::shuffled(
+    const Collective kind, const unsigned at, const std::uint32_t operand, const std::uint32_t width)
 {
-    const Lane& each = warp->lanes[at];
-    const unsigned first = at & ~(each.width - 1);
-    const unsigned end = first + each.width;
+    const unsigned first = at & ~(width - 1);
+    const unsigned end = first + width;
     unsigned source = at;
-    switch (each.collective)
+    switch (kind)
     {
-        case Collective::shuffle:      source = first + (each.operand & (each.width - 1)); break;
-        case Collective::shuffle_up:   source = at - first >= each.operand ? at - each.operand : at; break;
-        case Collective::shuffle_down: source = each.operand < end - at ? at + each.operand : at; break;
-        default:                       source = (at ^ each.operand) < end ? at ^ each.operand : at; break;
+        case Collective::shuffle:      source = first + (operand & (width - 1)); break;
+        case Collective::shuffle_up:   source = at - first >= operand ? at - operand : at; break;
+        case Collective::shuffle_down: source = operand < end - at ? at + operand : at; break;
+        case Collective::shuffle_xor:  source = (at ^ operand) < end ? at ^ operand : at; break;
+        default:                       break;
     }
-    if ((group >> source & 1) == 0)
+    if (__builtin_expect((lane->mask >> source & 1) == 0, 0))
     {
-        fail(std::string(name_of(each.collective)) + " in line " + std::to_string(each.line) + " reads lane " +
+        fail(std::string(name_of(kind)) + " in line " + std::to_string(lane->line) + " reads lane " +
             std::to_string(source) + ", which the mask leaves out");
     }
-    return warp->lanes[source].value;
+    return warp->exchanged[source];
 }
 
 std::string BlockEngine::place(const unsigned thread, const Lane& of) const

@@ -45,10 +45,6 @@ struct Lane
     uint3 thread{};
     Collective collective = Collective::none;
     std::uint32_t mask = 0;
-    std::uint32_t operand = 0;
-    std::uint32_t width = 0;
-    std::uint64_t value = 0;
-    std::uint64_t result = 0;
     const char* file = "";
     int line = 0;
 };
@@ -57,6 +53,13 @@ struct Lane
 struct Warp
 {
     Lane lanes[WARP_SIZE];
+    // What each lane brought to its collective, and what was there when the last of its mask came.
+    std::uint64_t brought[WARP_SIZE];
+    std::uint64_t exchanged[WARP_SIZE];
+    // What the first of the lanes that wait brought; whether others brought something else.
+    std::uint32_t mask = 0;
+    Collective collective = Collective::none;
+    bool mixed = false;
     std::uint32_t members = 0;
     std::uint32_t live = 0;
     std::uint32_t runnable = 0;
@@ -104,7 +107,8 @@ private:
     std::uint32_t next_lane(std::uint32_t candidates);
     void leave_lane(bool finished);
     void complete(std::uint32_t group);
-    std::uint64_t shuffled(unsigned at, std::uint32_t group);
+    std::uint64_t reduced(Collective kind, std::uint32_t group) const;
+    std::uint64_t shuffled(Collective kind, unsigned at, std::uint32_t operand, std::uint32_t width);
     bool all_agree(std::uint32_t group) const;
     std::string place(unsigned at, const Lane& of) const;
     std::string deadlock() const;
