@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.StepMemory;
 
 import java.util.Arrays;
 
@@ -40,31 +42,45 @@ final class CaptureFormsSection implements CheckSection
 
     private int check(final CheckDevice device, final StepSetup setup, final Findings findings)
     {
-        final int[] sizes = {setup.maxTokens(), 0, 1, Math.max(1, setup.maxTokens() - 1)};
-        try (Scratch scratch = new Scratch(device.driver()))
+        final int[] sizes = {setup.tokens(), 0, 1, Math.max(1, setup.tokens() - 1)};
+        final StepOracle expected = new StepOracle(setup, oracle);
+        try (CheckSteps steps = new CheckSteps(device, setup))
         {
-            final CheckSteps steps = new CheckSteps(device, scratch, setup);
-            final StepOracle expected = new StepOracle(setup, oracle);
             for (int i = 0; i < sizes.length; i++)
             {
                 final long step = i + 1;
                 steps.submit(step, sizes[i]);
-                final ResultSlot result = steps.await(step);
-                String wrong = steps.fault(result, step, sizes[i]);
-                wrong = wrong == null ? expected.difference(result, step, sizes[i]) : wrong;
+                final ReceivedStep received = steps.await(step);
+                String wrong = expected.difference(received, step, sizes[i]);
                 if (wrong == null &&
-                    !Arrays.equals(steps.captureView(step, scratch), expected.captureView(step, sizes[i])))
+                    !Arrays.equals(view(device, steps, received.slot()), expected.captureView(step, sizes[i])))
                 {
                     wrong = "step " + step + ": the capture view is not the oracle's.";
                 }
                 if (wrong != null)
                 {
-                    findings.failed(CheckSteps.describe(setup.form()) + ", " + setup.spec().mode() + " " +
-                        setup.spec().type() + ", " + wrong);
+                    findings.failed(setup.describe() + ", " + wrong);
                     return i;
                 }
             }
         }
         return sizes.length;
+    }
+
+    /** The capture view of a slot, {@code [layer][token][k]}; nothing is in flight. */
+    private static short[] view(final CheckDevice device, final CheckSteps steps, final int slot)
+    {
+        final StepMemory memory = steps.device().ring().stepMemory();
+        final long bytes = memory.slotStride() * Short.BYTES;
+        try (Scratch scratch = new Scratch(device.driver()))
+        {
+            final PinnedMemory host = scratch.pinned(bytes);
+            final CudaDriver.Stream stream = scratch.stream("view");
+            device.driver().copyToHost(host, memory.capture().slice(slot * bytes, bytes), bytes, stream);
+            device.driver().synchronize(stream);
+            final short[] view = new short[(int)memory.slotStride()];
+            host.buffer().asShortBuffer().get(view);
+            return view;
+        }
     }
 }

@@ -30,6 +30,12 @@ final class CheckDevice implements AutoCloseable
         }
     }
 
+    /** For the calling thread, whatever context it had. */
+    void makeCurrent()
+    {
+        driver.makeCurrent(context);
+    }
+
     CudaDriver driver()
     {
         return driver;

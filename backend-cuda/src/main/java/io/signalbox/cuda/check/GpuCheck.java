@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.driver.CudaDriver;
 
 import java.util.ArrayList;
@@ -87,7 +88,7 @@ public final class GpuCheck
             section.run(device, options, findings);
         }
         // An old driver lacks calls, which shows when they are made.
-        catch (final RuntimeException | LinkageError e)
+        catch (final RuntimeException | LinkageError | InvariantViolation e)
         {
             findings.failed(sentence(e));
         }

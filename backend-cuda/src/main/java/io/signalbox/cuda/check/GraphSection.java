@@ -3,8 +3,6 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.kernel.CaptureForm;
 
-import java.util.Arrays;
-
 /** The same steps as graphs and as single launches, in every form of capture and without: the same bytes come back. */
 final class GraphSection implements CheckSection
 {
@@ -19,32 +17,40 @@ final class GraphSection implements CheckSection
             bytes += compare(device, StepSetup.of(options, form), findings);
         }
         findings.count("bytes of results compared", bytes);
+        findings.note("Every bucket of step sizes up to " + options.tokens() + " tokens that " + STEPS + " steps meet.");
     }
 
     private static long compare(final CheckDevice device, final StepSetup setup, final Findings findings)
     {
         long bytes = 0;
-        try (Scratch scratch = new Scratch(device.driver()))
+        try (CheckSteps graphs = new CheckSteps(device, setup);
+            CheckSteps launches = new CheckSteps(device, setup.eager()))
         {
-            final CheckSteps graph = new CheckSteps(device, scratch, setup);
-            final CheckSteps eager = new CheckSteps(device, scratch, setup.eager());
             for (long step = 1; step <= STEPS; step++)
             {
-                final int tokens = setup.maxTokens() - (int)(step - 1) * setup.maxTokens() / STEPS;
-                graph.submit(step, tokens);
-                eager.submit(step, tokens);
-                final String wrong = graph.fault(graph.await(step), step, tokens);
-                final byte[] expected = graph.bytes(step, tokens);
-                eager.await(step);
-                if (wrong != null || !Arrays.equals(expected, eager.bytes(step, tokens)))
+                final int tokens = setup.tokens() - (int)(step - 1) * setup.tokens() / STEPS;
+                graphs.submit(step, tokens);
+                launches.submit(step, tokens);
+                final ReceivedStep graph = graphs.await(step);
+                final ReceivedStep launch = launches.await(step);
+                if (graph.fault() != null || launch.fault() != null || !graph.isSameAs(launch))
                 {
-                    findings.failed("Capture " + CheckSteps.describe(setup.form()) + ", step " + step + ": " +
-                        (wrong == null ? "the graph's result is not that of single launches." : wrong));
+                    findings.failed(setup.describe() + ", " + wrong(graph, launch, step));
                     return bytes;
                 }
-                bytes += expected.length;
+                bytes += (long)tokens * Integer.BYTES + graph.rowBytes().length;
             }
         }
         return bytes;
+    }
+
+    private static String wrong(final ReceivedStep graph, final ReceivedStep launch, final long step)
+    {
+        if (graph.fault() != null)
+        {
+            return "as graph: " + graph.fault() + ".";
+        }
+        return launch.fault() != null ? "as launches: " + launch.fault() + "."
+            : "step " + step + ": the graph's result is not that of single launches.";
     }
 }

@@ -21,17 +21,13 @@ final class OverheadSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
-        try (Scratch scratch = new Scratch(device.driver()))
+        final long bytes = new StepLength(device).bytesPerLayer(options);
+        findings.figure("memory read per layer", bytes / (double)(1L << 20), "MiB");
+        try (TimedSteps off = new TimedSteps(device, StepSetup.of(options, null).reading(bytes));
+            TimedSteps fused = new TimedSteps(device, StepSetup.of(options, CaptureForm.FUSED).reading(bytes));
+            TimedSteps unfused = new TimedSteps(device, StepSetup.of(options, CaptureForm.UNFUSED).reading(bytes)))
         {
-            final long bytes = new StepLength(device).bytesPerLayer(options);
-            findings.figure("memory read per layer", bytes / (double)(1L << 20), "MiB");
-            final TimedSteps off = new TimedSteps(device, scratch, StepSetup.of(options, null).reading(bytes));
-            final TimedSteps fused =
-                new TimedSteps(device, scratch, StepSetup.of(options, CaptureForm.FUSED).reading(bytes));
-            final TimedSteps unfused =
-                new TimedSteps(device, scratch, StepSetup.of(options, CaptureForm.UNFUSED).reading(bytes));
-            final TimedSteps[] runs = {off, fused, unfused, unfused, fused, off};
-            for (final TimedSteps run : runs)
+            for (final TimedSteps run : new TimedSteps[] {off, fused, unfused, unfused, fused, off})
             {
                 run.run(options.timedSteps());
             }
@@ -88,7 +84,7 @@ final class OverheadSection implements CheckSection
     }
 
     /** Steps of one kind, timed where their results reach the host. */
-    private static final class TimedSteps
+    private static final class TimedSteps implements AutoCloseable
     {
         private final CheckSteps steps;
         private final int tokens;
@@ -96,10 +92,10 @@ final class OverheadSection implements CheckSection
         private int batches;
         private long step;
 
-        private TimedSteps(final CheckDevice device, final Scratch scratch, final StepSetup setup)
+        private TimedSteps(final CheckDevice device, final StepSetup setup)
         {
-            steps = new CheckSteps(device, scratch, setup);
-            tokens = setup.maxTokens();
+            steps = new CheckSteps(device, setup);
+            tokens = setup.tokens();
         }
 
         private void run(final int count)
@@ -131,7 +127,7 @@ final class OverheadSection implements CheckSection
 
         private void verify(final long awaited)
         {
-            final String fault = steps.fault(steps.await(awaited), awaited, tokens);
+            final String fault = steps.await(awaited).fault();
             if (fault != null)
             {
                 throw new InvariantViolation(fault);
@@ -141,6 +137,12 @@ final class OverheadSection implements CheckSection
         private double[] batchNanos()
         {
             return batchNanos;
+        }
+
+        @Override
+        public void close()
+        {
+            steps.close();
         }
     }
 }

@@ -43,9 +43,8 @@ final class StepLength
     /** What a step takes that reads nothing. */
     private double bareSeconds(final CheckOptions options)
     {
-        try (Scratch scratch = new Scratch(driver))
+        try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null)))
         {
-            final CheckSteps steps = new CheckSteps(device, scratch, StepSetup.of(options, null));
             long startNanos = 0;
             for (long step = 1; step <= STEPS; step++)
             {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.cuda.kernel.SeededTokens;
 
 import java.util.Arrays;
@@ -25,8 +24,17 @@ final class StepOracle
     }
 
     /** @return the first difference, or null. */
-    String difference(final ResultSlot result, final long step, final int tokens)
+    String difference(final ReceivedStep result, final long step, final int tokens)
     {
+        if (result.fault() != null)
+        {
+            return result.fault() + ".";
+        }
+        if (result.sampledCount() != tokens || result.rowCount() != tokens)
+        {
+            return "step " + step + " of " + tokens + " tokens brought " + result.sampledCount() + " tokens and " +
+                result.rowCount() + " rows.";
+        }
         for (int token = 0; token < tokens; token++)
         {
             final long request = CheckSteps.request(step, token);
@@ -37,7 +45,7 @@ final class StepOracle
                 return "step " + step + ", token " + token + ": token id " + result.sampledToken(token) +
                     " was sampled; the oracle says " + sampled + ".";
             }
-            for (int layer = 0; layer < result.layers(); layer++)
+            for (int layer = 0; layer < setup.layers(); layer++)
             {
                 route(request, position, layer);
                 for (int k = 0; k < ids.length; k++)
@@ -56,7 +64,7 @@ final class StepOracle
     /** The capture view {@code [layer][token][k]} of a step, -1 where no token is. */
     short[] captureView(final long step, final int tokens)
     {
-        final short[] view = new short[setup.layers() * setup.maxTokens() * ids.length];
+        final short[] view = new short[setup.layers() * setup.tokens() * ids.length];
         Arrays.fill(view, (short)-1);
         for (int token = 0; token < tokens; token++)
         {
@@ -65,7 +73,7 @@ final class StepOracle
                 route(CheckSteps.request(step, token), CheckSteps.position(step, token), layer);
                 for (int k = 0; k < ids.length; k++)
                 {
-                    view[(layer * setup.maxTokens() + token) * ids.length + k] = (short)ids[k];
+                    view[(layer * setup.tokens() + token) * ids.length + k] = (short)ids[k];
                 }
             }
         }

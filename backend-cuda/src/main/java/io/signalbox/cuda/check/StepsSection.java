@@ -2,7 +2,6 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.ResultSlot;
 
 /**
  * Many steps with two in flight. Every result's header and checksum must be right; of some, all of it is held against the
@@ -23,12 +22,11 @@ final class StepsSection implements CheckSection
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
         final StepSetup setup = StepSetup.of(options, CaptureForm.FUSED);
+        final StepOracle expected = new StepOracle(setup, oracle);
         long wrongSteps = 0;
         long compared = 0;
-        try (Scratch scratch = new Scratch(device.driver()))
+        try (CheckSteps steps = new CheckSteps(device, setup))
         {
-            final CheckSteps steps = new CheckSteps(device, scratch, setup);
-            final StepOracle expected = new StepOracle(setup, oracle);
             steps.submit(1, tokens(setup, 1));
             for (long step = 1; step <= options.checkedSteps(); step++)
             {
@@ -36,11 +34,11 @@ final class StepsSection implements CheckSection
                 {
                     steps.submit(step + 1, tokens(setup, step + 1));
                 }
-                final ResultSlot result = steps.await(step);
-                String wrong = steps.fault(result, step, tokens(setup, step));
-                if (wrong == null && step % ORACLE_EVERY == 1)
+                final ReceivedStep received = steps.await(step);
+                String wrong = received.fault();
+                if (step % ORACLE_EVERY == 1)
                 {
-                    wrong = expected.difference(result, step, tokens(setup, step));
+                    wrong = expected.difference(received, step, tokens(setup, step));
                     compared++;
                 }
                 if (wrong != null && ++wrongSteps == 1)
@@ -48,9 +46,9 @@ final class StepsSection implements CheckSection
                     findings.failed(wrong);
                 }
             }
-            findings.note(steps.usesWords() ? "Completion by words that the stream writes."
-                : "Completion by events, since this device writes no words from a stream.");
         }
+        findings.note(device.writesWords() ? "Completion by words that the stream writes."
+            : "Completion by events, since this device writes no words from a stream.");
         findings.count("steps, header and checksum compared", options.checkedSteps());
         findings.count("of these held against the oracle as a whole", compared);
         findings.count("steps that are wrong", wrongSteps);
@@ -59,6 +57,6 @@ final class StepsSection implements CheckSection
     /** Sizes change from step to step, so that what an earlier step left would show. */
     private static int tokens(final StepSetup setup, final long step)
     {
-        return setup.maxTokens() - (int)(step * 7 % (setup.maxTokens() / 2 + 1));
+        return setup.tokens() - (int)(step * 7 % (setup.tokens() / 2 + 1));
     }
 }
