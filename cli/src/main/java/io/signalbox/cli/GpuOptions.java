@@ -38,7 +38,8 @@ final class GpuOptions
         description = "Sections to run: ${COMPLETION-CANDIDATES} (default: all).")
     private List<String> sections;
 
-    @Option(names = "--device", paramLabel = "N", description = "The driver's number of the GPU (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--device", paramLabel = "N",
+        description = "The driver's number of the GPU (default: ${DEFAULT-VALUE}).")
     private int device;
 
     @Option(names = "--seed", paramLabel = "N", description = "Seed of the random inputs (default: drawn, and printed).")

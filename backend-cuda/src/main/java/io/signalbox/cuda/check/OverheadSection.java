@@ -46,7 +46,8 @@ final class OverheadSection implements CheckSection
         findings.figure("step without capture, mean", millis, "ms");
         final boolean judged = options.timedSteps() >= JUDGED_STEPS && millis >= JUDGED_MILLIS;
         report("fused", PairedInterval.of(off.batchNanos(), fused.batchNanos()), FUSED_LIMIT_PERCENT, judged, findings);
-        report("unfused", PairedInterval.of(off.batchNanos(), unfused.batchNanos()), UNFUSED_LIMIT_PERCENT, judged, findings);
+        report(
+            "unfused", PairedInterval.of(off.batchNanos(), unfused.batchNanos()), UNFUSED_LIMIT_PERCENT, judged, findings);
         findings.note("Off, fused, unfused, unfused, fused, off, " + options.timedSteps() + " steps each, two in flight, " +
             "results verified; Student's paired interval over means of " + options.timedSteps() / BATCHES + " steps.");
         if (!judged)

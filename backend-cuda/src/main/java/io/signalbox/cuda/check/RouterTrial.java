@@ -157,7 +157,8 @@ final class RouterTrial
                 if (mixed.get(token * WIDTH + column) != Float.floatToRawIntBits(expected[column]))
                 {
                     return place(spec, token) + ": the mixed output " +
-                        Float.intBitsToFloat(mixed.get(token * WIDTH + column)) + " is not the oracle's " + expected[column] + ".";
+                        Float.intBitsToFloat(mixed.get(token * WIDTH + column)) + " is not the oracle's " +
+                        expected[column] + ".";
                 }
             }
         }

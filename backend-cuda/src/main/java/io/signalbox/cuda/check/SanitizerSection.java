@@ -113,8 +113,8 @@ final class SanitizerSection implements CheckSection
         }
         else
         {
-            findings.failed(
-                tool + (exitCode == ERROR_EXIT_CODE ? " found errors (" : " ended with " + exitCode + " (") + summary + ").");
+            final String what = exitCode == ERROR_EXIT_CODE ? " found errors (" : " ended with " + exitCode + " (";
+            findings.failed(tool + what + summary + ").");
         }
     }
 

@@ -60,8 +60,8 @@ record StepSetup(
     {
         return new CudaBackendConfig().devices(List.of(device)).router(spec).moeLayers(layers)
             .kernels(form == CaptureForm.BESIDE ? KernelSet.OPAQUE : KernelSet.OPEN).captureForm(form)
-            .maxStepTokens(tokens).maxGraphTokens(graph ? Math.min(tokens, MAX_GRAPH_TOKENS) : 0).stepsInFlight(STEPS_IN_FLIGHT).logits(logits)
-            .streamedBytesPerLayer(bytesPerLayer);
+            .maxStepTokens(tokens).maxGraphTokens(graph ? Math.min(tokens, MAX_GRAPH_TOKENS) : 0)
+            .stepsInFlight(STEPS_IN_FLIGHT).logits(logits).streamedBytesPerLayer(bytesPerLayer);
     }
 
     String describe()

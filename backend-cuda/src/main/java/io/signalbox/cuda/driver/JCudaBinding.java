@@ -102,7 +102,8 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void makeCurrent(final Context context)
     {
-        check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(context == null ? NO_CONTEXT : ((ContextHandle)context).context));
+        final CUcontext handle = context == null ? NO_CONTEXT : ((ContextHandle)context).context;
+        check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(handle));
     }
 
     @Override
