@@ -87,7 +87,7 @@ void StackPool::grow()
     }
 }
 
-#if defined(__x86_64__)
+#if defined(EMULATED_OWN_SWITCH)
 // Saves the registers that a call preserves, and the stack pointer in *from; then the same backwards from target. The
 // return is to where the target called from, which is where every lane calls from: the processor expects that.
 asm(R"(

@@ -92,8 +92,8 @@ public final class CudaBackend implements Backend
         {
             if (ordinal < 0 || ordinal >= found.devices().size())
             {
-                throw new ConfigException("The CUDA backend is configured for device " + ordinal + ", and the driver offers " +
-                    found.devices().size() + ", numbered from 0; name one of them.");
+                throw new ConfigException("The CUDA backend is configured for device " + ordinal +
+                    ", and the driver offers " + found.devices().size() + ", numbered from 0; name one of them.");
             }
         }
     }

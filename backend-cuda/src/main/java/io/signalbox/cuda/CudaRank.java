@@ -206,13 +206,21 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         faults.lost(rank, String.valueOf(cause.getMessage()));
     }
 
-    /** After the rank's thread has ended. Where its device hangs nothing is freed, since it may still be written to. */
+    int rank()
+    {
+        return rank;
+    }
+
+    /** Whether a step of it is given up while its device may still be at it. */
+    boolean isAbandoned()
+    {
+        return abandoned;
+    }
+
+    /** After the rank's thread has ended. */
     @Override
     public void close()
     {
-        if (!abandoned)
-        {
-            device.close();
-        }
+        device.close();
     }
 }

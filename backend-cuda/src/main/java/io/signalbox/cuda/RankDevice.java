@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSettings;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.kernel.CaptureForm;
+import org.agrona.CloseHelper;
 
 /** What one rank owns on its device: compute stream, capture ring, model buffers, prepared steps. */
 final class RankDevice implements AutoCloseable
@@ -51,18 +54,12 @@ final class RankDevice implements AutoCloseable
         }
         catch (final RuntimeException | Error e)
         {
-            try
-            {
-                opened.close();
-            }
-            catch (final RuntimeException suppressed)
-            {
-                e.addSuppressed(suppressed);
-            }
+            opened.close();
             throw e;
         }
     }
 
+    /** For the calling thread, which then may use the driver. */
     void makeCurrent()
     {
         device.makeCurrent();
@@ -78,23 +75,27 @@ final class RankDevice implements AutoCloseable
         return program;
     }
 
-    /** Waits for the streams first: the ring does. */
+    /** Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released. */
     @Override
     public void close()
     {
         device.makeCurrent();
-        if (ring != null)
+        closeQuietly(ring);
+        closeQuietly(program);
+        closeQuietly(model);
+        closeQuietly(() -> driver.destroy(compute));
+    }
+
+    private static void closeQuietly(final AutoCloseable part)
+    {
+        CloseHelper.close(RankDevice::ignoreCudaError, part);
+    }
+
+    static void ignoreCudaError(final Throwable error)
+    {
+        if (!(error instanceof CudaException))
         {
-            ring.close();
+            throw new InvariantViolation("closing a rank on its device ended in " + error);
         }
-        if (program != null)
-        {
-            program.close();
-        }
-        if (model != null)
-        {
-            model.close();
-        }
-        driver.destroy(compute);
     }
 }

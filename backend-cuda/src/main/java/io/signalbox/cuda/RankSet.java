@@ -10,7 +10,6 @@ import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.experts.ModelShape;
-import org.agrona.CloseHelper;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -102,14 +101,29 @@ final class RankSet implements AutoCloseable
         }
     }
 
-    /** For the thread that made the set, or any other once the ranks' threads have ended. */
+    /**
+     * For the thread that made the set, or any other once the ranks' threads have ended. A device on which a step hangs is
+     * left alone: it may still write to what would be freed.
+     */
     @Override
     public void close()
     {
-        final List<AutoCloseable> all = new ArrayList<>(ranks);
-        all.addAll(devices.values());
+        for (final CudaRank rank : ranks)
+        {
+            if (rank.isAbandoned())
+            {
+                devices.remove(config.deviceOf(rank.rank()));
+            }
+        }
+        for (final CudaRank rank : ranks)
+        {
+            if (devices.containsKey(config.deviceOf(rank.rank())))
+            {
+                rank.close();
+            }
+        }
+        devices.values().forEach(SharedDevice::close);
         ranks.clear();
         devices.clear();
-        CloseHelper.closeAll(all);
     }
 }

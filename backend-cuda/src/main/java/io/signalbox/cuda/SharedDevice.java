@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import org.agrona.CloseHelper;
 
 import java.nio.ByteBuffer;
 
@@ -58,14 +59,20 @@ final class SharedDevice implements AutoCloseable
         return weights;
     }
 
-    /** After the last rank on the device is closed. */
+    /** After the last rank on the device is closed. A broken context frees nothing piece by piece; its release does. */
     @Override
     public void close()
     {
         driver.makeCurrent(context);
-        weights.close();
-        driver.unload(module);
+        ignoringCudaErrors(weights::close);
+        ignoringCudaErrors(() -> driver.unload(module));
         driver.makeCurrent(null);
-        driver.releasePrimaryContext(context);
+        ignoringCudaErrors(() -> driver.releasePrimaryContext(context));
+    }
+
+    /** The ranks have reported what broke the context; there is nothing to add. */
+    private static void ignoringCudaErrors(final Runnable part)
+    {
+        CloseHelper.close(RankDevice::ignoreCudaError, part::run);
     }
 }

@@ -26,14 +26,10 @@ final class ComparedSchedulers extends RankOptions
             "(default: 1,048,576 tokens).")
     private List<Integer> kvBlocks;
 
-    @Option(names = "--beta", paramLabel = "WEIGHT",
-        description = "Weight of the load term of a kv-aware score, 0 or more (default: ${DEFAULT-VALUE}).")
-    private double beta = 1.0;
-
     /** The scheduler of every run, but for router and pool size. */
     SchedulerConfig config()
     {
-        return rankBuilder().router(withOptions(RouterConfig.builder().beta(beta).build())).build();
+        return rankBuilder().router(withOptions(RouterConfig.builder().build(), routers())).build();
     }
 
     List<Integer> kvBlocks()

@@ -2,7 +2,6 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.router.RouterPolicy;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
@@ -43,11 +42,6 @@ final class IdleOptions
         if (given.hasMatchedOption("--router-config"))
         {
             OF_ROUTER.forEach(option -> refuse(given, option, "is a choice that --router-config makes"));
-        }
-        final RouterPolicy router = given.matchedOptionValue("--router", RouterPolicy.SIGNALBOX);
-        if (router != RouterPolicy.KV_AWARE && router != RouterPolicy.KV_AWARE_PR && router != RouterPolicy.KV_AWARE_RAW)
-        {
-            refuse(given, "--beta", "weighs the scores of the kv-aware routers, and another one is chosen");
         }
         if (!given.hasMatchedOption("--threaded"))
         {

@@ -2,11 +2,14 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.kv.RankPrefixIndex;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
+import org.agrona.collections.Long2LongHashMap;
 
-/** Heap that a run needs for certain; a run that asks for more is refused before it begins. */
+/** Heap that a run needs; a run that asks for more is refused before it begins. */
 final class MemoryNeed
 {
     /** Of the allocator's arrays, its heap and the block's page; the prefix index comes on top. */
@@ -20,7 +23,7 @@ final class MemoryNeed
     /** @throws ConfigException that names the options where {@code heapBytes} cannot hold the run. */
     static void check(final SchedulerConfig config, final Workload workload, final long heapBytes)
     {
-        final long pools = poolBytes(config);
+        final long pools = poolBytes(config) + prefixBytes(config, workload);
         final long rows = rowBytes(config, workload);
         if (pools + rows < heapBytes)
         {
@@ -36,7 +39,11 @@ final class MemoryNeed
                 Decimals.bytes(heapBytes) + "; give fewer layers or a smaller --top-k" + remedy);
     }
 
-    /** @throws ConfigException that names the options where {@code heapBytes} cannot hold several runs at a time. */
+    /**
+     * Without the index over all ranks, which grows with workloads that are not made yet.
+     *
+     * @throws ConfigException that names the options where {@code heapBytes} cannot hold several runs at a time.
+     */
     static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
     {
         final long bytes = runs * poolBytes(config.ranks(), kvBlocks);
@@ -59,6 +66,32 @@ final class MemoryNeed
     {
         final long slots = 2L * Integer.highestOneBit(2 * kvBlocks - 1);
         return ranks * (kvBlocks * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
+    }
+
+    /**
+     * The index over all ranks: for as many block hashes as the pools hold or the prompts have, whichever is less. Later
+     * turns of a conversation are taken to begin with the earlier ones, so that its longest prompt counts for all.
+     */
+    private static long prefixBytes(final SchedulerConfig config, final Workload workload)
+    {
+        if (!DpRouters.of(config.router(), config.ranks(), config.prefixCaching()).readsMatches())
+        {
+            return 0;
+        }
+        final Long2LongHashMap longest = new Long2LongHashMap(0);
+        long blocks = 0;
+        for (final WorkloadRequest request : workload.requests())
+        {
+            final long own = request.promptTokens() / config.blockSizeTokens();
+            final long before = request.conversationId() < 0 ? 0 : longest.get(request.conversationId());
+            if (request.conversationId() >= 0 && own > before)
+            {
+                longest.put(request.conversationId(), own);
+            }
+            blocks += Math.max(0, own - before);
+        }
+        final long pooled = (long)config.ranks() * config.kvBlocks();
+        return RankPrefixIndex.tableBytes(config.ranks(), Math.min(pooled, blocks));
     }
 
     /** A running request holds a row for each of its tokens, in pages of one KV block. */

@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
 
@@ -48,8 +49,13 @@ class RankOptions
     private int stepTokens = 8192;
 
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
-        description = "Knobs of the router as the run description names them, such as reuseWeight=2,backlog=65536.")
+        description = "Knobs that the router reads, as the run description names them, such as " +
+            "reuseWeight=2,backlog=65536.")
     private List<String> routerOptions = List.of();
+
+    @Option(names = "--beta", paramLabel = "WEIGHT",
+        description = "Weight of the load term of the kv-aware scores, 0 to 1e12 (default: 1.0).")
+    private Double beta;
 
     /** A builder with these options set, and with a pool of the default size. */
     final SchedulerConfig.Builder rankBuilder()
@@ -71,11 +77,24 @@ class RankOptions
             .stepTokens(stepTokens);
     }
 
-    /** The router with the knobs that {@code --router-options} turns. */
-    final RouterConfig withOptions(final RouterConfig config)
+    /**
+     * The router with the knobs that {@code --beta} and {@code --router-options} turn.
+     *
+     * @param policies those that will decide; a knob that none of them reads is refused.
+     */
+    final RouterConfig withOptions(final RouterConfig config, final List<RouterPolicy> policies)
     {
         final Map<String, String> settings = config.settings();
         final Set<String> turned = new HashSet<>();
+        if (beta != null)
+        {
+            if (policies.stream().noneMatch(policy -> policy.knobs().contains("beta")))
+            {
+                throw new ConfigException("--beta weighs the scores of the kv-aware routers, and another one is chosen; " +
+                    "leave it out, or change the other.");
+            }
+            settings.put("router.beta", Double.toString(beta));
+        }
         for (final String option : routerOptions)
         {
             final int end = option.indexOf('=');
@@ -84,10 +103,10 @@ class RankOptions
             {
                 throw new ConfigException("--router-options: '" + option + "' is not NAME=VALUE; give the knob a value.");
             }
-            if (!knobs(config).contains(knob))
+            requireRead(knob, policies);
+            if (knob.equals("beta") && beta != null)
             {
-                throw new ConfigException("--router-options names '" + knob + "', which is no knob of a router; " +
-                    "give some of " + String.join(", ", knobs(config)) + ".");
+                throw new ConfigException("--router-options names beta, which --beta gives as well; give it one value.");
             }
             if (!turned.add(knob))
             {
@@ -98,9 +117,27 @@ class RankOptions
         return RouterConfig.of(settings);
     }
 
-    private static List<String> knobs(final RouterConfig config)
+    private static void requireRead(final String knob, final List<RouterPolicy> policies)
     {
-        return config.settings().keySet().stream()
-            .map(name -> name.substring("router.".length())).filter(name -> !name.equals("policy")).toList();
+        final List<String> read = knobs(policies);
+        if (read.contains(knob))
+        {
+            return;
+        }
+        final List<String> all = knobs(List.of(RouterPolicy.values()));
+        if (!all.contains(knob))
+        {
+            throw new ConfigException("--router-options names '" + knob + "', which is no knob of a router; give some of " +
+                String.join(", ", read.isEmpty() ? all : read) + ".");
+        }
+        final String chosen = policies.size() == 1 ? "the " + policies.get(0).label() + " router does not read" :
+            "none of the compared routers reads";
+        throw new ConfigException("--router-options names " + knob + ", which " + chosen + "; " +
+            (read.isEmpty() ? "leave it out." : "give some of " + String.join(", ", read) + "."));
+    }
+
+    private static List<String> knobs(final List<RouterPolicy> policies)
+    {
+        return policies.stream().flatMap(policy -> policy.knobs().stream()).distinct().sorted().toList();
     }
 }

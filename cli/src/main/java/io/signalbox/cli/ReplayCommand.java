@@ -14,6 +14,7 @@ import picocli.CommandLine.Parameters;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Proves a journal by re-running it, and makes one whole that was not closed. */
 @Command(
@@ -23,12 +24,15 @@ import java.util.concurrent.Callable;
     usageHelpWidth = 110,
     header = "Verify a journal: re-run every input and compare every decision.",
     description = {
-        "%nVerifying reads only. It stops at the first group that comes out otherwise and shows both sides."},
+        "%nVerifying reads only. It stops at the first group that comes out otherwise and shows both sides.",
+        "%nThe re-run can also write what the router remembers, such as the ranks that conversations are bound to, for " +
+            "another run to begin with."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox replay runs/0001 --verify",
         "  signalbox replay runs/0001 --recover --verify   close a journal whose writer was killed, then verify it",
         "  signalbox replay runs/0001 --verify --json",
+        "  signalbox replay runs/0001 --router-snapshot router.snapshot",
         "",
         "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 something to mend",
         "            outside: options, permissions, disk, memory; 3 an internal error."})
@@ -46,8 +50,19 @@ final class ReplayCommand implements Callable<Integer>
         description = "First make the journal whole: cut a torn tail, keeping its bytes aside, and close it.")
     private boolean recover;
 
+    @Option(names = "--router-snapshot", paramLabel = "FILE",
+        description = "Write what the router remembers at the end to a new file, for 'simulate --router-snapshot'.")
+    private Path routerSnapshot;
+
+    @Option(names = "--at", paramLabel = "RECORD",
+        description = "With --router-snapshot: as it was after this record's group; nothing behind it is re-run.")
+    private Long at;
+
     @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean asJson;
+
+    /** Null where none was taken. */
+    private byte[] snapshot;
 
     ReplayCommand(final Console console)
     {
@@ -61,21 +76,70 @@ final class ReplayCommand implements Callable<Integer>
         {
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
+        checkSnapshotOptions();
         final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
-        final Verification verification =
-            verify || !recover ? JournalVerifier.verify(journal, Scheduler::new) : null;
+        final Verification verification = verify || !recover || routerSnapshot != null ? rerun() : null;
         if (asJson)
         {
             printJson(recovery, verification);
         }
         else
         {
-            printText(console.out(), recovery, verification);
+            printText(console.out(), recovery, verification, at != null);
+            printSnapshot();
         }
         return verification == null || verification.matches() ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 
-    static void printText(final PrintStream out, final Recovery recovery, final Verification verification)
+    private void checkSnapshotOptions()
+    {
+        if (at != null && routerSnapshot == null)
+        {
+            throw new ConfigException("--at says where a --router-snapshot is taken, which is not given; leave it out.");
+        }
+        if (at != null && (verify || at < 0))
+        {
+            throw new ConfigException(at < 0 ? "--at=" + at + " is negative; give the number of a record." :
+                "--at ends the re-run at a record, and --verify asks for all of them; leave one out.");
+        }
+        if (routerSnapshot != null)
+        {
+            RouterSnapshotFile.requireNew(routerSnapshot);
+        }
+    }
+
+    /** Re-runs the journal, and takes the router's snapshot where that is wanted and every decision came out the same. */
+    private Verification rerun()
+    {
+        final AtomicReference<Scheduler> made = new AtomicReference<>();
+        final Verification verification = JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, config ->
+        {
+            made.set(new Scheduler(config));
+            return made.get();
+        });
+        if (at != null && verification.matches() && verification.records() <= at)
+        {
+            throw new ConfigException("--at=" + at + " is behind record " + (verification.records() - 1) +
+                ", the last of " + journal + "; give one that is there.");
+        }
+        if (routerSnapshot != null && verification.matches())
+        {
+            snapshot = made.get().routerSnapshot();
+            RouterSnapshotFile.write(routerSnapshot, snapshot);
+        }
+        return verification;
+    }
+
+    private void printSnapshot()
+    {
+        if (snapshot != null)
+        {
+            console.out().printf("router snapshot   %s, %s%n", routerSnapshot, Decimals.bytes(snapshot.length));
+        }
+    }
+
+    static void printText(
+        final PrintStream out, final Recovery recovery, final Verification verification, final boolean stoppedEarly)
     {
         if (recovery != null && recovery.nothingToDo())
         {
@@ -98,8 +162,11 @@ final class ReplayCommand implements Callable<Integer>
                 DifferenceReport.text(out, verification.difference());
                 return;
             }
-            out.printf("closed            %s%n", verification.sealed()
-                ? "yes" : "no: its writer was stopped, and what it wrote up to there is confirmed");
+            if (!stoppedEarly)
+            {
+                out.printf("closed            %s%n", verification.sealed()
+                    ? "yes" : "no: its writer was stopped, and what it wrote up to there is confirmed");
+            }
             out.printf("digest            %s%n", verification.digest());
         }
     }
@@ -126,9 +193,17 @@ final class ReplayCommand implements Callable<Integer>
                 json.writeBooleanField("verified", verification.matches());
                 json.writeNumberField("records", verification.records());
                 json.writeNumberField("groups", verification.groups());
-                json.writeBooleanField("closed", verification.sealed());
+                if (at == null)
+                {
+                    json.writeBooleanField("closed", verification.sealed());
+                }
                 json.writeStringField("digest", verification.digest());
                 DifferenceReport.json(json, verification.difference());
+            }
+            if (snapshot != null)
+            {
+                json.writeStringField("routerSnapshot", routerSnapshot.toString());
+                json.writeNumberField("routerSnapshotBytes", snapshot.length);
             }
         });
     }

@@ -10,6 +10,8 @@ import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
+import java.util.List;
+
 /** What the scheduler's decisions depend on. */
 final class SchedulerOptions extends RankOptions
 {
@@ -21,13 +23,13 @@ final class SchedulerOptions extends RankOptions
         completionCandidates = ComparedSchedulers.Labels.class)
     private RouterPolicy router = RouterPolicy.SIGNALBOX;
 
-    @Option(names = "--beta", paramLabel = "WEIGHT",
-        description = "Weight of the load term of the kv-aware scores, 0 or more (default: ${DEFAULT-VALUE}).")
-    private double beta = 1.0;
-
     @Option(names = "--router-config", paramLabel = "FILE",
         description = "Router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
     private String routerConfig;
+
+    @Option(names = "--router-snapshot", paramLabel = "FILE",
+        description = "Begin with what the router of another run remembered; 'signalbox replay' writes such files.")
+    private String routerSnapshot;
 
     @Option(names = "--kv-blocks", paramLabel = "N",
         description = "KV blocks of one rank's pool, one of them the dummy block (default: 1,048,576 tokens).")
@@ -47,16 +49,36 @@ final class SchedulerOptions extends RankOptions
 
     SchedulerConfig config()
     {
-        return OptionNames.translate(this::build);
+        final RouterConfig chosen = OptionNames.translate(this::router);
+        final SchedulerConfig config = OptionNames.translate(() -> builder().router(chosen).build());
+        return routerSnapshot == null ? config : withSnapshot(chosen.toBuilder());
     }
 
-    private SchedulerConfig build()
+    private SchedulerConfig.Builder builder()
     {
-        final SchedulerConfig.Builder builder = rankBuilder()
-            .router(withOptions(routerConfig == null ?
-                RouterConfig.builder().policy(router).beta(beta).build() : RouterConfigFile.read(routerConfig)))
-            .capture(noCapture ? null : shape());
-        return kvBlocks == null ? builder.build() : builder.kvBlocks(kvBlocks).build();
+        final SchedulerConfig.Builder builder = rankBuilder().capture(noCapture ? null : shape());
+        return kvBlocks == null ? builder : builder.kvBlocks(kvBlocks);
+    }
+
+    private RouterConfig router()
+    {
+        final RouterConfig chosen =
+            routerConfig == null ? RouterConfig.builder().policy(router).build() : RouterConfigFile.read(routerConfig);
+        return withOptions(chosen, List.of(chosen.policy()));
+    }
+
+    /** All else is known to be good, so that what is refused now is the snapshot. */
+    private SchedulerConfig withSnapshot(final RouterConfig.Builder chosen)
+    {
+        final byte[] snapshot = RouterSnapshotFile.read(routerSnapshot);
+        try
+        {
+            return builder().router(chosen.snapshot(snapshot).build()).build();
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("--router-snapshot=" + routerSnapshot + ": " + e.getMessage());
+        }
     }
 
     /** The simulated ranks draw their rows from a table of sets, which takes the longer to fill the larger a set is. */

@@ -3,9 +3,12 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -60,7 +64,15 @@ class BadInputTest
         simulate --router-options backlog=1,backlog=2 | --router-options names backlog twice
         simulate --router-options policy=default | --router-options names 'policy', which is no knob
         simulate --router-options outputPrediction=yes | router.outputPrediction=yes is not true or false
-        simulate --router-options coldStartWarmup=1 | router.coldStartWarmup=1 is not true or false
+        simulate --router kv-aware --router-options coldStartWarmup=1 | router.coldStartWarmup=1 is not true or false
+        simulate --router-options coldStartWarmup=true | names coldStartWarmup, which the signalbox router does not
+        simulate --router default --router-options beta=1 | names beta, which the default router does not read; leave it out.
+        simulate --router-options knob=1      | names 'knob', which is no knob of a router; give some of adaptiveReuse
+        simulate --router kv-aware --beta 1 --router-options beta=1 | names beta, which --beta gives as well; give it one
+        simulate --router kv-aware --beta 1e308 | --beta=1.0E308 is not between 0 and 1.0E12
+        simulate --router dynamo-cost --router-options overlapCredit=1e308 | overlapCredit=1.0E308 is not between 0 and
+        compare --routers default,lmetric --router-options beta=1 | beta, which none of the compared routers reads; leave
+        compare --routers default --beta 1    | --beta weighs the scores of the kv-aware routers
         simulate --router-options backlog=NaN | backlog=NaN is not a finite value
         simulate --router-options rowWeight=1e308 | rowWeight=1.0E308 is not between 0 and 1.0E12
         simulate --eviction fifo              | --eviction=fifo
@@ -218,6 +230,38 @@ class BadInputTest
         final String layers = assertThrows(
             ConfigException.class, () -> MemoryNeed.check(rows, workload, 1L << 20)).getMessage();
         assertTrue(layers.startsWith("--moe-layers=64 with --top-k=64 needs "), layers);
+    }
+
+    /** 1,000 prompts of 1,000 blocks on 1,024 ranks: 2^21 places of 17 words, 285 MB, beside 168 MB for the pools' books. */
+    @Test
+    void shouldCountTheIndexOverAllRanks()
+    {
+        final List<WorkloadRequest> requests = LongStream.rangeClosed(1, 1000)
+            .mapToObj(id -> new WorkloadRequest(id, 0, -1, 0, -1, 16_000, 1, -1)).toList();
+        final Workload workload = new Workload()
+        {
+            @Override
+            public List<WorkloadRequest> requests()
+            {
+                return requests;
+            }
+
+            @Override
+            public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+            {
+                throw new AssertionError("sizes are enough");
+            }
+
+            @Override
+            public Map<String, String> settings()
+            {
+                return Map.of();
+            }
+        };
+        final SchedulerConfig.Builder ranks = SchedulerConfig.builder().ranks(1024).kvBlocks(2048).capture(null);
+        MemoryNeed.check(ranks.router(RouterPolicy.DEFAULT).build(), workload, 400L << 20);
+        assertThrows(ConfigException.class,
+            () -> MemoryNeed.check(ranks.router(RouterPolicy.SIGNALBOX).build(), workload, 400L << 20));
     }
 
     @Test

@@ -16,6 +16,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -124,13 +126,90 @@ class ReplayCommandTest
     }
 
     @Test
+    void shouldHandTheRoutersStateToARunThatVerifiesOnItsOwn() throws IOException
+    {
+        final Path first = directory.resolve("first");
+        simulate("--router", "conversation", "--journal", first.toString());
+        final Path file = directory.resolve("router.snapshot");
+        final CommandRun taken = CommandRun.of("replay", first.toString(), "--router-snapshot", file.toString(), "--json");
+        assertEquals(ExitCode.OK, taken.exitCode(), taken.err());
+        final Map<String, String> told = JsonText.leaves(taken.out());
+        assertEquals("true", told.get("verified"));
+        assertEquals(Long.toString(Files.size(file)), told.get("routerSnapshotBytes"));
+
+        final Path second = directory.resolve("second");
+        simulate("--router", "conversation", "--router-snapshot", file.toString(), "--journal", second.toString());
+        Files.delete(file);
+        final CommandRun verified = CommandRun.of("replay", second.toString(), "--router-snapshot", file.toString());
+        assertEquals(ExitCode.OK, verified.exitCode(), verified.err());
+        assertTrue(verified.out().startsWith("verified          yes: "), verified.out());
+        assertTrue(verified.out().contains("router snapshot   " + file), verified.out());
+
+        final Path third = directory.resolve("third");
+        simulate("--router", "conversation", "--router-snapshot", file.toString(), "--journal", third.toString());
+    }
+
+    private static Map<String, String> simulate(final String... options)
+    {
+        final List<String> command = new ArrayList<>(List.of("simulate", "--conversations", "6", "--json"));
+        command.addAll(List.of(options));
+        final CommandRun run = CommandRun.of(command);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return JsonText.leaves(run.out());
+    }
+
+    @Test
+    void shouldTakeTheRoutersStateAsItWasAtARecord() throws IOException
+    {
+        final Path turns = directory.resolve("turns");
+        simulate("--router", "conversation", "--journal", turns.toString());
+        final Path empty = directory.resolve("empty");
+        final Path some = directory.resolve("some");
+        final Path all = directory.resolve("all");
+        CommandRun.of("replay", turns.toString(), "--router-snapshot", empty.toString(), "--at", "0");
+        final CommandRun early =
+            CommandRun.of("replay", turns.toString(), "--router-snapshot", some.toString(), "--at", "9");
+        CommandRun.of("replay", turns.toString(), "--router-snapshot", all.toString());
+
+        assertEquals(ExitCode.OK, early.exitCode(), early.err());
+        assertTrue(early.out().startsWith("verified          yes: 10 records, "), early.out());
+        assertTrue(!early.out().contains("closed"), early.out());
+        assertTrue(Files.size(empty) < Files.size(some) && Files.size(some) < Files.size(all), early.out());
+    }
+
+    @Test
+    void shouldRefuseWhatFitsNoSnapshot() throws IOException
+    {
+        final String file = directory.resolve("router.snapshot").toString();
+        refused("--at says where a --router-snapshot is taken", "replay", journal.toString(), "--at", "3");
+        refused("--at=99999999 is behind record",
+            "replay", journal.toString(), "--router-snapshot", file, "--at", "99999999");
+        assertTrue(Files.notExists(Path.of(file)));
+        assertEquals(ExitCode.OK, CommandRun.of("replay", journal.toString(), "--router-snapshot", file).exitCode());
+        refused("is there already", "replay", journal.toString(), "--router-snapshot", file);
+        refused("--router-snapshot=" + file + ": the policy of the router snapshot is signalbox and not lmetric",
+            "simulate", "--router", "lmetric", "--router-snapshot", file);
+        refused("--router-snapshot=" + file + ": the number of ranks of the router snapshot is 8 and not 4",
+            "simulate", "--ranks", "4", "--router-snapshot", file);
+        refused("cannot be read", "simulate", "--router-snapshot", file + ".none");
+    }
+
+    private static void refused(final String sentence, final String... command)
+    {
+        final CommandRun run = CommandRun.of(command);
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertTrue(run.err().contains(sentence), run.err());
+        BadInputTest.assertOneSentence(run.err());
+    }
+
+    @Test
     void shouldShowBothSidesOfADifference()
     {
         final Difference difference = new Difference(
             41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7");
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         ReplayCommand.printText(new PrintStream(out, true, StandardCharsets.UTF_8), null,
-            new Verification(42, 41, false, "0123456789abcdef", difference));
+            new Verification(42, 41, false, "0123456789abcdef", difference), false);
 
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.startsWith("verified          no: 42 records"), text);

@@ -86,7 +86,7 @@ class RouterConfigFileTest
         timeout_iters: soon | sets timeout_iters to soon; give a whole number between 0 and
         kv_cache_routing_max_sessions: 0 | sets kv_cache_routing_max_sessions to 0; give a whole number between 1 and
         kv_cache_routing_max_sessions: 1.5 | sets kv_cache_routing_max_sessions to 1.5; give a whole number
-        kv_cache_routing_load_balance_weight: -1 | kv_cache_routing_load_balance_weight=-1.0 is not a finite value >= 0
+        kv_cache_routing_load_balance_weight: -1 | kv_cache_routing_load_balance_weight=-1.0 is not between 0 and 1.0E12
         kv_cache_routing_load_balance_weight: .nan | kv_cache_routing_load_balance_weight=NaN
         kv_cache_routing_load_balance_weight: much | sets kv_cache_routing_load_balance_weight to much; give a number
         kv_cache_routing_match_rate_threshold: 2 | kv_cache_routing_match_rate_threshold=2.0 is not between 0 and 1

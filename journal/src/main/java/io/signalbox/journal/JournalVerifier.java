@@ -41,21 +41,33 @@ public final class JournalVerifier
      */
     public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
     {
+        return verifyTo(directory, Long.MAX_VALUE, factory);
+    }
+
+    /**
+     * Verifies the journal up to the group that a record is part of, or to its end where that comes earlier; the scheduler
+     * is then in the state that the journal's had after that group.
+     *
+     * @param record sequence number of a record, 0 being the run description.
+     */
+    public static Verification verifyTo(
+        final Path directory, final long record, final Function<SchedulerConfig, Scheduler> factory)
+    {
         try (JournalReader reader = JournalReader.open(directory))
         {
-            return verify(reader, factory);
+            return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())), record);
         }
     }
 
     static Verification verify(final JournalReader reader, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())));
+        return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())), Long.MAX_VALUE);
     }
 
-    private Verification run(final Scheduler scheduler)
+    private Verification run(final Scheduler scheduler, final long record)
     {
         Difference difference = null;
-        while (difference == null && reader.next())
+        while (difference == null && reader.sequence() < record && reader.next())
         {
             difference = compare(scheduler);
             keep();

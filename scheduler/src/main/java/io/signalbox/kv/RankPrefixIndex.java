@@ -44,6 +44,16 @@ public final class RankPrefixIndex
         allocate(INITIAL_CAPACITY);
     }
 
+    /**
+     * Bytes that the table takes once it has held so many different hashes; a collector that keeps large arrays in regions
+     * of their own, such as G1, takes up to one region more for each word of a set of ranks.
+     */
+    public static long tableBytes(final int ranks, final long hashes)
+    {
+        final long capacity = Math.max(INITIAL_CAPACITY, 2 * Long.highestOneBit(Math.max(1, 2 * hashes - 1)));
+        return capacity * Long.BYTES * (1 + (ranks + Long.SIZE - 1) / Long.SIZE);
+    }
+
     private void allocate(final int capacity)
     {
         keys = new long[capacity];

@@ -3,6 +3,8 @@ package io.signalbox.router;
 
 import io.signalbox.StateDigest;
 
+import java.nio.ByteBuffer;
+
 /**
  * Every turn of a conversation to the rank of its first, whatever is cached there: TensorRT-LLM's conversation-aware
  * attention-DP router of commit 04fe30a9. The first turn goes to its hint or, like a request without a conversation, to
@@ -41,6 +43,26 @@ public final class ConversationDpRouter implements DpRouter
     public long digest()
     {
         return StateDigest.mix(homes.digest(), cursor);
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        return homes.snapshotBytes() + Integer.BYTES;
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        homes.snapshot(into);
+        into.putInt(cursor);
+    }
+
+    @Override
+    public void restore(final ByteBuffer from, final int ranks)
+    {
+        homes.restore(from, ranks);
+        cursor = RouterSnapshot.rank(from.getInt(), ranks);
     }
 
     @Override

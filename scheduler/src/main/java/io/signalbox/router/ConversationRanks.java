@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.ConfigException;
 import io.signalbox.StateDigest;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -14,6 +16,7 @@ public final class ConversationRanks
 {
     private static final int NONE = -1;
     private static final int FIRST_CAPACITY = 16;
+    private static final int SNAPSHOT_ENTRY_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
 
     private final int maxSessions;
     private long[] conversations;
@@ -188,6 +191,45 @@ public final class ConversationRanks
     private long mix(final int entry)
     {
         return StateDigest.mix(conversations[entry], ranks[entry], uses[entry]);
+    }
+
+    long snapshotBytes()
+    {
+        return Integer.BYTES + (long)size * SNAPSHOT_ENTRY_BYTES;
+    }
+
+    /** Each conversation with its rank and its last use, the least recently used first; the last use of all is the clock. */
+    void snapshot(final ByteBuffer into)
+    {
+        into.putInt(size);
+        for (int entry = oldest; entry != NONE; entry = newer[entry])
+        {
+            into.putLong(conversations[entry]).putInt(ranks[entry]).putLong(uses[entry]);
+        }
+    }
+
+    /** Reads what {@link #snapshot} wrote; nothing may be bound yet. */
+    void restore(final ByteBuffer from, final int rankCount)
+    {
+        final int sizeThen = from.getInt();
+        if (sizeThen > maxSessions)
+        {
+            throw new ConfigException("the router snapshot remembers " + sizeThen + " conversations, and maxSessions=" +
+                maxSessions + " fewer; give a larger maxSessions, or no snapshot.");
+        }
+        for (int i = 0; i < sizeThen; i++)
+        {
+            final long conversation = from.getLong();
+            final int rank = RouterSnapshot.rank(from.getInt(), rankCount);
+            final long use = from.getLong();
+            if (use <= clock || rank(conversation) != PlacementBatch.NO_RANK)
+            {
+                throw new ConfigException("the router snapshot has conversation " + conversation +
+                    " out of order; it is damaged, give another.");
+            }
+            clock = use - 1;
+            bind(conversation, rank);
+        }
     }
 
     /** Writes the conversations into an array of at least {@link #size()}, the least recently used first. */

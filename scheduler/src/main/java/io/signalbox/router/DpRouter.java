@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import java.nio.ByteBuffer;
+
 /**
  * Chooses a DP rank for each request of a batch. A function of the batch and of what the router remembers of the batches
  * before it: the same batches in the same order give the same decisions on any machine.
@@ -33,6 +35,28 @@ public interface DpRouter
 
     /** Digest of what the router remembers from one batch to the next; 0 where that is nothing. */
     long digest();
+
+    /** Bytes that {@link #snapshot} writes; 0 where nothing is remembered. */
+    default long snapshotBytes()
+    {
+        return 0;
+    }
+
+    /** Writes all that it remembers from one batch to the next; {@link RouterSnapshot} puts it between its bounds. */
+    default void snapshot(final ByteBuffer into)
+    {
+        // Most routers remember nothing.
+    }
+
+    /**
+     * Reads what {@link #snapshot} wrote, into a router that has placed nothing yet.
+     *
+     * @throws io.signalbox.ConfigException when no router of these knobs and ranks can remember that.
+     */
+    default void restore(final ByteBuffer from, final int ranks)
+    {
+        // Most routers remember nothing.
+    }
 
     /** What the journal names as the policy of its decisions. */
     RouterPolicy policy();

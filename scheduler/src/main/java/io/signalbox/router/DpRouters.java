@@ -23,8 +23,22 @@ public final class DpRouters
         };
     }
 
-    /** Makes a router of {@link #policy}. */
+    /**
+     * Makes a router of {@link #policy}, with the state of the snapshot where the configuration has one.
+     *
+     * @throws io.signalbox.ConfigException when the snapshot is none of this router's.
+     */
     public static DpRouter of(final RouterConfig config, final int ranks, final boolean prefixCaching)
+    {
+        final DpRouter router = empty(config, ranks, prefixCaching);
+        if (config.hasSnapshot())
+        {
+            RouterSnapshot.restore(config.snapshot(), router, ranks);
+        }
+        return router;
+    }
+
+    private static DpRouter empty(final RouterConfig config, final int ranks, final boolean prefixCaching)
     {
         return switch (policy(config, prefixCaching))
         {

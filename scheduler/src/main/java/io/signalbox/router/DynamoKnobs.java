@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.Settings;
+
 import java.util.Map;
 
 /**
@@ -17,8 +19,8 @@ public record DynamoKnobs(
 
     public DynamoKnobs
     {
-        RouterSettings.checkNotNegative("overlapCredit", overlapCredit);
-        RouterSettings.checkNotNegative("temperature", temperature);
+        KnobRange.checkWeight("overlapCredit", overlapCredit);
+        KnobRange.checkNotNegative("temperature", temperature);
     }
 
     void putInto(final Map<String, String> settings)
@@ -30,7 +32,7 @@ public record DynamoKnobs(
     static DynamoKnobs of(final Map<String, String> settings)
     {
         return new DynamoKnobs(
-            RouterSettings.real(settings, "router.overlapCredit"),
-            RouterSettings.real(settings, "router.temperature"));
+            Settings.real(settings, "router.overlapCredit"),
+            Settings.real(settings, "router.temperature"));
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.ConfigException;
 import io.signalbox.StateDigest;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -19,6 +21,7 @@ public final class KvAwareDpRouter implements DpRouter
     private final double beta;
     private final double matchRateThreshold;
     private final double fairShareMultiplier;
+    private final boolean coldStartWarmup;
     private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
     private final SeededShuffle shuffle = new SeededShuffle();
     private final int[] tieOrder;
@@ -43,6 +46,7 @@ public final class KvAwareDpRouter implements DpRouter
         this.beta = beta;
         this.matchRateThreshold = matchRateThreshold;
         this.fairShareMultiplier = fairShareMultiplier;
+        this.coldStartWarmup = coldStartWarmup;
         tieOrder = new int[ranks];
         cold = new boolean[ranks];
         Arrays.fill(cold, coldStartWarmup);
@@ -64,6 +68,37 @@ public final class KvAwareDpRouter implements DpRouter
             digest += cold[rank] ? StateDigest.mix(rank + 1L) : 0;
         }
         return digest;
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        return cold.length;
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        for (final boolean waits : cold)
+        {
+            into.put((byte)(waits ? 1 : 0));
+        }
+    }
+
+    @Override
+    public void restore(final ByteBuffer from, final int ranks)
+    {
+        coldRanks = 0;
+        for (int rank = 0; rank < cold.length; rank++)
+        {
+            cold[rank] = from.get() != 0;
+            coldRanks += cold[rank] ? 1 : 0;
+        }
+        if (coldRanks > 0 && !coldStartWarmup)
+        {
+            throw new ConfigException("the router snapshot has " + coldRanks + " ranks that wait for a first request, and " +
+                "coldStartWarmup=false deals none; give coldStartWarmup=true, or no snapshot.");
+        }
     }
 
     @Override

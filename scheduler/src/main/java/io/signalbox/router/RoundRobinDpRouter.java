@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import java.nio.ByteBuffer;
+
 /** The ranks in turn, full ones passed over. */
 public final class RoundRobinDpRouter extends ScoredDpRouter
 {
@@ -22,6 +24,24 @@ public final class RoundRobinDpRouter extends ScoredDpRouter
     public long digest()
     {
         return next;
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        return Integer.BYTES;
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        into.putInt(next);
+    }
+
+    @Override
+    public void restore(final ByteBuffer from, final int ranks)
+    {
+        next = RouterSnapshot.rank(from.getInt(), ranks);
     }
 
     @Override

@@ -2,7 +2,9 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.Settings;
 
+import java.util.Base64;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -13,6 +15,7 @@ import java.util.TreeMap;
 public final class RouterConfig
 {
     public static final int MAX_SESSIONS = 1 << 24;
+    private static final String SNAPSHOT = "router.snapshot";
 
     private final RouterPolicy policy;
     private final double beta;
@@ -25,15 +28,13 @@ public final class RouterConfig
     private final SglangKnobs sglang;
     private final DynamoKnobs dynamo;
     private final SignalboxWeights signalbox;
+    /** Null where the router begins with nothing. */
+    private final byte[] snapshot;
 
     private RouterConfig(final Builder builder)
     {
         policy = builder.policy;
-        if (!(builder.beta >= 0.0) || Double.isInfinite(builder.beta))
-        {
-            throw new ConfigException(
-                "beta=" + builder.beta + " is not a finite value >= 0; give the weight of the load term.");
-        }
+        KnobRange.checkWeight("beta", builder.beta);
         beta = builder.beta;
         if (!(builder.matchRateThreshold >= 0.0 && builder.matchRateThreshold <= 1.0))
         {
@@ -59,6 +60,12 @@ public final class RouterConfig
         sglang = builder.sglang;
         dynamo = builder.dynamo;
         signalbox = builder.signalbox;
+        snapshot = builder.snapshot;
+        if (snapshot != null && snapshot.length > RouterSnapshot.MAX_BYTES)
+        {
+            throw new ConfigException("the router snapshot has " + snapshot.length + " bytes, more than the " +
+                RouterSnapshot.MAX_BYTES + " of the largest; give one that was written for this.");
+        }
     }
 
     public static Builder builder()
@@ -72,7 +79,7 @@ public final class RouterConfig
         return builder().policy(policy).beta(beta).matchRateThreshold(matchRateThreshold)
             .fairShareMultiplier(fairShareMultiplier).coldStartWarmup(coldStartWarmup).maxSessions(maxSessions)
             .newConversation(newConversation).seed(seed)
-            .sglang(sglang).dynamo(dynamo).signalbox(signalbox);
+            .sglang(sglang).dynamo(dynamo).signalbox(signalbox).snapshot(snapshot);
     }
 
     public RouterPolicy policy()
@@ -80,7 +87,7 @@ public final class RouterConfig
         return policy;
     }
 
-    /** Weight of the load term of a score. */
+    /** Weight of the load term of a score, 0 to 1e12. */
     public double beta()
     {
         return beta;
@@ -154,25 +161,58 @@ public final class RouterConfig
         sglang.putInto(settings);
         dynamo.putInto(settings);
         signalbox.putInto(settings);
+        if (snapshot != null)
+        {
+            settings.put(SNAPSHOT, Base64.getEncoder().encodeToString(snapshot));
+        }
         return settings;
     }
 
-    /** Reads what {@link #settings()} wrote; other names are left alone. */
+    /** Whether the router begins with what another one remembered. */
+    public boolean hasSnapshot()
+    {
+        return snapshot != null;
+    }
+
+    /** A copy of the {@link RouterSnapshot} that the router begins with, or null. */
+    public byte[] snapshot()
+    {
+        return snapshot == null ? null : snapshot.clone();
+    }
+
+    /**
+     * Reads what {@link #settings()} wrote; other names are left alone. A run description names a snapshot only where the
+     * router began with one.
+     */
     public static RouterConfig of(final Map<String, String> settings)
     {
         return builder()
-            .policy(RouterPolicy.of(RouterSettings.text(settings, "router.policy")))
-            .beta(RouterSettings.real(settings, "router.beta"))
-            .matchRateThreshold(RouterSettings.real(settings, "router.matchRateThreshold"))
-            .fairShareMultiplier(RouterSettings.real(settings, "router.fairShareMultiplier"))
-            .coldStartWarmup(RouterSettings.flag(settings, "router.coldStartWarmup"))
-            .maxSessions((int)RouterSettings.number(settings, "router.maxSessions", Integer.MIN_VALUE, Integer.MAX_VALUE))
-            .newConversation(NewConversation.of(RouterSettings.text(settings, "router.newConversation")))
-            .seed(RouterSettings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
+            .policy(RouterPolicy.of(Settings.text(settings, "router.policy")))
+            .beta(Settings.real(settings, "router.beta"))
+            .matchRateThreshold(Settings.real(settings, "router.matchRateThreshold"))
+            .fairShareMultiplier(Settings.real(settings, "router.fairShareMultiplier"))
+            .coldStartWarmup(Settings.flag(settings, "router.coldStartWarmup"))
+            .maxSessions(Settings.integer(settings, "router.maxSessions"))
+            .newConversation(NewConversation.of(Settings.text(settings, "router.newConversation")))
+            .seed(Settings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
             .sglang(SglangKnobs.of(settings))
             .dynamo(DynamoKnobs.of(settings))
             .signalbox(SignalboxWeights.of(settings))
+            .snapshot(snapshot(settings))
             .build();
+    }
+
+    private static byte[] snapshot(final Map<String, String> settings)
+    {
+        final String text = settings.get(SNAPSHOT);
+        try
+        {
+            return text == null ? null : Base64.getDecoder().decode(text);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new ConfigException("the setting " + SNAPSHOT + " is not Base64 (" + e.getMessage() + ").");
+        }
     }
 
     /** Collects settings; {@link #build()} checks all of them. */
@@ -189,6 +229,7 @@ public final class RouterConfig
         private SglangKnobs sglang = SglangKnobs.DEFAULT;
         private DynamoKnobs dynamo = DynamoKnobs.DEFAULT;
         private SignalboxWeights signalbox = SignalboxWeights.DEFAULT;
+        private byte[] snapshot;
 
         public Builder policy(final RouterPolicy value)
         {
@@ -253,6 +294,13 @@ public final class RouterConfig
         public Builder signalbox(final SignalboxWeights value)
         {
             signalbox = value;
+            return this;
+        }
+
+        /** @param value a {@link RouterSnapshot} to begin with, or null to begin with nothing. */
+        public Builder snapshot(final byte[] value)
+        {
+            snapshot = value == null ? null : value.clone();
             return this;
         }
 

@@ -4,6 +4,7 @@ package io.signalbox.router;
 import io.signalbox.ConfigException;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** The policies that choose a DP rank, by the names used on the command line and in the journal. */
@@ -12,11 +13,11 @@ public enum RouterPolicy
     /** {@link DefaultDpRouter}. */
     DEFAULT("default"),
     /** {@link KvAwarePrDpRouter}. */
-    KV_AWARE_PR("kv-aware-pr"),
+    KV_AWARE_PR("kv-aware-pr", "beta"),
     /** {@link KvAwareDpRouter}. */
-    KV_AWARE("kv-aware"),
+    KV_AWARE("kv-aware", "beta", "matchRateThreshold", "fairShareMultiplier", "coldStartWarmup"),
     /** {@link ConversationDpRouter}. */
-    CONVERSATION("conversation"),
+    CONVERSATION("conversation", "maxSessions", "fairShareMultiplier", "newConversation"),
     /** {@link RoundRobinDpRouter}. */
     ROUND_ROBIN("round-robin"),
     /** {@link LeastLoadedDpRouter}. */
@@ -24,26 +25,35 @@ public enum RouterPolicy
     /** {@link LMetricDpRouter}. */
     LMETRIC("lmetric"),
     /** {@link DynamoCostDpRouter}. */
-    DYNAMO_COST("dynamo-cost"),
+    DYNAMO_COST("dynamo-cost", "overlapCredit", "temperature", "seed"),
     /** {@link SglangCacheAwareDpRouter}. */
-    SGLANG_CACHE_AWARE("sglang-cache-aware"),
+    SGLANG_CACHE_AWARE("sglang-cache-aware", "cacheThreshold", "imbalance", "imbalanceRatio"),
     /** {@link MinMaxDpRouter}. */
     MIN_MAX("min-max"),
     /** {@link KvAwareRawDpRouter}. */
-    KV_AWARE_RAW("kv-aware-raw"),
+    KV_AWARE_RAW("kv-aware-raw", "beta"),
     /** {@link SignalboxDpRouter}. */
-    SIGNALBOX("signalbox");
+    SIGNALBOX("signalbox", "rowWeight", "contextWeight", "decodeWeight", "reuseWeight", "backlog", "adaptiveReuse",
+        "outputPrediction");
 
     private final String label;
+    private final List<String> knobs;
 
-    RouterPolicy(final String label)
+    RouterPolicy(final String label, final String... knobs)
     {
         this.label = label;
+        this.knobs = List.of(knobs);
     }
 
     public String label()
     {
         return label;
+    }
+
+    /** The settings that it reads, by their names behind {@code router.} in a run description. */
+    public List<String> knobs()
+    {
+        return knobs;
     }
 
     /** All labels, for a sentence. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.Settings;
+
 import java.util.Map;
 
 /**
@@ -19,9 +21,9 @@ public record SglangKnobs(
 
     public SglangKnobs
     {
-        RouterSettings.checkNotNegative("cacheThreshold", cacheThreshold);
-        RouterSettings.checkNotNegative("imbalance", imbalance);
-        RouterSettings.checkNotNegative("imbalanceRatio", imbalanceRatio);
+        KnobRange.checkNotNegative("cacheThreshold", cacheThreshold);
+        KnobRange.checkNotNegative("imbalance", imbalance);
+        KnobRange.checkNotNegative("imbalanceRatio", imbalanceRatio);
     }
 
     void putInto(final Map<String, String> settings)
@@ -34,8 +36,8 @@ public record SglangKnobs(
     static SglangKnobs of(final Map<String, String> settings)
     {
         return new SglangKnobs(
-            RouterSettings.real(settings, "router.cacheThreshold"),
-            (int)RouterSettings.number(settings, "router.imbalance", 0, Integer.MAX_VALUE),
-            RouterSettings.real(settings, "router.imbalanceRatio"));
+            Settings.real(settings, "router.cacheThreshold"),
+            (int)Settings.number(settings, "router.imbalance", 0, Integer.MAX_VALUE),
+            Settings.real(settings, "router.imbalanceRatio"));
     }
 }

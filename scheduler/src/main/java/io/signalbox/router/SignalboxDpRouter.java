@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.ConfigException;
+
+import java.nio.ByteBuffer;
+
 /**
  * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
  * are when they start; then each goes to the rank with the lowest score, which is a time in units of one prefill token:
@@ -18,8 +22,9 @@ package io.signalbox.router;
  * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
  *
  * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
- * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever,
- * unless by requests that name a rank: these go there while it may hold one more, busy or not.
+ * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
+ * Requests that name a rank go there while it may hold one more, busy or not; the scheduler bounds how many of them may
+ * overtake the same request.
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {
@@ -59,6 +64,34 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     public long digest()
     {
         return Double.doubleToLongBits(meanOutputTokens);
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        return Double.BYTES;
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        into.putDouble(meanOutputTokens);
+    }
+
+    @Override
+    public void restore(final ByteBuffer from, final int ranks)
+    {
+        meanOutputTokens = from.getDouble();
+        if (!(meanOutputTokens >= 0 && meanOutputTokens <= Integer.MAX_VALUE))
+        {
+            throw new ConfigException("the router snapshot has a mean output of " + meanOutputTokens +
+                " tokens; it is damaged, give another.");
+        }
+        if (!weights.outputPrediction() && meanOutputTokens != PAR_OUTPUT_TOKENS)
+        {
+            throw new ConfigException("the router snapshot has learned a mean output of " + meanOutputTokens +
+                " tokens, and outputPrediction=false learns none; give outputPrediction=true, or no snapshot.");
+        }
     }
 
     @Override

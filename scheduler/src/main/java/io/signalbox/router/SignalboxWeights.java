@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.Settings;
+
 import java.util.Map;
 
 /**
@@ -27,12 +29,12 @@ public record SignalboxWeights(
 
     public SignalboxWeights
     {
-        RouterSettings.checkWeight("rowWeight", rowWeight);
-        RouterSettings.checkWeight("contextWeight", contextWeight);
-        RouterSettings.checkWeight("decodeWeight", decodeWeight);
-        RouterSettings.checkWeight("reuseWeight", reuseWeight);
-        RouterSettings.checkNotNegative("backlog", backlog);
-        RouterSettings.checkWeight("adaptiveReuse", adaptiveReuse);
+        KnobRange.checkWeight("rowWeight", rowWeight);
+        KnobRange.checkWeight("contextWeight", contextWeight);
+        KnobRange.checkWeight("decodeWeight", decodeWeight);
+        KnobRange.checkWeight("reuseWeight", reuseWeight);
+        KnobRange.checkNotNegative("backlog", backlog);
+        KnobRange.checkWeight("adaptiveReuse", adaptiveReuse);
     }
 
     void putInto(final Map<String, String> settings)
@@ -49,12 +51,12 @@ public record SignalboxWeights(
     static SignalboxWeights of(final Map<String, String> settings)
     {
         return new SignalboxWeights(
-            RouterSettings.real(settings, "router.rowWeight"),
-            RouterSettings.real(settings, "router.contextWeight"),
-            RouterSettings.real(settings, "router.decodeWeight"),
-            RouterSettings.real(settings, "router.reuseWeight"),
-            RouterSettings.real(settings, "router.backlog"),
-            RouterSettings.real(settings, "router.adaptiveReuse"),
-            RouterSettings.flag(settings, "router.outputPrediction"));
+            Settings.real(settings, "router.rowWeight"),
+            Settings.real(settings, "router.contextWeight"),
+            Settings.real(settings, "router.decodeWeight"),
+            Settings.real(settings, "router.reuseWeight"),
+            Settings.real(settings, "router.backlog"),
+            Settings.real(settings, "router.adaptiveReuse"),
+            Settings.flag(settings, "router.outputPrediction"));
     }
 }

@@ -5,17 +5,17 @@ package io.signalbox.scheduler;
  * Steps that all ranks take together, as attention-DP ranks of one MoE model do: they meet in collectives within each
  * layer, so that every rank that is not lost takes part in every step, with an empty plan where it has nothing to compute.
  */
-final class LockStep
+final class LockStep extends RankSteps
 {
-    private final DpRank[] ranks;
     private long steps;
 
-    LockStep(final DpRank[] ranks)
+    LockStep(final DpRank[] ranks, final int maxGroupBytes)
     {
-        this.ranks = ranks;
+        super(ranks, maxGroupBytes);
     }
 
     /** Whether a rank has not yet ended the last step; a lost rank is not waited for. */
+    @Override
     boolean isUnderWay()
     {
         for (final DpRank rank : ranks)
@@ -29,46 +29,38 @@ final class LockStep
     }
 
     /**
-     * Plans the next step of every rank that is not lost, unless none has work; no step may be under way.
-     *
-     * @param maxGroupBytes a group that has grown to this takes no further work: the ranks behind only step along, once.
+     * Plans the next step of every rank that is not lost, unless none has work. Ranks for whose work the group has no room
+     * only step along, once.
      */
-    void plan(final OutputEncoder out, final int epoch, final int maxGroupBytes)
+    @Override
+    void plan(final OutputEncoder out, final int epoch)
     {
-        if (!anyRankHasWork())
+        if (!anyIdleRankHasWork())
         {
             return;
         }
         steps++;
-        for (int i = 0; i < ranks.length; i++)
+        int leftOut = -1;
+        for (int turn = 0; turn < ranks.length; turn++)
         {
-            final DpRank rank = ranks[i];
+            final int index = inTurn(turn);
+            final DpRank rank = ranks[index];
             if (rank.isLost())
             {
                 continue;
             }
-            if (rank.planner.hasWork() && out.groupLength() < maxGroupBytes)
+            if (rank.planner.hasWork() && hasRoom(out))
             {
                 rank.planner.plan(rank.plan);
             }
             else
             {
+                leftOut = leftOut < 0 && rank.planner.hasWork() ? index : leftOut;
                 rank.plan.clear();
             }
             rank.launch(steps);
-            out.schedule(rank.plan, epoch, i);
+            out.schedule(rank.plan, epoch, index);
         }
-    }
-
-    private boolean anyRankHasWork()
-    {
-        for (final DpRank rank : ranks)
-        {
-            if (rank.isIdle() && rank.planner.hasWork())
-            {
-                return true;
-            }
-        }
-        return false;
+        first(Math.max(0, leftOut));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.StateDigest;
 import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
@@ -17,12 +18,19 @@ import java.util.Arrays;
 /**
  * Takes requests off the queue, as many as the ranks have room for, and lets the router place them. A request that is
  * bound to a full rank, or that the router leaves, goes back to the front of the queue in its order.
+ *
+ * <p>Under a router that keeps the order, requests that name a rank may still overtake one that has to wait. Once
+ * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that those behind it wait
+ * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting for ever.
  */
 final class Placement
 {
     /** Decisions of one plan point; the rest waits for the next, so that no burst outgrows a group. */
     private static final int MAX_DECISION_BYTES = 16 * 1024 * 1024;
     private static final int PLACED_BYTES = 64;
+    /** A batch that was begun below it may go beyond, by less than {@link PlacementBatch#MAX_REQUESTS}. */
+    static final int MAX_OVERTAKING = 1024;
+    private static final long NO_REQUEST = Long.MIN_VALUE;
 
     private final DpRouter router;
     private final DpRank[] ranks;
@@ -38,6 +46,10 @@ final class Placement
     private final Request[] batched = new Request[PlacementBatch.MAX_REQUESTS];
     private final RequestQueue popped = new RequestQueue();
     private final RequestQueue unplaced = new RequestQueue();
+    /** The first request that the router left in its last batch, where it keeps the order. */
+    private long held = NO_REQUEST;
+    /** Requests that were placed from behind it. */
+    private int overtaking;
 
     Placement(final DpRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
     {
@@ -91,10 +103,14 @@ final class Placement
     {
         batch.clear();
         readRanks();
-        pop(queue, Math.min(most, PlacementBatch.MAX_REQUESTS));
+        pop(queue, overtaking >= MAX_OVERTAKING ? 1 : Math.min(most, PlacementBatch.MAX_REQUESTS));
         if (batch.count() > 0)
         {
             router.place(batch);
+            if (router.keepsOrder())
+            {
+                countOvertaking();
+            }
         }
         for (int i = 0; i < batch.decisions(); i++)
         {
@@ -113,6 +129,43 @@ final class Placement
             }
         }
         return batch.decisions();
+    }
+
+    private void countOvertaking()
+    {
+        boolean waiting = false;
+        for (int request = 0; request < batch.count(); request++)
+        {
+            final long id = batch.requestId(request);
+            final boolean placed = batch.chosenRank(request) != PlacementBatch.NO_RANK;
+            if (placed)
+            {
+                gone(id);
+                overtaking += waiting ? 1 : 0;
+            }
+            else if (!waiting)
+            {
+                overtaking = id == held ? overtaking : 0;
+                held = id;
+                waiting = true;
+            }
+        }
+    }
+
+    /** A request has left the queue. */
+    void gone(final long requestId)
+    {
+        if (requestId == held)
+        {
+            held = NO_REQUEST;
+            overtaking = 0;
+        }
+    }
+
+    /** Digest of what is remembered of overtaking, chained to another. */
+    long digest(final long before)
+    {
+        return overtaking == 0 ? before : StateDigest.mix(before, held, overtaking);
     }
 
     private void pop(final RequestQueue queue, final int most)

@@ -30,6 +30,7 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
 /**
@@ -54,8 +55,7 @@ public final class Scheduler
     private final Admission admission;
     private final DpRouter router;
     private final Placement placement;
-    /** Null where ranks step on their own. */
-    private final LockStep lockStep;
+    private final RankSteps steps;
     private final StepResults results;
     private final StepCommit commit;
     private final OutputEncoder out = new OutputEncoder();
@@ -92,6 +92,11 @@ public final class Scheduler
     /** @param router used in place of the one that the configuration names. */
     public Scheduler(final SchedulerConfig config, final DpRouter router)
     {
+        this(config, router, PLANNED_GROUP_BYTES);
+    }
+
+    Scheduler(final SchedulerConfig config, final DpRouter router, final int plannedGroupBytes)
+    {
         this.config = config;
         pages = config.capture() == null ? null : new RoutedExpertPages(config.capture(), config.blockSizeTokens());
         requests = new RequestTable(pages);
@@ -103,7 +108,7 @@ public final class Scheduler
         admission = new Admission(config, requests);
         this.router = router;
         placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
-        lockStep = config.lockStep() ? new LockStep(ranks) : null;
+        steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         results = new StepResults(config.capture());
         commit = new StepCommit(config.blockSizeTokens(), pages);
     }
@@ -344,27 +349,13 @@ public final class Scheduler
     private void planPoint()
     {
         expireDeadlines();
-        if (lockStep != null && lockStep.isUnderWay())
+        if (steps.isUnderWay())
         {
             return;
         }
         moreToPlace = placement.place(queue, out);
         placementDue = false;
-        if (lockStep != null)
-        {
-            lockStep.plan(out, epoch, PLANNED_GROUP_BYTES);
-            return;
-        }
-        for (int i = 0; i < ranks.length && out.groupLength() < PLANNED_GROUP_BYTES; i++)
-        {
-            final DpRank rank = ranks[i];
-            if (rank.isIdle() && rank.planner.hasWork())
-            {
-                rank.planner.plan(rank.plan);
-                rank.launch();
-                out.schedule(rank.plan, epoch, i);
-            }
-        }
+        steps.plan(out, epoch);
     }
 
     private void expireDeadlines()
@@ -414,6 +405,7 @@ public final class Scheduler
         if (request.stage() == Request.Stage.QUEUED)
         {
             queue.remove(request);
+            placement.gone(request.id());
         }
         else
         {
@@ -440,11 +432,8 @@ public final class Scheduler
             pool += StateDigest.mix(rank, ranks[rank].planner.allocator().poolDigest());
             prefixIndex += StateDigest.mix(rank, ranks[rank].planner.allocator().prefixIndexDigest());
         }
-        long order = StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0);
-        for (final DpRank rank : ranks)
-        {
-            order = StateDigest.mix(order, rank.planner.digest(), rank.isLost() ? 1 : 0);
-        }
+        final long order =
+            steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0)));
         out.digest(
             inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }
@@ -464,20 +453,8 @@ public final class Scheduler
     /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
     public boolean wantsWake()
     {
-        if (lockStep != null && lockStep.isUnderWay())
-        {
-            return false;
-        }
-        boolean idle = false;
-        for (final DpRank rank : ranks)
-        {
-            idle |= rank.isIdle();
-            if (rank.isIdle() && rank.planner.hasWork())
-            {
-                return true;
-            }
-        }
-        return idle && !queue.isEmpty() && (placementDue || moreToPlace);
+        final boolean unplaced = !queue.isEmpty() && (placementDue || moreToPlace);
+        return !steps.isUnderWay() && (steps.anyIdleRankHasWork() || unplaced && steps.anyRankIsIdle());
     }
 
     /** No armed deadline is earlier than this; {@link Long#MAX_VALUE} when none is armed. */
@@ -502,6 +479,16 @@ public final class Scheduler
     public RoutedExpertPages pages()
     {
         return pages;
+    }
+
+    /**
+     * What the router remembers after the last input, as a {@link RouterSnapshot}.
+     *
+     * @throws io.signalbox.ConfigException when that is more than a snapshot holds.
+     */
+    public byte[] routerSnapshot()
+    {
+        return RouterSnapshot.of(router, ranks.length);
     }
 
     /** What the last input did to the rows of ended requests. */

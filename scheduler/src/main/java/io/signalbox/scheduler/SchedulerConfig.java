@@ -2,10 +2,12 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
+import io.signalbox.Settings;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 
@@ -66,10 +68,20 @@ public final class SchedulerConfig
         }
         lockStep = builder.lockStep;
         capture = builder.capture;
+        checkSnapshot();
         checkStepBlocks();
         checkExperts();
         checkRowsBytes("blockSizeTokens", blockSizeTokens);
         checkRowsBytes("stepTokens", stepTokens);
+    }
+
+    /** Here and not only where the scheduler is made, so that every configuration yields one. */
+    private void checkSnapshot()
+    {
+        if (router.hasSnapshot())
+        {
+            DpRouters.of(router, ranks, prefixCaching);
+        }
     }
 
     private void checkStepBlocks()
@@ -218,29 +230,30 @@ public final class SchedulerConfig
     public static SchedulerConfig of(final Map<String, String> settings)
     {
         final Builder builder = builder()
-            .ranks(number(settings, "scheduler.ranks"))
-            .kvBlocks(number(settings, "scheduler.kvBlocks"))
-            .blockSizeTokens(number(settings, "scheduler.blockSizeTokens"))
+            .ranks(Settings.integer(settings, "scheduler.ranks"))
+            .kvBlocks(Settings.integer(settings, "scheduler.kvBlocks"))
+            .blockSizeTokens(Settings.integer(settings, "scheduler.blockSizeTokens"))
             .evictionPolicy(evictionPolicy(settings))
-            .prefixCaching(Boolean.parseBoolean(text(settings, "scheduler.prefixCaching")))
+            .prefixCaching(Settings.flag(settings, "scheduler.prefixCaching"))
             .blockHash(blockHash(settings))
             .router(RouterConfig.of(settings))
-            .maxRunning(number(settings, "scheduler.maxRunning"))
-            .maxQueued(number(settings, "scheduler.maxQueued"))
-            .stepTokens(number(settings, "scheduler.stepTokens"))
-            .lockStep(Boolean.parseBoolean(settings.getOrDefault("scheduler.lockStep", "false")))
-            .digestInterval(number(settings, "scheduler.digestInterval"));
-        if (Boolean.parseBoolean(text(settings, "scheduler.capture")))
+            .maxRunning(Settings.integer(settings, "scheduler.maxRunning"))
+            .maxQueued(Settings.integer(settings, "scheduler.maxQueued"))
+            .stepTokens(Settings.integer(settings, "scheduler.stepTokens"))
+            .lockStep(settings.containsKey("scheduler.lockStep") && Settings.flag(settings, "scheduler.lockStep"))
+            .digestInterval(Settings.integer(settings, "scheduler.digestInterval"));
+        if (Settings.flag(settings, "scheduler.capture"))
         {
             builder.capture(new ModelShape(
-                number(settings, "model.moeLayers"), number(settings, "model.experts"), number(settings, "model.topK")));
+                Settings.integer(settings, "model.moeLayers"), Settings.integer(settings, "model.experts"),
+                Settings.integer(settings, "model.topK")));
         }
         return builder.build();
     }
 
     private static EvictionPolicy evictionPolicy(final Map<String, String> settings)
     {
-        final String name = text(settings, "scheduler.evictionPolicy");
+        final String name = Settings.text(settings, "scheduler.evictionPolicy");
         for (final EvictionPolicy policy : EvictionPolicy.values())
         {
             if (policy.name().equals(name))
@@ -262,29 +275,6 @@ public final class SchedulerConfig
             }
         }
         throw new ConfigException("scheduler.blockHash=" + name + " is not known; it is SHA_256 or XXH3_128.");
-    }
-
-    private static String text(final Map<String, String> settings, final String name)
-    {
-        final String value = settings.get(name);
-        if (value == null)
-        {
-            throw new ConfigException("the setting " + name + " is missing; a run description names every setting.");
-        }
-        return value;
-    }
-
-    private static int number(final Map<String, String> settings, final String name)
-    {
-        final String value = text(settings, name);
-        try
-        {
-            return Integer.parseInt(value);
-        }
-        catch (final NumberFormatException e)
-        {
-            throw new ConfigException("the setting " + name + "=" + value + " is not a whole number.");
-        }
     }
 
     private static int inRange(final String name, final int value, final int min, final int max)

@@ -14,7 +14,7 @@ class DpRouterPropertyTest
     private static final int MAX_ACTIVE = 6;
 
     /** No more requests than fit, as admission lets through. */
-    private static PlacementBatch batch(final Random random, final int ranks)
+    static PlacementBatch batch(final Random random, final int ranks)
     {
         final PlacementBatch batch = new PlacementBatch(ranks, MAX_ACTIVE);
         int room = 0;

@@ -8,6 +8,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -47,7 +49,9 @@ class RouterConfigTest
 
     @ParameterizedTest
     @CsvSource({
-        "router.beta, -0.5, beta=-0.5 is not a finite value >= 0", "router.beta, NaN, beta=NaN",
+        "router.beta, -0.5, beta=-0.5 is not between 0 and 1.0E12", "router.beta, NaN, beta=NaN",
+        "router.beta, 1e308, beta=1.0E308 is not between 0 and 1.0E12",
+        "router.overlapCredit, 1e308, overlapCredit=1.0E308 is not between 0 and 1.0E12",
         "router.beta, much, the setting router.beta=much is not a number",
         "router.matchRateThreshold, 1.01, matchRateThreshold=1.01 is not between 0 and 1",
         "router.matchRateThreshold, NaN, matchRateThreshold=NaN",
@@ -71,6 +75,53 @@ class RouterConfigTest
         final String message = assertThrows(ConfigException.class, () -> RouterConfig.of(settings)).getMessage();
 
         assertTrue(message.startsWith(named), message);
+    }
+
+    @Test
+    void shouldKnowWhichPolicyReadsAKnob()
+    {
+        final Set<String> read = new TreeSet<>();
+        for (final RouterPolicy policy : RouterPolicy.values())
+        {
+            read.addAll(policy.knobs());
+        }
+        final Set<String> settings = new TreeSet<>();
+        RouterConfig.builder().build().settings().keySet().forEach(name -> settings.add(name.substring("router.".length())));
+        settings.remove("policy");
+
+        assertEquals(settings, read);
+    }
+
+    /** No knob that is let through makes a score infinite or no number, on ranks as loaded as they can be. */
+    @ParameterizedTest
+    @EnumSource(RouterPolicy.class)
+    void shouldScoreFinitelyWithTheLargestKnobs(final RouterPolicy policy)
+    {
+        final double most = KnobRange.MAX_WEIGHT;
+        final DpRouter router = DpRouters.of(RouterConfig.builder().policy(policy).beta(most)
+            .fairShareMultiplier(Double.MAX_VALUE).sglang(new SglangKnobs(Double.MAX_VALUE, 0, Double.MAX_VALUE))
+            .dynamo(new DynamoKnobs(most, Double.MIN_VALUE))
+            .signalbox(new SignalboxWeights(most, most, most, most, Double.MAX_VALUE, most, true)).build(), 2, true);
+        final PlacementBatch batch = new PlacementBatch(2, 65_536);
+        for (int rank = 0; rank < 2; rank++)
+        {
+            batch.rank(rank, 65_535, false);
+            for (final RankFigure figure : RankFigure.values())
+            {
+                batch.figure(rank, figure, 65_536L * Integer.MAX_VALUE);
+            }
+        }
+        batch.figure(1, RankFigure.FREE_TOKENS, 1L << 60);
+        batch.add(1, PlacementBatch.NO_CONVERSATION, Integer.MAX_VALUE, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        batch.matchedTokens(0, 0, Integer.MAX_VALUE);
+        router.finished(Integer.MAX_VALUE);
+        router.place(batch);
+
+        assertEquals(1, batch.decisions());
+        for (int rank = 0; rank < 2; rank++)
+        {
+            assertTrue(Double.isFinite(batch.score(0, rank)), rank + ": " + batch.score(0, rank));
+        }
     }
 
     @Test

@@ -84,7 +84,7 @@ class SignalboxDpRouterTest
     @Test
     void shouldGiveANumberUnderTheLargestWeightsAndLoads()
     {
-        final double most = RouterSettings.MAX_WEIGHT;
+        final double most = KnobRange.MAX_WEIGHT;
         for (final double weight : new double[] {0, most})
         {
             final SignalboxWeights weights = new SignalboxWeights(most, most, weight, most, 1, most, false);

@@ -7,6 +7,8 @@ import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.Map;
 
@@ -61,6 +63,20 @@ class SchedulerConfigTest
         settings.remove("scheduler.lockStep");
 
         assertFalse(SchedulerConfig.of(settings).lockStep());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "scheduler.lockStep, yes, the setting scheduler.lockStep=yes is not true or false.",
+        "scheduler.prefixCaching, TRUE, the setting scheduler.prefixCaching=TRUE is not true or false.",
+        "scheduler.capture, '', the setting scheduler.capture= is not true or false.",
+        "scheduler.ranks, 8.0, the setting scheduler.ranks=8.0 is not a whole number."})
+    void shouldRefuseASettingThatIsNoneOfItsKind(final String name, final String value, final String message)
+    {
+        final Map<String, String> settings = SchedulerConfig.builder().build().settings();
+        settings.put(name, value);
+
+        assertEquals(message, assertThrows(ConfigException.class, () -> SchedulerConfig.of(settings)).getMessage());
     }
 
     @Test

@@ -34,7 +34,7 @@ public final class JCudaBinding implements CudaDriver
     private static final int SUCCESS = CUresult.CUDA_SUCCESS;
     private static final int MAX_NAME_BYTES = 256;
     private static final int DEFAULT_FLAGS = 0;
-    /** JCuda refuses a null; what was never set stands for the driver's. */
+    /** JCuda takes no null for it. */
     private static final CUcontext NO_CONTEXT = new CUcontext();
 
     /**

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
-
-import io.signalbox.ConfigException;
+package io.signalbox;
 
 import java.util.Map;
 
-/** Reads single settings of a router, and says what is wrong with them. */
-final class RouterSettings
+/** Reads single settings of a run description, and says what is wrong with them. */
+public final class Settings
 {
-    static final double MAX_WEIGHT = 1.0E12;
-
-    private RouterSettings()
+    private Settings()
     {
     }
 
-    static String text(final Map<String, String> settings, final String name)
+    /** @throws ConfigException when the setting is missing. */
+    public static String text(final Map<String, String> settings, final String name)
     {
         final String value = settings.get(name);
         if (value == null)
@@ -24,7 +21,8 @@ final class RouterSettings
         return value;
     }
 
-    static long number(final Map<String, String> settings, final String name, final long min, final long max)
+    /** @throws ConfigException unless the value is a whole number from {@code min} to {@code max}. */
+    public static long number(final Map<String, String> settings, final String name, final long min, final long max)
     {
         final String value = text(settings, name);
         try
@@ -42,7 +40,14 @@ final class RouterSettings
         throw new ConfigException("the setting " + name + "=" + value + " is not between " + min + " and " + max + ".");
     }
 
-    static double real(final Map<String, String> settings, final String name)
+    /** @throws ConfigException unless the value is a whole number of 32 bits. */
+    public static int integer(final Map<String, String> settings, final String name)
+    {
+        return (int)number(settings, name, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    /** @throws ConfigException unless the value is a number. */
+    public static double real(final Map<String, String> settings, final String name)
     {
         final String value = text(settings, name);
         try
@@ -56,7 +61,7 @@ final class RouterSettings
     }
 
     /** @throws ConfigException unless the value is true or false. */
-    static boolean flag(final Map<String, String> settings, final String name)
+    public static boolean flag(final Map<String, String> settings, final String name)
     {
         final String value = text(settings, name);
         if (!value.equals("true") && !value.equals("false"))
@@ -64,28 +69,5 @@ final class RouterSettings
             throw new ConfigException("the setting " + name + "=" + value + " is not true or false.");
         }
         return value.equals("true");
-    }
-
-    /**
-     * For factors of a score: products of a few of them with the largest loads stay finite, so that a score is a number.
-     *
-     * @throws ConfigException unless the value is from 0 to {@link #MAX_WEIGHT}.
-     */
-    static void checkWeight(final String name, final double value)
-    {
-        if (!(value >= 0.0 && value <= MAX_WEIGHT))
-        {
-            throw new ConfigException(name + "=" + value + " is not between 0 and " + MAX_WEIGHT + "; give a weight in " +
-                "that range.");
-        }
-    }
-
-    /** @throws ConfigException unless the value is finite and 0 or more. */
-    static void checkNotNegative(final String name, final double value)
-    {
-        if (!(value >= 0.0) || Double.isInfinite(value))
-        {
-            throw new ConfigException(name + "=" + value + " is not a finite value >= 0; give one.");
-        }
     }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.event.codec.FreeReason;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static io.signalbox.cuda.EngineRun.SHAPE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What becomes of requests and ranks when CUDA fails. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CudaFaultTest
+{
+    @BeforeEach
+    void emulate()
+    {
+        EmulatedDriver.assumeAvailable();
+        EmulatedDriver.reset();
+        EmulatedDriver.threaded(3, 50);
+        EmulatedDriver.devices(2);
+    }
+
+    /** A broken context frees nothing piece by piece, so that its release is what counts. */
+    @AfterEach
+    void noContextIsLeft()
+    {
+        assertEquals(0, EmulatedDriver.count(Count.CONTEXTS));
+        EmulatedDriver.reset();
+    }
+
+    @Test
+    void shouldLoseTheRankOfAFailedLaunchAndServeOnTheOther()
+    {
+        EmulatedDriver.failLaunch(40, CudaException.LAUNCH_FAILED);
+
+        final EngineRun run = EngineRun.of(
+            new CudaBackend(EngineRun.config().devices(List.of(0, 1)).maxGraphTokens(0)), 2, SHAPE);
+
+        run.assertAsTheOracleSays();
+    }
+
+    @Test
+    void shouldEndEveryRequestWhereAllRanksAreGivenUp()
+    {
+        EmulatedDriver.failLaunch(40, CudaException.LAUNCH_FAILED);
+
+        final EngineRun run = EngineRun.of(new CudaBackend(EngineRun.config().devices(List.of(0, 1)).maxGraphTokens(0)
+            .faultPolicy(FaultPolicy.LOSE_ALL_RANKS)), 2, SHAPE);
+
+        assertTrue(IntStream.range(0, EngineRun.REQUESTS)
+            .anyMatch(request -> run.ended(request).reason() == FreeReason.FAILED), "nobody was left to serve them");
+    }
+}

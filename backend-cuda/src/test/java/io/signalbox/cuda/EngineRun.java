@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.RouterOracle;
+import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.SeededLogits;
+import io.signalbox.cuda.kernel.SeededTokens;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineClient;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** A threaded engine over a CUDA backend, its requests, and what the oracle says of them. */
+final class EngineRun
+{
+    static final RouterSpec ROUTER = RouterSpec.plain(40, 4, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+    static final ModelShape SHAPE = new ModelShape(3, ROUTER.experts(), ROUTER.topK());
+    /** Few levels, so that ties abound. */
+    static final SeededLogits LOGITS = new SeededLogits(7, 16);
+    static final int REQUESTS = 12;
+    private static final int PROMPT_TOKENS = 40;
+    private static final int NEW_TOKENS = 6;
+    private static final long WAIT_NANOS = 60_000_000_000L;
+
+    private final List<CompletionHandle> handles = new ArrayList<>();
+    private final List<RoutedExperts> experts = new ArrayList<>();
+
+    /** @param capture null: off. */
+    static EngineRun of(final CudaBackend backend, final int ranks, final ModelShape capture)
+    {
+        final EngineRun run = new EngineRun();
+        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+            .ranks(ranks).blockSizeTokens(16).kvBlocks(129).stepTokens(64).capture(capture).build());
+        final EngineClient client = new EngineClient(context);
+        try (ThreadedEngine engine = new ThreadedEngine(context))
+        {
+            client.connect(engine);
+            run.submitAll(client);
+            for (final CompletionHandle handle : run.handles)
+            {
+                handle.ended().join();
+                run.experts.add(capture == null ? null : client.takeRows(handle, WAIT_NANOS));
+            }
+        }
+        catch (final Exception e)
+        {
+            throw new AssertionError(e);
+        }
+        return run;
+    }
+
+    static CudaBackendConfig config()
+    {
+        return new CudaBackendConfig()
+            .router(ROUTER).moeLayers(SHAPE.moeLayers()).logits(LOGITS).maxStepTokens(64).maxGraphTokens(16);
+    }
+
+    /** No two prompts share a block, so that each row was computed for its own request. */
+    private void submitAll(final EngineClient client) throws InterruptedException
+    {
+        for (int i = 0; i < REQUESTS; i++)
+        {
+            final int first = i * PROMPT_TOKENS;
+            final int[] prompt = IntStream.range(first, first + PROMPT_TOKENS).toArray();
+            handles.add(client.submit(
+                new CompletionRequest(prompt, NEW_TOKENS, -1, new byte[0], -1, 0, 0), WAIT_NANOS));
+        }
+    }
+
+    CompletionHandle.Ended ended(final int request)
+    {
+        return handles.get(request).ended().join();
+    }
+
+    /** Every token and every routed expert is that of the oracle. */
+    void assertAsTheOracleSays()
+    {
+        for (int i = 0; i < REQUESTS; i++)
+        {
+            final long id = handles.get(i).requestId();
+            assertArrayEquals(tokens(id), ended(i).tokens(), "tokens of request " + id);
+            assertEquals(0, ended(i).missingRows(), "missing rows of request " + id);
+            if (experts.get(i) != null)
+            {
+                assertArrayEquals(routedExperts(id), experts.get(i).ids(), "routed experts of request " + id);
+            }
+        }
+    }
+
+    private static int[] tokens(final long request)
+    {
+        return IntStream.range(PROMPT_TOKENS, PROMPT_TOKENS + NEW_TOKENS)
+            .map(position -> SeededTokens.token(LOGITS.seed(), request, position)).toArray();
+    }
+
+    private static short[] routedExperts(final long request)
+    {
+        final RouterOracle oracle = new RouterOracle(ROUTER);
+        final float[] logits = new float[ROUTER.experts()];
+        final int[] chosen = new int[ROUTER.topK()];
+        final float[] weights = new float[ROUTER.topK()];
+        final int rows = PROMPT_TOKENS + NEW_TOKENS - 1;
+        final short[] ids = new short[rows * SHAPE.rowIds()];
+        int at = 0;
+        for (int position = 0; position < rows; position++)
+        {
+            for (int layer = 0; layer < SHAPE.moeLayers(); layer++)
+            {
+                LOGITS.fill(request, position, layer, logits);
+                oracle.route(logits, chosen, weights);
+                for (final int expert : chosen)
+                {
+                    ids[at++] = (short)expert;
+                }
+            }
+        }
+        return ids;
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.capture;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.cuda.driver.CudaDriver;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The interleavings of {@link CaptureRingInterleavingsTest} find a guard of the ring that is taken out. */
+class PlantedRingDefectTest
+{
+    private static final int MAX_SEARCH = 1000;
+
+    private EmulatedDevice device;
+
+    @BeforeEach
+    void open()
+    {
+        device = EmulatedDevice.open();
+        RingRun.stepDevice();
+    }
+
+    /** The copy stream no longer waits for the kernels. */
+    @Test
+    void shouldFindAWaitThatIsLeftOut()
+    {
+        report("the copy's wait for the kernels left out", search(driver -> new ComputeWaitsOnly(driver, device), SlotGuards::new));
+    }
+
+    /** The ring no longer asks whether a slot's rows were released. */
+    @Test
+    void shouldFindASlotThatIsUsedTooEarly()
+    {
+        report("slots used before their rows are released", search(driver -> driver, OpenHostGate::new));
+    }
+
+    /** Any completion word and any whole result count as this step's. */
+    @Test
+    void shouldFindAGenerationThatIsNotChecked()
+    {
+        report("generations not checked", search(driver -> driver, AnyGeneration::new));
+    }
+
+    /** How many interleavings it took. */
+    private Found search(
+        final UnaryOperator<CudaDriver> change, final Function<ResultCheck, SlotGuards> guards)
+    {
+        for (int i = 1; i <= MAX_SEARCH; i++)
+        {
+            try (EmulatedRing rig = new EmulatedRing(device, EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, 2, 2), change, guards))
+            {
+                final String violation = RingRun.of(rig, actions(new Random(i)));
+                if (violation != null)
+                {
+                    return new Found(i, violation);
+                }
+            }
+            catch (final InvariantViolation e)
+            {
+                // The ring noticed by itself; what is looked for here is what a client would have seen.
+            }
+        }
+        return new Found(MAX_SEARCH + 1, "nothing");
+    }
+
+    private static List<Integer> actions(final Random random)
+    {
+        final List<Integer> actions = new ArrayList<>();
+        for (int i = 0; i < RingRun.ACTIONS; i++)
+        {
+            actions.add(random.nextInt(RingRun.MAX_ACTION + 1));
+        }
+        return actions;
+    }
+
+    private static void report(final String planted, final Found found)
+    {
+        System.out.println(planted + ": interleaving " + found.interleaving + ": " + found.violation);
+        assertTrue(found.interleaving <= MAX_SEARCH, planted);
+    }
+
+    /** What was found, and in which interleaving. */
+    private record Found(int interleaving, String violation)
+    {
+    }
+
+    /** Keeps the waits of the compute stream only. */
+    private static final class ComputeWaitsOnly extends ForwardingDriver
+    {
+        private final EmulatedDevice device;
+
+        private ComputeWaitsOnly(final CudaDriver driver, final EmulatedDevice device)
+        {
+            super(driver);
+            this.device = device;
+        }
+
+        @Override
+        public void waitFor(final Stream stream, final Event event)
+        {
+            if (stream == device.compute)
+            {
+                super.waitFor(stream, event);
+            }
+        }
+    }
+
+    /** Lets every slot be used again at once. */
+    private static final class OpenHostGate extends SlotGuards
+    {
+        private OpenHostGate(final ResultCheck check)
+        {
+            super(check);
+        }
+
+        @Override
+        boolean mayOpen(final CaptureSlot slot)
+        {
+            return true;
+        }
+    }
+
+    /** Takes the completion and the result of an earlier use for this one's. */
+    private static final class AnyGeneration extends SlotGuards
+    {
+        private final ResultCheck check;
+
+        private AnyGeneration(final ResultCheck check)
+        {
+            super(check);
+            this.check = check;
+        }
+
+        @Override
+        boolean isSignalled(final CaptureSlot slot)
+        {
+            return slot.word().read() != 0;
+        }
+
+        @Override
+        String fault(final CaptureSlot slot)
+        {
+            return check.fault(slot, slot.result().step(), slot.result().generation());
+        }
+    }
+}

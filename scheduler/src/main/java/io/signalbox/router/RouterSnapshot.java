@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import io.signalbox.ConfigException;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What a router remembers, as bytes: from them a new router goes on as the one would have that they were taken of.
+ *
+ * <p>Little endian: magic {@code SBRS}, version, ranks, and the policy's label behind its length, each number an int32; the
+ * router's digest, int64; the state behind its length, int32. The digest is checked after reading, so that neither damaged
+ * bytes nor a field that a router forgets to write go unnoticed.
+ */
+public final class RouterSnapshot
+{
+    /** Above any snapshot of the default settings, and small enough to stand in a run description. */
+    public static final int MAX_BYTES = 8 * 1024 * 1024;
+    private static final int VERSION = 1;
+    private static final int MAGIC = 0x5352_4253;
+    private static final int FIXED_BYTES = 5 * Integer.BYTES + Long.BYTES;
+    private static final int MAX_LABEL_BYTES = 64;
+
+    private RouterSnapshot()
+    {
+    }
+
+    /**
+     * Takes the snapshot of a router between two batches.
+     *
+     * @throws ConfigException when it remembers more than {@link #MAX_BYTES}.
+     */
+    public static byte[] of(final DpRouter router, final int ranks)
+    {
+        final byte[] label = router.policy().label().getBytes(StandardCharsets.US_ASCII);
+        final long length = FIXED_BYTES + label.length + router.snapshotBytes();
+        if (length > MAX_BYTES)
+        {
+            throw new ConfigException("the " + router.policy().label() + " router remembers " + length +
+                " bytes, and a snapshot holds at most " + MAX_BYTES +
+                "; run with a smaller maxSessions, or take it earlier.");
+        }
+        final ByteBuffer bytes = ByteBuffer.allocate((int)length).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(label.length).put(label);
+        bytes.putLong(router.digest()).putInt((int)router.snapshotBytes());
+        router.snapshot(bytes);
+        return bytes.array();
+    }
+
+    /**
+     * Gives a router that has placed nothing yet the state of a snapshot; after a refusal it must not be used.
+     *
+     * @throws ConfigException when the bytes are no snapshot, or one of another version, policy or number of ranks, or one
+     *     that the router's knobs have no use for.
+     */
+    public static void restore(final byte[] snapshot, final DpRouter router, final int ranks)
+    {
+        try
+        {
+            read(ByteBuffer.wrap(snapshot).order(ByteOrder.LITTLE_ENDIAN), router, ranks);
+        }
+        catch (final BufferUnderflowException e)
+        {
+            throw new ConfigException("the router snapshot ends after " + snapshot.length +
+                " bytes, before its state does; give a whole one.");
+        }
+    }
+
+    private static void read(final ByteBuffer bytes, final DpRouter router, final int ranks)
+    {
+        if (bytes.getInt() != MAGIC)
+        {
+            throw new ConfigException("the router snapshot does not begin with SBRS; give one that was written by " +
+                "'signalbox replay JOURNAL --router-snapshot FILE'.");
+        }
+        checkSame("version", Integer.toString(bytes.getInt()), Integer.toString(VERSION));
+        final int ranksThen = bytes.getInt();
+        checkSame("policy", label(bytes), router.policy().label());
+        checkSame("number of ranks", Integer.toString(ranksThen), Integer.toString(ranks));
+        final long digest = bytes.getLong();
+        if (bytes.getInt() != bytes.remaining())
+        {
+            throw new ConfigException("the router snapshot holds " + bytes.remaining() +
+                " bytes of state, another number than it says; give one that is whole.");
+        }
+        router.restore(bytes, ranks);
+        if (bytes.hasRemaining() || router.digest() != digest)
+        {
+            throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
+                Long.toHexString(digest) + "); it is damaged, give another.");
+        }
+    }
+
+    private static String label(final ByteBuffer bytes)
+    {
+        final int length = bytes.getInt();
+        if (length < 0 || length > MAX_LABEL_BYTES)
+        {
+            throw new ConfigException("the router snapshot names a policy of " + length +
+                " bytes; it is damaged, give another.");
+        }
+        final byte[] label = new byte[length];
+        bytes.get(label);
+        return new String(label, StandardCharsets.US_ASCII);
+    }
+
+    private static void checkSame(final String what, final String then, final String now)
+    {
+        if (!then.equals(now))
+        {
+            throw new ConfigException("the " + what + " of the router snapshot is " + then + " and not " + now +
+                "; give a snapshot of this " + what + ", or none.");
+        }
+    }
+
+    /** @throws ConfigException unless the rank is one of {@code ranks}. */
+    static int rank(final int rank, final int ranks)
+    {
+        if (rank < 0 || rank >= ranks)
+        {
+            throw new ConfigException("the router snapshot names rank " + rank + " of " + ranks +
+                "; it is damaged, give another.");
+        }
+        return rank;
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+/** Steps that each rank takes on its own, as soon as it is idle and has something to compute. */
+final class OwnStep extends RankSteps
+{
+    OwnStep(final DpRank[] ranks, final int maxGroupBytes)
+    {
+        super(ranks, maxGroupBytes);
+    }
+
+    @Override
+    boolean isUnderWay()
+    {
+        return false;
+    }
+
+    /** What the group has no room for is planned at the next plan point. */
+    @Override
+    void plan(final OutputEncoder out, final int epoch)
+    {
+        for (int turn = 0; turn < ranks.length; turn++)
+        {
+            final int index = inTurn(turn);
+            final DpRank rank = ranks[index];
+            if (!rank.isIdle() || !rank.planner.hasWork())
+            {
+                continue;
+            }
+            if (!hasRoom(out))
+            {
+                first(index);
+                return;
+            }
+            rank.planner.plan(rank.plan);
+            rank.launch();
+            out.schedule(rank.plan, epoch, index);
+        }
+        first(0);
+    }
+}

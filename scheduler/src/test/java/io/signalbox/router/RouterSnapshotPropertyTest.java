@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+import io.signalbox.ConfigException;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.function.IntFunction;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class RouterSnapshotPropertyTest
+{
+    private static final int ROUNDS = 10;
+
+    private static RouterConfig config(final RouterPolicy policy, final Random random)
+    {
+        return RouterConfig.builder().policy(policy)
+            .coldStartWarmup(random.nextBoolean())
+            .maxSessions(1 + random.nextInt(40))
+            .newConversation(NewConversation.values()[random.nextInt(2)])
+            .dynamo(new DynamoKnobs(1, random.nextInt(2) * 0.5))
+            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 1000, 1, 500, random.nextInt(2), random.nextBoolean()))
+            .build();
+    }
+
+    @Property(tries = 300)
+    void everyRouterGoesOnFromASnapshotAsTheOneItWasTakenOf(@ForAll final long seed)
+    {
+        for (final RouterPolicy policy : RouterPolicy.values())
+        {
+            final RouterConfig config = config(policy, new Random(seed));
+            assertGoesOnAlike(seed, ranks -> DpRouters.of(config, ranks, true));
+        }
+    }
+
+    /** Takes a snapshot at a random place among random batches, and compares all decisions behind it. */
+    private static void assertGoesOnAlike(final long seed, final IntFunction<DpRouter> routers)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(8);
+        final int cut = random.nextInt(ROUNDS);
+        final DpRouter router = routers.apply(ranks);
+        for (int round = 0; round < cut; round++)
+        {
+            place(router, DpRouterPropertyTest.batch(random, ranks), random.nextInt(500));
+        }
+        final DpRouter restored = routers.apply(ranks);
+        RouterSnapshot.restore(RouterSnapshot.of(router, ranks), restored, ranks);
+        assertEquals(router.digest(), restored.digest());
+        for (int round = cut; round < ROUNDS; round++)
+        {
+            final long batchSeed = random.nextLong();
+            final int outputTokens = random.nextInt(500);
+            final PlacementBatch batch = DpRouterPropertyTest.batch(new Random(batchSeed), ranks);
+            final PlacementBatch same = DpRouterPropertyTest.batch(new Random(batchSeed), ranks);
+            place(router, batch, outputTokens);
+            place(restored, same, outputTokens);
+            assertSameDecisions(batch, same);
+            assertEquals(router.digest(), restored.digest());
+        }
+    }
+
+    private static void place(final DpRouter router, final PlacementBatch batch, final int outputTokens)
+    {
+        router.place(batch);
+        router.finished(outputTokens);
+    }
+
+    private static void assertSameDecisions(final PlacementBatch batch, final PlacementBatch same)
+    {
+        assertEquals(batch.decisions(), same.decisions());
+        for (int i = 0; i < batch.decisions(); i++)
+        {
+            final int request = batch.decision(i);
+            assertEquals(request, same.decision(i));
+            assertEquals(batch.chosenRank(request), same.chosenRank(request));
+            for (int rank = 0; rank < batch.ranks(); rank++)
+            {
+                assertEquals(batch.isCandidate(request, rank), same.isCandidate(request, rank));
+                assertTrue(!batch.isCandidate(request, rank) ||
+                    Double.compare(batch.score(request, rank), same.score(request, rank)) == 0);
+            }
+        }
+    }
+
+    /** Conversations and cursor, of which the snapshot forgets the cursor. */
+    private static final class Forgetful implements DpRouter
+    {
+        private final ConversationDpRouter router = new ConversationDpRouter(8, 2.0, NewConversation.ROUND_ROBIN);
+        private final boolean digested;
+
+        Forgetful(final boolean digested)
+        {
+            this.digested = digested;
+        }
+
+        @Override
+        public void place(final PlacementBatch batch)
+        {
+            router.place(batch);
+        }
+
+        @Override
+        public boolean readsMatches()
+        {
+            return false;
+        }
+
+        @Override
+        public long digest()
+        {
+            return digested ? router.digest() : router.homes().digest();
+        }
+
+        @Override
+        public RouterPolicy policy()
+        {
+            return RouterPolicy.CONVERSATION;
+        }
+
+        @Override
+        public long snapshotBytes()
+        {
+            return router.snapshotBytes();
+        }
+
+        @Override
+        public void snapshot(final ByteBuffer into)
+        {
+            router.snapshot(into);
+            into.putInt(into.position() - Integer.BYTES, 0);
+        }
+
+        @Override
+        public void restore(final ByteBuffer from, final int ranks)
+        {
+            router.restore(from, ranks);
+        }
+    }
+
+    @Test
+    void shouldFindOutARouterThatForgetsOneField()
+    {
+        assertThrows(AssertionError.class, () -> manySeeds(false), "by its decisions");
+        assertTrue(assertThrows(ConfigException.class, () -> manySeeds(true)).getMessage()
+            .contains("does not yield the state"), "by its digest");
+    }
+
+    private static void manySeeds(final boolean digested)
+    {
+        for (int seed = 0; seed < 100; seed++)
+        {
+            assertGoesOnAlike(seed, ranks -> new Forgetful(digested));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(RouterPolicy.class)
+    void shouldRefuseEveryByteTooFewOrTooManyAndEveryOtherHead(final RouterPolicy policy)
+    {
+        final Random random = new Random(7);
+        final RouterConfig config = config(policy, random);
+        final DpRouter router = DpRouters.of(config, 3, true);
+        place(router, DpRouterPropertyTest.batch(random, 3), 9);
+        final byte[] snapshot = RouterSnapshot.of(router, 3);
+
+        for (int length = 0; length < snapshot.length; length++)
+        {
+            refused(Arrays.copyOf(snapshot, length), config, 3);
+        }
+        refused(Arrays.copyOf(snapshot, snapshot.length + 1), config, 3);
+        final String ranks = refused(snapshot, config, 4);
+        assertTrue(ranks.startsWith("the number of ranks of the router snapshot is 3 and not 4; give"), ranks);
+        final RouterPolicy other = policy == RouterPolicy.DEFAULT ? RouterPolicy.LMETRIC : RouterPolicy.DEFAULT;
+        final String name = refused(snapshot, config.toBuilder().policy(other).build(), 3);
+        assertTrue(name.contains("policy of the router snapshot is " + policy.label() + " and not " + other.label()), name);
+        final byte[] later = snapshot.clone();
+        later[4]++;
+        final String version = refused(later, config, 3);
+        assertTrue(version.startsWith("the version of the router snapshot is 2 and not 1"), version);
+    }
+
+    @Property(tries = 500)
+    void noDamagedByteEndsInAnythingButARefusalOrTheSameState(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final RouterPolicy policy = RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)];
+        final RouterConfig config = config(policy, random);
+        final DpRouter router = DpRouters.of(config, 3, true);
+        place(router, DpRouterPropertyTest.batch(random, 3), 9);
+        final byte[] snapshot = RouterSnapshot.of(router, 3);
+        snapshot[random.nextInt(snapshot.length)] ^= (byte)(1 << random.nextInt(8));
+        try
+        {
+            final DpRouter restored = DpRouters.of(config.toBuilder().snapshot(snapshot).build(), 3, true);
+            assertEquals(router.digest(), restored.digest());
+        }
+        catch (final ConfigException e)
+        {
+            assertTrue(e.getMessage().endsWith("."), e.getMessage());
+        }
+    }
+
+    private static String refused(final byte[] snapshot, final RouterConfig config, final int ranks)
+    {
+        final RouterConfig with = config.toBuilder().snapshot(snapshot).build();
+        final String message =
+            assertThrows(ConfigException.class, () -> DpRouters.of(with, ranks, true)).getMessage();
+        assertTrue(message.endsWith("."), message);
+        return message;
+    }
+
+    @Test
+    void shouldRefuseAStateThatTheKnobsHaveNoUseFor()
+    {
+        final RouterConfig warm = RouterConfig.builder().policy(RouterPolicy.KV_AWARE).coldStartWarmup(true).build();
+        final byte[] cold = RouterSnapshot.of(DpRouters.of(warm, 3, true), 3);
+        assertTrue(refused(cold, warm.toBuilder().coldStartWarmup(false).build(), 3).contains("coldStartWarmup=false"));
+
+        final SignalboxWeights plain = SignalboxWeights.DEFAULT;
+        final RouterConfig learning = RouterConfig.builder().signalbox(new SignalboxWeights(plain.rowWeight(),
+            plain.contextWeight(), plain.decodeWeight(), plain.reuseWeight(), plain.backlog(), 0, true)).build();
+        final DpRouter learned = DpRouters.of(learning, 3, true);
+        learned.finished(9);
+        assertTrue(refused(RouterSnapshot.of(learned, 3), RouterConfig.builder().build(), 3)
+            .contains("outputPrediction=false"));
+
+        final RouterConfig many = RouterConfig.builder().policy(RouterPolicy.CONVERSATION).build();
+        final DpRouter conversations = DpRouters.of(many, 3, true);
+        final PlacementBatch batch = new PlacementBatch(3, 100);
+        for (int rank = 0; rank < 3; rank++)
+        {
+            batch.rank(rank, 0, false);
+        }
+        for (int i = 0; i < 9; i++)
+        {
+            batch.add(i, i, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        }
+        conversations.place(batch);
+        final byte[] nine = RouterSnapshot.of(conversations, 3);
+        assertTrue(refused(nine, many.toBuilder().maxSessions(8).build(), 3).contains("remembers 9 conversations"));
+    }
+
+    @Test
+    void shouldRefuseToTakeASnapshotAboveItsBound()
+    {
+        final ConversationDpRouter router = new ConversationDpRouter(1 << 20, 2.0, NewConversation.ROUND_ROBIN);
+        for (int i = 0; i < 419_430; i++)
+        {
+            router.homes().bind(i, 0);
+        }
+        final String message = assertThrows(ConfigException.class, () -> RouterSnapshot.of(router, 1)).getMessage();
+        assertTrue(message.contains("remembers 8388") && message.endsWith("take it earlier."), message);
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.SignalboxWeights;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import java.util.List;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class OvertakingPropertyTest
+{
+    private static final int STEP_TOKENS = 64;
+    private static final int MOST =
+        Placement.MAX_OVERTAKING + PlacementBatch.MAX_REQUESTS;
+
+    private static SchedulerHarness harness(final int ranks)
+    {
+        final RouterConfig router = RouterConfig.builder()
+            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 100_000, 1, STEP_TOKENS, 0, false)).build();
+        return new SchedulerHarness(SchedulerConfig.builder().ranks(ranks).blockSizeTokens(16).kvBlocks(4096)
+            .stepTokens(STEP_TOKENS).prefixCaching(false).router(router).build());
+    }
+
+    /** As many prompt tokens per step as a step computes, so that no rank ever runs dry, each for a rank by name. */
+    @Property(tries = 12)
+    void noStreamOfRequestsThatNameARankKeepsAnotherWaitingForEver(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int ranks = 1 + random.nextInt(3);
+        final SchedulerHarness harness = harness(ranks);
+        long id = 0;
+        for (int i = 0; i < (2 + random.nextInt(3)) * ranks; i++)
+        {
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, i % ranks, random.nextBoolean(), -1);
+        }
+        harness.wake();
+        final long waits = ++id;
+        harness.submit(waits, waits, 0, STEP_TOKENS, 1);
+        for (int round = 0; round < MOST + 64 && !harness.emitted.containsKey(waits); round++)
+        {
+            for (int rank = 0; rank < ranks; rank++)
+            {
+                harness.submit(++id, id, 0, STEP_TOKENS, 1, rank, random.nextBoolean(), -1);
+            }
+            for (final int rank : List.copyOf(harness.inFlight.keySet()))
+            {
+                harness.complete(rank);
+            }
+        }
+        assertTrue(harness.emitted.containsKey(waits), "still waits behind " + harness.ended.size() + " requests");
+        assertTrue(harness.ended.size() >= Placement.MAX_OVERTAKING, "the stream ran dry after " + harness.ended.size());
+        assertTrue(harness.ended.size() <= MOST + 16 * ranks, harness.ended.size() + " overtook it");
+        harness.drain();
+        assertEquals(id, harness.ended.size());
+    }
+
+    /** Once it is gone, the next one that waits has all of the bound before it. */
+    @Property(tries = 4)
+    void aRequestThatIsCancelledHoldsNothingBack(@ForAll final long seed)
+    {
+        final SchedulerHarness harness = harness(1);
+        long id = 0;
+        for (int i = 0; i < 4; i++)
+        {
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+        }
+        harness.wake();
+        final long waits = ++id;
+        harness.submit(waits, waits, 0, STEP_TOKENS, 1);
+        for (int round = 0; round < Placement.MAX_OVERTAKING; round++)
+        {
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.complete(0);
+        }
+        harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+        final long behind = ++id;
+        harness.submit(behind, behind, 0, STEP_TOKENS, 1, 0, false, -1);
+        harness.complete(0);
+        assertFalse(harness.ended.stream().anyMatch(ended -> ended.requestId() == waits));
+        harness.cancel(waits);
+        harness.drain();
+        assertEquals(id, harness.ended.size());
+    }
+}
