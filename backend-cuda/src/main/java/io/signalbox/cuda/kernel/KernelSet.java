@@ -76,8 +76,9 @@ public record KernelSet(String name, boolean writesCapture, boolean exportsIds, 
                 return form;
             }
         }
-        throw new ConfigException("The kernel set '" + name + "' declares none of writesCapture, exportsIds and exposesLogits, " +
-            "so routed experts cannot be captured from it; turn routing capture off or choose another kernel set.");
+        throw new ConfigException("The kernel set '" + name +
+            "' declares none of writesCapture, exportsIds and exposesLogits, so routed experts cannot be " +
+            "captured from it; turn routing capture off or choose another kernel set.");
     }
 
     /**

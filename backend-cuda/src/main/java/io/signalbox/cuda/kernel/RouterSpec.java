@@ -35,7 +35,8 @@ public record RouterSpec(
         checkGroups(experts, topK, mode, groups, topGroups);
         if (!(scale > 0) || Float.isInfinite(scale))
         {
-            throw new ConfigException("The router's scale=" + scale + " is not a number above 0; give 1 to leave weights alone.");
+            throw new ConfigException(
+                "The router's scale=" + scale + " is not a number above 0; give 1 to leave weights alone.");
         }
         checkBias(experts, mode, bias);
         bias = bias == null ? null : bias.clone();
@@ -102,7 +103,8 @@ public record RouterSpec(
         }
         if (mode != RouterMode.SIGMOID_BIAS)
         {
-            throw new ConfigException("The router's bias goes with SIGMOID_BIAS alone, not with " + mode + "; leave it out.");
+            throw new ConfigException(
+                "The router's bias goes with SIGMOID_BIAS alone, not with " + mode + "; leave it out.");
         }
         if (bias.length != experts)
         {

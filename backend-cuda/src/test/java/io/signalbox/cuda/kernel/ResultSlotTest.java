@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -85,9 +86,10 @@ class ResultSlotTest
     {
         final ByteBuffer bytes = result(5, 17, 3, 2);
         final ResultSlot slot = wrap(bytes);
-        assertEquals("41 2 3 17 3 5 2 6 7 41", slot.step() + " " + slot.rank() + " " + slot.tokens() + " " + slot.rows() + " " +
-            slot.layers() + " " + slot.topK() + " " + slot.idBytes() + " " + slot.unwritten() + " " + slot.bad() + " " +
-            slot.generation());
+        assertArrayEquals(new int[] {2, 3, 17, 3, 5, 2, 6, 7, 41}, new int[] {
+            slot.rank(), slot.tokens(), slot.rows(), slot.layers(), slot.topK(), slot.idBytes(), slot.unwritten(),
+            slot.bad(), slot.generation()});
+        assertEquals(41, slot.step());
         assertEquals(bytes.getInt(OFFSET + 64 + 4 * 16), slot.sampledToken(16));
         assertEquals(OFFSET + 64 + 128, slot.expertsOffset());
         assertEquals(3 * LAYERS * TOP_K * 2, slot.expertsBytes());
