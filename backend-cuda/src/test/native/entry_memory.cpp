@@ -113,8 +113,8 @@ std::shared_ptr<Work> copy_work(void* target, const void* source, const std::siz
 }
 
 // From memory that is not page-locked the bytes are taken at once, as the driver does with short copies.
-CUresult copy_to_device(
-    Call& call, const CUdeviceptr target, const void* source, const std::size_t bytes, const CUstream stream, const bool wait)
+CUresult copy_to_device(Call& call, const CUdeviceptr target, const void* source, const std::size_t bytes,
+    const CUstream stream, const bool wait)
 {
     void* device = reinterpret_cast<void*>(target);
     bool pinned = false;
@@ -131,8 +131,8 @@ CUresult copy_to_device(
 }
 
 // To memory that is not page-locked the call itself waits.
-CUresult copy_to_host(
-    Call& call, void* target, const CUdeviceptr source, const std::size_t bytes, const CUstream stream, const bool wait)
+CUresult copy_to_host(Call& call, void* target, const CUdeviceptr source, const std::size_t bytes,
+    const CUstream stream, const bool wait)
 {
     const void* device = reinterpret_cast<const void*>(source);
     bool pinned = false;
