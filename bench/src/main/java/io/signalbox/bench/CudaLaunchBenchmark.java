@@ -34,9 +34,9 @@ import java.util.concurrent.TimeUnit;
  * What the calls of a step cost the thread that makes them, on whichever {@code libcuda.so.1} is found. The driver's part
  * is in it: the binding alone is measured on a driver whose calls answer at once and do nothing, for which
  * {@code src/main/native/idle-driver.c} is there. Calls come in batches, after each of which the stream is waited for,
- * untimed.
+ * untimed. The median of the batches is the figure to take: what else the machine does falls on few of them.
  */
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
