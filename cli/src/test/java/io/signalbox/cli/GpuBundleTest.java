@@ -66,7 +66,7 @@ class GpuBundleTest
         assumeTrue(built.exitCode == 0, "the emulated driver cannot be built here: " + built.output);
         final Path bundle = bundle();
         final Run check = run(Map.of("LD_LIBRARY_PATH", emulated.toString()), directory,
-            List.of(bundle.resolve("run").toString(), "--rounds=1", "--checked-steps=40", "--steps=80", "--step-time=0",
+            List.of(bundle.resolve("run").toString(), "--rounds=1", "--checked-steps=40", "--steps=40", "--step-time=0",
                 "--moe-layers=2", "--batch=4", "--samples=100"));
 
         assertEquals(ExitCode.OK, check.exitCode, check.output);

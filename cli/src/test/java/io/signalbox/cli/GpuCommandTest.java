@@ -77,7 +77,7 @@ class GpuCommandTest
         "--experts=4 --top-k=2, --experts=4 is not between 8 and 512",
         "--experts=8 --top-k=9, --top-k=9 is not between 1 and --experts=8",
         "--batch=0, --batch=0 is not between 1 and 8192",
-        "--steps=79, --steps=79 is not between 80 and 1000000",
+        "--steps=39, --steps=39 is not between 40 and 1000000",
         "--step-time=-1, --step-time=-1.0 is not between 0 and 1000",
         "--probe --seed=3, --probe only looks and takes no other option"})
     void shouldNameTheOptionThatCannotBe(final String arguments, final String sentence)

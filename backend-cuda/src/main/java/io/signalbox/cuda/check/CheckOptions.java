@@ -17,7 +17,7 @@ import java.util.Set;
  * @param tokens       of one step, 1 to 8,192.
  * @param rounds       fresh inputs per router mode, type and shape; 1 to 1,000.
  * @param checkedSteps steps whose results are held against the oracle, 2 to 1,000,000.
- * @param timedSteps   steps of each run that is timed for the overhead of capture, 80 to 1,000,000.
+ * @param timedSteps   steps of each run that is timed for the overhead of capture, 40 to 1,000,000.
  * @param stepMillis   how long such a step is made, by reading memory; 0: nothing is read.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
  * @param command      how to start this check again for compute-sanitizer, without options of its own.
@@ -36,7 +36,7 @@ public record CheckOptions(
         between("tokens", tokens, 1, 8192);
         between("rounds", rounds, 1, 1000);
         between("checkedSteps", checkedSteps, 2, 1_000_000);
-        between("timedSteps", timedSteps, 80, 1_000_000);
+        between("timedSteps", timedSteps, 40, 1_000_000);
         between("samples", samples, 10, 1_000_000);
         if (!(stepMillis >= 0.0 && stepMillis <= 1000.0))
         {

@@ -11,8 +11,8 @@ import io.signalbox.cuda.kernel.CaptureForm;
  */
 final class OverheadSection implements CheckSection
 {
-    private static final int BATCHES = 40;
-    private static final int WARM_UP_STEPS = 20;
+    private static final int BATCHES = 20;
+    private static final int WARM_UP_STEPS = 10;
     private static final int JUDGED_STEPS = 2000;
     private static final double JUDGED_MILLIS = 10.0;
     private static final double FUSED_LIMIT_PERCENT = 0.3;

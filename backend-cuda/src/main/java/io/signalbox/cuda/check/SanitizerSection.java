@@ -20,7 +20,7 @@ final class SanitizerSection implements CheckSection
         "--sections", "routers,capture-forms,steps", "--rounds", "1", "--checked-steps", "20", "--moe-layers", "2",
         "--batch", "8");
     private static final int ERROR_EXIT_CODE = 99;
-    private static final long MAX_SECONDS = 120;
+    private static final long MAX_SECONDS = 90;
 
     private final String searchPath;
 

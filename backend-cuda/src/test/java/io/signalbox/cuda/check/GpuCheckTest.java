@@ -215,6 +215,6 @@ class GpuCheckTest
 
     private static CheckOptions options(final Set<GpuSection> sections)
     {
-        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 80, 0.0, 20, sections, List.of("false"));
+        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20, sections, List.of("false"));
     }
 }

@@ -76,7 +76,7 @@ class SanitizerSectionTest
 
     private SectionResult run()
     {
-        final CheckOptions options = new CheckOptions(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 80, 0.0, 20,
+        final CheckOptions options = new CheckOptions(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20,
             Set.of(GpuSection.SANITIZER), List.of("own-java", "gpu"));
         final Findings findings = new Findings();
         new SanitizerSection(directory.toString()).run(null, options, findings);
