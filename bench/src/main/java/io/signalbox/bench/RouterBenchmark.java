@@ -55,7 +55,7 @@ public class RouterBenchmark
         // So large a backlog that no request is left waiting: all 256 are to be scored.
         final SignalboxWeights usual = SignalboxWeights.DEFAULT;
         final SignalboxWeights weights = new SignalboxWeights(usual.rowWeight(), usual.contextWeight(), usual.decodeWeight(),
-            usual.reuseWeight(), 1e12, usual.adaptiveReuse(), usual.outputPrediction());
+            usual.reuseWeight(), usual.cachedWeight(), 1e12, usual.adaptiveReuse(), usual.outputPrediction());
         router = DpRouters.of(
             RouterConfig.builder().policy(RouterPolicy.of(policy)).signalbox(weights).build(), RANKS, true);
         final SplittableRandom random = new SplittableRandom(1);

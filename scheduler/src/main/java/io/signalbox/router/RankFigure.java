@@ -13,5 +13,7 @@ public enum RankFigure
     /** Tokens whose KV the running requests hold. */
     CONTEXT_TOKENS,
     /** Tokens for which KV blocks can be allocated: free ones, and cached ones that can be evicted. */
-    FREE_TOKENS
+    FREE_TOKENS,
+    /** Tokens whose KV is cached and held by no request. */
+    CACHED_TOKENS
 }

@@ -33,8 +33,8 @@ public enum RouterPolicy
     /** {@link KvAwareRawDpRouter}. */
     KV_AWARE_RAW("kv-aware-raw", "beta"),
     /** {@link SignalboxDpRouter}. */
-    SIGNALBOX("signalbox", "rowWeight", "contextWeight", "decodeWeight", "reuseWeight", "backlog", "adaptiveReuse",
-        "outputPrediction");
+    SIGNALBOX("signalbox", "rowWeight", "contextWeight", "decodeWeight", "reuseWeight", "cachedWeight", "backlog",
+        "adaptiveReuse", "outputPrediction");
 
     private final String label;
     private final List<String> knobs;

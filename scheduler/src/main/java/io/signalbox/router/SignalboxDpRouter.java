@@ -13,13 +13,16 @@ import java.nio.ByteBuffer;
  *   newWork  = T - matched
  *   slowdown = rowWeight * active + contextWeight * context
  *   score    = (pending + newWork) * (1 + slowdown) + decodeWeight * slowdown + reuseWeight * newWork
+ *              + cachedWeight * cached
  * </pre>
  *
  * <p>The first term is the wait for the first token: {@code pending} are the prompt tokens that the rank still has to
  * compute, which shrink with every step and do not count what was cached; the steps that compute them also decode the
  * rank's other requests and are that much slower. The second is what these cost the output of the request. The third is
  * the work itself, wherever it is done: what is computed twice takes the room of a prefix that somebody could have used.
- * No term depends on the number of ranks, and none grows on a rank because another one is loaded.
+ * The last spreads what nothing else tells apart: {@code cached} tokens, held by no request, are mostly those of
+ * conversations that will come back to the rank, and a new one does better elsewhere. No term depends on the number of
+ * ranks, and none grows on a rank because another one is loaded.
  *
  * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
  * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
@@ -140,7 +143,8 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +
             weights.contextWeight() * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
         final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
-            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown;
+            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown +
+            weights.cachedWeight() * batch.figure(rank, RankFigure.CACHED_TOKENS);
         final double score = (1.0 + reuseWeight) * newWork + loadTerm;
         batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
         return score;

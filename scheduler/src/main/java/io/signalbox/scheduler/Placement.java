@@ -209,6 +209,7 @@ final class Placement
             batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, planner.pendingPrefillTokens());
             batch.figure(i, RankFigure.CONTEXT_TOKENS, planner.contextTokens());
             batch.figure(i, RankFigure.FREE_TOKENS, (long)planner.allocator().allocatableCount() * blockSizeTokens);
+            batch.figure(i, RankFigure.CACHED_TOKENS, (long)planner.allocator().evictableCount() * blockSizeTokens);
         }
     }
 

@@ -101,7 +101,7 @@ class RouterConfigTest
         final DpRouter router = DpRouters.of(RouterConfig.builder().policy(policy).beta(most)
             .fairShareMultiplier(Double.MAX_VALUE).sglang(new SglangKnobs(Double.MAX_VALUE, 0, Double.MAX_VALUE))
             .dynamo(new DynamoKnobs(most, Double.MIN_VALUE))
-            .signalbox(new SignalboxWeights(most, most, most, most, Double.MAX_VALUE, most, true)).build(), 2, true);
+            .signalbox(new SignalboxWeights(most, most, most, most, most, Double.MAX_VALUE, most, true)).build(), 2, true);
         final PlacementBatch batch = new PlacementBatch(2, 65_536);
         for (int rank = 0; rank < 2; rank++)
         {

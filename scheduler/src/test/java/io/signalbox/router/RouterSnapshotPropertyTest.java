@@ -28,7 +28,7 @@ class RouterSnapshotPropertyTest
             .maxSessions(1 + random.nextInt(40))
             .newConversation(NewConversation.values()[random.nextInt(2)])
             .dynamo(new DynamoKnobs(1, random.nextInt(2) * 0.5))
-            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 1000, 1, 500, random.nextInt(2), random.nextBoolean()))
+            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 1000, 1, 0.001, 500, random.nextInt(2), random.nextBoolean()))
             .build();
     }
 
@@ -228,7 +228,8 @@ class RouterSnapshotPropertyTest
 
         final SignalboxWeights plain = SignalboxWeights.DEFAULT;
         final RouterConfig learning = RouterConfig.builder().signalbox(new SignalboxWeights(plain.rowWeight(),
-            plain.contextWeight(), plain.decodeWeight(), plain.reuseWeight(), plain.backlog(), 0, true)).build();
+            plain.contextWeight(), plain.decodeWeight(), plain.reuseWeight(), plain.cachedWeight(), plain.backlog(), 0, true))
+            .build();
         final DpRouter learned = DpRouters.of(learning, 3, true);
         learned.finished(9);
         assertTrue(refused(RouterSnapshot.of(learned, 3), RouterConfig.builder().build(), 3)

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SignalboxDpRouterTest
 {
-    private static final SignalboxWeights PLAIN = new SignalboxWeights(0, 0, 0, 1, 1000, 0, false);
+    private static final SignalboxWeights PLAIN = new SignalboxWeights(0, 0, 0, 1, 0, 1000, 0, false);
 
     private static int chosen(final SignalboxWeights weights, final Ranks ranks)
     {
@@ -33,7 +33,7 @@ class SignalboxDpRouterTest
     @Test
     void shouldCountWhatDecodingSlowsDown()
     {
-        final SignalboxWeights weights = new SignalboxWeights(0.01, 0.001, 50, 0, 1000, 0, false);
+        final SignalboxWeights weights = new SignalboxWeights(0.01, 0.001, 50, 0, 0, 1000, 0, false);
         final PlacementBatch batch = Ranks.of(1).rank(10, 100, 200).request(1, 40).placedBy(new SignalboxDpRouter(weights));
         assertEquals(140 * 1.3 + 50 * 0.3, batch.score(0, 0), 1e-9);
     }
@@ -87,7 +87,7 @@ class SignalboxDpRouterTest
         final double most = KnobRange.MAX_WEIGHT;
         for (final double weight : new double[] {0, most})
         {
-            final SignalboxWeights weights = new SignalboxWeights(most, most, weight, most, 1, most, false);
+            final SignalboxWeights weights = new SignalboxWeights(most, most, weight, most, most, 1, most, false);
             final PlacementBatch batch = Ranks.of(2).rank(500, 0, 1L << 47).rank(0, 1L << 47, 1L << 47)
                 .request(1, Integer.MAX_VALUE).placedBy(new SignalboxDpRouter(weights));
             assertTrue(Double.isFinite(batch.score(0, 0)));
@@ -100,13 +100,13 @@ class SignalboxDpRouterTest
     {
         final Ranks ranks = Ranks.of(1).rank(0, 0, 0).request(1, 5000);
         ranks.batch().figure(0, RankFigure.FREE_TOKENS, 1);
-        assertEquals(0, chosen(new SignalboxWeights(0, 0, 0, 1, 0, 0, false), ranks));
+        assertEquals(0, chosen(new SignalboxWeights(0, 0, 0, 1, 0, 0, 0, false), ranks));
     }
 
     @Test
     void shouldWeighReuseMoreUnderABacklogWhereAskedTo()
     {
-        final SignalboxWeights adaptive = new SignalboxWeights(0, 0, 0, 0, 1000, 4, false);
+        final SignalboxWeights adaptive = new SignalboxWeights(0, 0, 0, 0, 0, 1000, 4, false);
         final PlacementBatch batch =
             Ranks.of(2).rank(1, 800, 0).rank(1, 200, 0).request(1, 300, 200, 0).placedBy(new SignalboxDpRouter(adaptive));
         assertEquals(800 + (1 + 4 * 0.5) * 100, batch.score(0, 0), 1e-9, "half of the backlog on average");
@@ -114,10 +114,24 @@ class SignalboxDpRouterTest
     }
 
     @Test
+    void shouldSendANewConversationWhereLeastIsCachedAndAnOldOneToItsOwn()
+    {
+        final SignalboxWeights spreading = new SignalboxWeights(0, 0, 0, 1, 0.001, 1000, 0, false);
+        final Ranks ranks = Ranks.of(2).rank(0, 0, 0).rank(0, 0, 0).request(1, 300, 0, 0);
+        ranks.batch().figure(0, RankFigure.CACHED_TOKENS, 5000);
+        ranks.batch().figure(1, RankFigure.CACHED_TOKENS, 4000);
+        assertEquals(1, chosen(spreading, ranks));
+
+        final Ranks later = Ranks.of(2).rank(0, 0, 0).rank(0, 0, 0).request(1, 300, 200, 0);
+        later.batch().figure(0, RankFigure.CACHED_TOKENS, 5000);
+        assertEquals(0, chosen(spreading, later));
+    }
+
+    @Test
     void shouldLearnTheOutputLengthFromFinishedRequestsWhereAskedTo()
     {
         final DpRouter plain = new SignalboxDpRouter(SignalboxWeights.DEFAULT);
-        final DpRouter learning = new SignalboxDpRouter(new SignalboxWeights(0.01, 0, 100, 0, 1000, 0, true));
+        final DpRouter learning = new SignalboxDpRouter(new SignalboxWeights(0.01, 0, 100, 0, 0, 1000, 0, true));
         final long before = learning.digest();
         for (int i = 0; i < 2000; i++)
         {

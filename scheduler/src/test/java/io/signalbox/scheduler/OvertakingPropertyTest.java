@@ -23,7 +23,7 @@ class OvertakingPropertyTest
     private static SchedulerHarness harness(final int ranks)
     {
         final RouterConfig router = RouterConfig.builder()
-            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 100_000, 1, STEP_TOKENS, 0, false)).build();
+            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 100_000, 1, 0.001, STEP_TOKENS, 0, false)).build();
         return new SchedulerHarness(SchedulerConfig.builder().ranks(ranks).blockSizeTokens(16).kvBlocks(4096)
             .stepTokens(STEP_TOKENS).prefixCaching(false).router(router).build());
     }

@@ -56,7 +56,8 @@ final class RandomRun
             .coldStartWarmup(random.nextBoolean())
             .maxSessions(1 + random.nextInt(3))
             // A backlog that most prompts exceed, so that requests are held back in the queue.
-            .signalbox(new SignalboxWeights(0.01, 0.001, 50, 1, random.nextInt(60), random.nextInt(2), random.nextBoolean()))
+            .signalbox(new SignalboxWeights(
+                0.01, 0.001, 50, 1, 0.01, random.nextInt(60), random.nextInt(2), random.nextBoolean()))
             .build();
     }
 

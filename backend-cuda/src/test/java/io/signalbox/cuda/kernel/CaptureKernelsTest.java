@@ -193,10 +193,11 @@ class CaptureKernelsTest
         rig.plant(7, 1, 2, 6, -2);
         rig.plant(7, 2, 5, 6, view[(2 * N + 5) * 7]);
         rig.plant(7, 2, 4, 1, -1);
+        rig.plant(7, 0, 1, 1, view[7]);
         pack(launches, spec);
 
         assertNull(rig.fault());
-        assertEquals(3, rig.result().bad());
+        assertEquals(4, rig.result().bad());
         assertEquals(1, rig.result().unwritten());
     }
 

@@ -13,6 +13,9 @@ final class RouterCase
     private static final float[] WILD = {
         Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 0.0f, -0.0f, 1.0f, 100.0f, -100.0f, 3.0e38f, 1.0e-40f};
 
+    /** Whose sigmoids are 0 or next to it, so that their sum is. */
+    private static final float[] LOW = {Float.NEGATIVE_INFINITY, Float.NaN, -100.0f, -46.0f};
+
     private final SplittableRandom random;
 
     RouterCase(final long seed)
@@ -62,7 +65,7 @@ final class RouterCase
     /** Logits of one token, each of which bf16 holds exactly where the type asks for it. */
     float[] logits(final RouterSpec spec)
     {
-        final int flavour = random.nextInt(4);
+        final int flavour = random.nextInt(5);
         final float[] logits = new float[spec.experts()];
         for (int i = 0; i < logits.length; i++)
         {
@@ -71,6 +74,7 @@ final class RouterCase
                 case 0 -> 0.5f * random.nextInt(-4, 5);
                 case 1 -> (float)(8 * random.nextDouble() - 4);
                 case 2 -> WILD[random.nextInt(WILD.length)];
+                case 3 -> LOW[random.nextInt(LOW.length)];
                 default -> random.nextInt(8) == 0 ? WILD[random.nextInt(WILD.length)] : 0.0625f * random.nextInt(-64, 65);
             };
             logits[i] = spec.type() == LogitsType.BF16 ? bf16(logit) : logit;
