@@ -12,6 +12,7 @@ namespace
 {
 constexpr int UNWRITTEN = 0xA5;
 constexpr std::size_t ALIGNMENT = 512;
+constexpr std::size_t MAX_ABANDONED_BYTES = std::size_t{64} << 20;
 
 std::size_t padded(const std::size_t bytes)
 {
@@ -178,6 +179,30 @@ void release_memory(Driver& driver, const std::map<std::uintptr_t, Allocation>::
     }
     std::free(reinterpret_cast<void*>(allocation->first));
     driver.memory.erase(allocation);
+}
+
+void abandon_memory(Driver& driver)
+{
+    while (!driver.memory.empty())
+    {
+        const auto first = driver.memory.begin();
+        if (first->second.pinned)
+        {
+            driver.abandoned.emplace_back(reinterpret_cast<void*>(first->first), first->second.bytes);
+            driver.abandoned_bytes += first->second.bytes;
+            driver.memory.erase(first);
+        }
+        else
+        {
+            release_memory(driver, first);
+        }
+    }
+    while (driver.abandoned_bytes > MAX_ABANDONED_BYTES)
+    {
+        driver.abandoned_bytes -= driver.abandoned.front().second;
+        std::free(driver.abandoned.front().first);
+        driver.abandoned.pop_front();
+    }
 }
 }
 
