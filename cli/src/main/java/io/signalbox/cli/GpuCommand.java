@@ -71,9 +71,10 @@ final class GpuCommand implements Callable<Integer>
             return printProbe(found);
         }
         final CheckOptions asked = options.options();
-        final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs());
         refuseUnless(found, asked.device());
+        final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed());
         final GpuReport report = new GpuReport(console, file, found);
+        report.begin(asked);
         final List<SectionResult> results = new GpuCheck(driver).run(asked, report);
         return report.conclude(results);
     }

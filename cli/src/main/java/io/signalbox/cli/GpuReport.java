@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.CheckProgress;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
@@ -29,7 +30,14 @@ final class GpuReport implements CheckProgress
         this.file = file;
         this.found = found;
         line = new ProgressLine(console.err());
+    }
+
+    /** Says what a second run needs to be the same, before anything can go wrong. */
+    void begin(final CheckOptions asked)
+    {
         file.write(found, results, false);
+        console.out().printf("%s, seed %d%n", found.devices().get(asked.device()).name(), asked.seed());
+        console.out().flush();
     }
 
     @Override

@@ -22,12 +22,14 @@ final class GpuReportFile
 {
     private final Path file;
     private final List<String> arguments;
+    private final long seed;
     private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
     /** @param file null where none is asked for. */
-    GpuReportFile(final Path file, final List<String> arguments)
+    GpuReportFile(final Path file, final List<String> arguments, final long seed)
     {
         this.file = file;
+        this.seed = seed;
         this.arguments = List.copyOf(arguments);
     }
 
@@ -56,6 +58,7 @@ final class GpuReportFile
         {
             json.writeStringField("started", started.toString());
             writeArguments(json);
+            json.writeNumberField("seed", seed);
             json.writeStringField("state", ended ? "ended" : "running");
             json.writeStringField("driver", found.message());
             writeDevices(json, found.devices());

@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
 import io.signalbox.cuda.check.SectionResult;
@@ -10,6 +11,7 @@ import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaAvailability.State;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
+import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +23,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -112,7 +115,10 @@ class GpuCommandTest
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final Console console = new Console(
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
-        final GpuReport report = new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1")), READY);
+        final GpuReport report =
+            new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1), READY);
+        report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20,
+            EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 
         report.onStart(GpuSection.LINK);
@@ -123,6 +129,7 @@ class GpuCommandTest
         assertEquals("53.25", first.get("sections[0].figures[0].value"));
         assertEquals("Fake GPU", first.get("devices[0].name"));
         assertEquals("--seed=1", first.get("arguments[1]"));
+        assertEquals("1", first.get("seed"));
         assertTrue(out.toString(StandardCharsets.UTF_8).contains("link           passed       1.2 s  Looked at."),
             out.toString(StandardCharsets.UTF_8));
 
@@ -133,6 +140,7 @@ class GpuCommandTest
         assertEquals("failed", last.get("sections[1].verdict"));
         console.out().conclude();
         final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.startsWith("Fake GPU, seed 1\n"), text);
         assertTrue(text.contains("12,000") && text.contains("2 sections: 1 passed, 1 failed, 0 not run"), text);
         try (Stream<Path> files = Files.list(directory))
         {
@@ -143,7 +151,7 @@ class GpuCommandTest
     @Test
     void shouldSayThatTheFileCannotBeWritten()
     {
-        final GpuReportFile file = new GpuReportFile(directory.resolve("no").resolve("gpu.json"), List.of());
+        final GpuReportFile file = new GpuReportFile(directory.resolve("no").resolve("gpu.json"), List.of(), 1);
         final ConfigException refusal =
             assertThrows(ConfigException.class, () -> file.write(READY, List.of(), false));
 
