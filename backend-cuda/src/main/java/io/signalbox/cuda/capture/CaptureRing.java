@@ -132,8 +132,7 @@ public final class CaptureRing implements AutoCloseable
      */
     public CaptureSlot tryOpen(final long step)
     {
-        check(opened == finished, "opened", step);
-        check(step > lastStep, "opened after step " + lastStep, step);
+        check(opened == finished && step > lastStep, "opened", step);
         final CaptureSlot slot = slotOf(opened);
         if (inFlight() == settings.stepsInFlight() || !guards.mayOpen(slot))
         {
@@ -177,12 +176,12 @@ public final class CaptureRing implements AutoCloseable
         return opened == finished + 1 && slot == slotOf(finished);
     }
 
-    private static void check(final boolean holds, final String what, final long step)
+    private void check(final boolean holds, final String what, final long step)
     {
         if (!holds)
         {
-            throw new InvariantViolation(
-                "step " + step + " of the capture ring was " + what + " although that was not its turn");
+            throw new InvariantViolation("step " + step + " of the capture ring was " + what +
+                " although it was not its turn: the last one opened was step " + lastStep);
         }
     }
 

@@ -49,7 +49,7 @@ final class RingMemory
         return owned.add(driver.allocatePinned(bytes), driver::free);
     }
 
-    /** What was never written reads -1 in the capture buffer and has no mark in a result. */
+    /** What was never written reads -1 in the capture buffer, has no mark in a result, and is no token of a step. */
     private void clear()
     {
         if (capture != null)
@@ -57,6 +57,7 @@ final class RingMemory
             driver.fill(capture, NOT_WRITTEN, capture.bytes() / Integer.BYTES, copyStream);
         }
         driver.fill(results, 0, results.bytes() / Integer.BYTES, copyStream);
+        driver.fill(stepBlock, 0, stepBlock.bytes() / Integer.BYTES, copyStream);
         driver.synchronize(copyStream);
     }
 

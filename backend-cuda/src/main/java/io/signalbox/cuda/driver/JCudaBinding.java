@@ -177,7 +177,13 @@ public final class JCudaBinding implements CudaDriver
         final Pointer host = new Pointer();
         check("cuMemHostAlloc", JCudaDriver.cuMemHostAlloc(host, bytes, JCudaDriver.CU_MEMHOSTALLOC_DEVICEMAP));
         final Address device = new Address();
-        check("cuMemHostGetDevicePointer", JCudaDriver.cuMemHostGetDevicePointer(device, host, DEFAULT_FLAGS));
+        final int mapped = JCudaDriver.cuMemHostGetDevicePointer(device, host, DEFAULT_FLAGS);
+        if (mapped != SUCCESS)
+        {
+            // What failed is told; that it could not be given back either would not add to it.
+            JCudaDriver.cuMemFreeHost(host);
+        }
+        check("cuMemHostGetDevicePointer", mapped);
         final ByteBuffer buffer = host.getByteBuffer(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
         new UnsafeBuffer(buffer).setMemory(0, buffer.capacity(), (byte)0);
         return new PinnedRange(host, device, device.value(), buffer);

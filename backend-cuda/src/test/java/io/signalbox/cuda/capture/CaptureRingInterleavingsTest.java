@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.capture;
 
+import io.signalbox.cuda.driver.EmulatedDriver;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -30,9 +31,11 @@ class CaptureRingInterleavingsTest
     void shouldLoseTearAndMixUpNothing(
         @ForAll @IntRange(min = 1, max = 4) final int stepsInFlight,
         @ForAll @IntRange(max = 1) final int spareSlots,
+        @ForAll final boolean streamsWriteWords,
         @ForAll @Size(max = RingRun.ACTIONS) final List<@IntRange(max = RingRun.MAX_ACTION) Integer> actions)
     {
         final int slots = Math.max(2, stepsInFlight + spareSlots);
+        EmulatedDriver.offerStreamWrites(streamsWriteWords);
         try (EmulatedRing rig = new EmulatedRing(device, settings(slots, stepsInFlight)))
         {
             assertNull(RingRun.of(rig, actions));

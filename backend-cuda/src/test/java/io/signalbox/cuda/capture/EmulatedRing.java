@@ -34,6 +34,8 @@ final class EmulatedRing implements AutoCloseable
     final DeviceMemory ids;
     Launch slotOpen;
     Launch[] captureCopies;
+    /** After the rows are written and before they are packed. */
+    Launch[] beforePacking = {};
     Launch packRows;
     Launch sample;
     IdSource idSource;
@@ -146,6 +148,10 @@ final class EmulatedRing implements AutoCloseable
             {
                 driver.launch(captureCopy, device.compute);
             }
+        }
+        for (final Launch launch : beforePacking)
+        {
+            driver.launch(launch, device.compute);
         }
         driver.launch(packRows, device.compute);
     }

@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The interleavings of {@link CaptureRingInterleavingsTest} find a guard of the ring that is taken out. */
 class PlantedRingDefectTest
 {
+    private static final CaptureSettings SETTINGS = EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, 2, 2);
     private static final int MAX_SEARCH = 1000;
 
     private EmulatedDevice device;
@@ -32,21 +33,22 @@ class PlantedRingDefectTest
     @Test
     void shouldFindAWaitThatIsLeftOut()
     {
-        report("the copy's wait for the kernels left out", search(driver -> new ComputeWaitsOnly(driver, device), SlotGuards::new));
+        report("the copy's wait for the kernels left out",
+            search(driver -> new OneStreamWaits(driver, device.compute, true), SlotGuards::new));
     }
 
     /** The ring no longer asks whether a slot's rows were released. */
     @Test
     void shouldFindASlotThatIsUsedTooEarly()
     {
-        report("slots used before their rows are released", search(driver -> driver, OpenHostGate::new));
+        report("slots used before their rows are released", search(driver -> driver, LaxGuards.OpenHostGate::new));
     }
 
     /** Any completion word and any whole result count as this step's. */
     @Test
     void shouldFindAGenerationThatIsNotChecked()
     {
-        report("generations not checked", search(driver -> driver, AnyGeneration::new));
+        report("generations not checked", search(driver -> driver, LaxGuards.AnyGeneration::new));
     }
 
     /** How many interleavings it took. */
@@ -55,7 +57,7 @@ class PlantedRingDefectTest
     {
         for (int i = 1; i <= MAX_SEARCH; i++)
         {
-            try (EmulatedRing rig = new EmulatedRing(device, EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, 2, 2), change, guards))
+            try (EmulatedRing rig = new EmulatedRing(device, SETTINGS, change, guards))
             {
                 final String violation = RingRun.of(rig, actions(new Random(i)));
                 if (violation != null)
@@ -90,65 +92,5 @@ class PlantedRingDefectTest
     /** What was found, and in which interleaving. */
     private record Found(int interleaving, String violation)
     {
-    }
-
-    /** Keeps the waits of the compute stream only. */
-    private static final class ComputeWaitsOnly extends ForwardingDriver
-    {
-        private final EmulatedDevice device;
-
-        private ComputeWaitsOnly(final CudaDriver driver, final EmulatedDevice device)
-        {
-            super(driver);
-            this.device = device;
-        }
-
-        @Override
-        public void waitFor(final Stream stream, final Event event)
-        {
-            if (stream == device.compute)
-            {
-                super.waitFor(stream, event);
-            }
-        }
-    }
-
-    /** Lets every slot be used again at once. */
-    private static final class OpenHostGate extends SlotGuards
-    {
-        private OpenHostGate(final ResultCheck check)
-        {
-            super(check);
-        }
-
-        @Override
-        boolean mayOpen(final CaptureSlot slot)
-        {
-            return true;
-        }
-    }
-
-    /** Takes the completion and the result of an earlier use for this one's. */
-    private static final class AnyGeneration extends SlotGuards
-    {
-        private final ResultCheck check;
-
-        private AnyGeneration(final ResultCheck check)
-        {
-            super(check);
-            this.check = check;
-        }
-
-        @Override
-        boolean isSignalled(final CaptureSlot slot)
-        {
-            return slot.word().read() != 0;
-        }
-
-        @Override
-        String fault(final CaptureSlot slot)
-        {
-            return check.fault(slot, slot.result().step(), slot.result().generation());
-        }
     }
 }

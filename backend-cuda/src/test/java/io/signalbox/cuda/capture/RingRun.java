@@ -43,7 +43,7 @@ final class RingRun implements StepResults
         EmulatedDriver.quantum(COPY_QUANTUM, false);
     }
 
-    /** What went wrong, or null. All steps are reported and all rows released, or something did. */
+    /** What went wrong first, or null: then all steps are reported, and all rows released. */
     static String of(final EmulatedRing rig, final List<Integer> actions)
     {
         final RingRun run = new RingRun(rig);
@@ -92,7 +92,10 @@ final class RingRun implements StepResults
             final Lent rows = lent.remove(choice % lent.size());
             // Read as late as may be: what overwrites them early is seen here.
             found(StepOracle.wrongRows(rig.layout, rows.step, rows.tokens, rows.slice));
-            rows.slice.release();
+            if (violation == null)
+            {
+                rows.slice.release();
+            }
         }
     }
 
@@ -100,7 +103,7 @@ final class RingRun implements StepResults
     {
         EmulatedDriver.advanceAll();
         rig.ring.poll(this);
-        while (!lent.isEmpty())
+        while (!lent.isEmpty() && violation == null)
         {
             release(0);
         }
