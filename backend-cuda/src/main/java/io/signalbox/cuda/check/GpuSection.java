@@ -11,6 +11,7 @@ public enum GpuSection
     CAPTURE_FORMS("fused, unfused and second selection give the same rows"),
     GRAPH("graphs give the bytes that single launches give"),
     STEPS("steps with two in flight, every checksum right"),
+    RANKS("two ranks on the device, through the backend and its threads"),
     LINK("rate of result copies against the measured link"),
     LATENCY("from a stream's write to Java"),
     LAUNCHES("what a launch costs the host"),

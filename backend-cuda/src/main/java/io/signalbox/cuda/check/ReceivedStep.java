@@ -32,12 +32,17 @@ final class ReceivedStep
 
     void complete(final CaptureSlot of, final int[] sampledTokens, final int count, final CaptureSlice slice)
     {
+        complete(of.step(), sampledTokens, count, slice);
+        slot = of.index();
+    }
+
+    void complete(final long ofStep, final int[] sampledTokens, final int count, final CaptureSlice slice)
+    {
         System.arraycopy(sampledTokens, 0, sampled, 0, count);
         sampledCount = count;
         rows = slice;
         fault = null;
-        slot = of.index();
-        step = of.step();
+        step = ofStep;
     }
 
     void fail(final CaptureSlot of, final String sentence)

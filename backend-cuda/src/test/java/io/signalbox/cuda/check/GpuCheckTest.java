@@ -127,7 +127,7 @@ class GpuCheckTest
     }
 
     @ParameterizedTest
-    @EnumSource(value = GpuSection.class, names = {"CAPTURE_FORMS", "STEPS"})
+    @EnumSource(value = GpuSection.class, names = {"CAPTURE_FORMS", "STEPS", "RANKS"})
     void shouldFailWhereTheKernelsDifferFromTheOracle(final GpuSection section)
     {
         final SectionResult result = check(WRONG, EnumSet.of(section)).get(0);

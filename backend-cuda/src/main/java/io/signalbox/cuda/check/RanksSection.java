@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.CudaBackend;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.codec.ScheduleEncoder;
+import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The backend as an engine uses it: two ranks on the device, with a thread each and two steps in flight, share context,
+ * kernels and weights. Steps come as plans and are reported as completions, all of which are held against the oracle.
+ */
+final class RanksSection implements CheckSection
+{
+    private static final int RANKS = 2;
+    /** The oracle takes longer than the device, and every step is held against it. */
+    private static final int STEPS_PER_ORACLE_CHECK = 10;
+    private static final int PLAN_BYTES = 1 << 20;
+
+    private final CheckOracle oracle;
+    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[PLAN_BYTES]);
+    private final MessageHeaderEncoder headerEncoder = new MessageHeaderEncoder();
+    private final MessageHeaderDecoder headerDecoder = new MessageHeaderDecoder();
+    private final ScheduleEncoder encoder = new ScheduleEncoder();
+    private final ScheduleDecoder decoder = new ScheduleDecoder();
+
+    RanksSection(final CheckOracle oracle)
+    {
+        this.oracle = oracle;
+    }
+
+    @Override
+    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    {
+        final StepSetup setup = StepSetup.of(options, CaptureForm.FUSED);
+        final BackendResults results = new BackendResults(RANKS, setup, oracle);
+        final int steps = Math.max(1, options.checkedSteps() / STEPS_PER_ORACLE_CHECK);
+        try (CudaBackend backend = new CudaBackend(setup.config(), device.driver()))
+        {
+            backend.start(
+                RANKS, new ModelShape(setup.layers(), setup.spec().experts(), setup.spec().topK()), results);
+            for (int i = 1; i <= steps; i++)
+            {
+                for (int rank = 0; rank < RANKS; rank++)
+                {
+                    results.awaitCredit(rank);
+                    backend.submit(plan(rank, (long)i * RANKS + rank, setup.tokens()));
+                }
+            }
+            results.awaitAll();
+        }
+        finally
+        {
+            device.makeCurrent();
+        }
+        if (results.firstFault() != null)
+        {
+            findings.failed(results.firstFault());
+        }
+        findings.count("ranks", RANKS);
+        findings.count("steps, all held against the oracle", (long)steps * RANKS);
+        findings.count("steps that are wrong", results.wrongSteps());
+    }
+
+    /** Every token is a row of its own. Steps of different ranks have different numbers, and so different results. */
+    private ScheduleDecoder plan(final int rank, final long step, final int tokens)
+    {
+        encoder.wrapAndApplyHeader(buffer, 0, headerEncoder).step(step).epoch(0).rank(rank).tokens(tokens);
+        encoder.preemptedCount(0);
+        encoder.admittedCount(0);
+        encoder.evictedCount(0);
+        encoder.tableChangesCount(0);
+        encoder.pendingCount(0);
+        final ScheduleEncoder.RowsEncoder rows = encoder.rowsCount(tokens);
+        for (int token = 0; token < tokens; token++)
+        {
+            rows.next().requestId(CheckSteps.request(step, token)).start(CheckSteps.position(step, token)).tokenCount(1);
+        }
+        return decoder.wrapAndApplyHeader(buffer, 0, headerDecoder);
+    }
+}
