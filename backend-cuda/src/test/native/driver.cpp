@@ -140,10 +140,7 @@ void reset_driver()
         stream->queue.clear();
         join_worker(driver, stream, held);
     }
-    while (!driver.memory.empty())
-    {
-        release_memory(driver, driver.memory.begin());
-    }
+    abandon_memory(driver);
     driver.all_streams.clear();
     driver.contexts.clear();
     driver.streams.clear();

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state behind the driver's calls. One lock guards all of it; only workers of the threaded mode leave it, while they
 // run a piece of work.
+//
+// What wrong calls are answered:
+//   before cuInit NOT_INITIALIZED; without a context INVALID_CONTEXT; with one that was released CONTEXT_IS_DESTROYED
+//   a handle that is not, or no longer, one of this kind, or of another context: INVALID_HANDLE, for graphs INVALID_VALUE
+//   device memory, page-locked memory or a range of either that is not all inside one live allocation: INVALID_VALUE
+//   grids, blocks and shared memory beyond the device, blocks beyond the kernel's launch bound, a table of arguments with
+//   a null entry: INVALID_VALUE; how many arguments there are cannot be told, as with the real call
+//   an image without the magic number of fat binaries INVALID_IMAGE; a kernel or symbol that is not there NOT_FOUND
+//   in a capture: calls that wait, ask, allocate or free, words written from the stream, and copies of memory that is not
+//   page-locked: STREAM_CAPTURE_UNSUPPORTED; waits for events from outside: STREAM_CAPTURE_ISOLATION; and the capture then
+//   ends with STREAM_CAPTURE_INVALIDATED. Events of a capture, when asked for: CAPTURED_EVENT
+//   after a launch that failed: every call of the device answers that error, until the driver is reset
+// Freeing memory first waits for all work of its context, as the real call does.
 #pragma once
 
 #include "block.h"
@@ -200,6 +213,9 @@ struct Driver
     Table<std::shared_ptr<Graph>> graphs;
     Table<std::shared_ptr<Graph>> executables;
     std::map<std::uintptr_t, Allocation> memory;
+    // Page-locked memory of before a reset: a thread that a failed test left behind may still look at it.
+    std::deque<std::pair<void*, std::size_t>> abandoned;
+    std::size_t abandoned_bytes = 0;
     std::vector<std::size_t> used;
     // All streams with work, destroyed ones included.
     std::vector<StreamRef> all_streams;
@@ -282,6 +298,8 @@ bool run_work(const Work& work, std::uint64_t& progress, const Settings& setting
 // Memory.
 bool inside_allocation(const Driver& driver, const void* address, std::size_t bytes, bool pinned_only);
 void release_memory(Driver& driver, std::map<std::uintptr_t, Allocation>::iterator allocation);
+// For a reset: device memory is freed, page-locked memory later, once there is much of it.
+void abandon_memory(Driver& driver);
 void end_context(Driver& driver, const ContextRef& context);
 
 double now_seconds();

@@ -330,13 +330,14 @@ EMULATED_EXPORT CUresult cuModuleGetGlobal_v2(
 EMULATED_EXPORT CUresult cuFuncGetAttribute(int* value, const int attribute, const CUfunction handle)
 {
     EMULATED_CALL(cuFuncGetAttribute, context);
-    if (find(driver.functions, handle) == nullptr)
+    const std::shared_ptr<Function> function = find(driver.functions, handle);
+    if (function == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     switch (attribute)
     {
-        case 0:  *value = 1024; break;                         // MAX_THREADS_PER_BLOCK
+        case 0:  *value = static_cast<int>(function->kernel->max_threads); break;
         case 4:  *value = 32; break;                           // NUM_REGS
         case 5:
         case 6:  *value = 10 * COMPUTE_CAPABILITY_MAJOR; break;

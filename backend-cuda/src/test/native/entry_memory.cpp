@@ -12,6 +12,7 @@ namespace
 {
 constexpr int UNWRITTEN = 0xA5;
 constexpr std::size_t ALIGNMENT = 512;
+constexpr std::size_t MAX_ABANDONED_BYTES = std::size_t{64} << 20;
 
 std::size_t padded(const std::size_t bytes)
 {
@@ -113,8 +114,8 @@ std::shared_ptr<Work> copy_work(void* target, const void* source, const std::siz
 }
 
 // From memory that is not page-locked the bytes are taken at once, as the driver does with short copies.
-CUresult copy_to_device(
-    Call& call, const CUdeviceptr target, const void* source, const std::size_t bytes, const CUstream stream, const bool wait)
+CUresult copy_to_device(Call& call, const CUdeviceptr target, const void* source, const std::size_t bytes,
+    const CUstream stream, const bool wait)
 {
     void* device = reinterpret_cast<void*>(target);
     bool pinned = false;
@@ -131,8 +132,8 @@ CUresult copy_to_device(
 }
 
 // To memory that is not page-locked the call itself waits.
-CUresult copy_to_host(
-    Call& call, void* target, const CUdeviceptr source, const std::size_t bytes, const CUstream stream, const bool wait)
+CUresult copy_to_host(Call& call, void* target, const CUdeviceptr source, const std::size_t bytes,
+    const CUstream stream, const bool wait)
 {
     const void* device = reinterpret_cast<const void*>(source);
     bool pinned = false;
@@ -178,6 +179,30 @@ void release_memory(Driver& driver, const std::map<std::uintptr_t, Allocation>::
     }
     std::free(reinterpret_cast<void*>(allocation->first));
     driver.memory.erase(allocation);
+}
+
+void abandon_memory(Driver& driver)
+{
+    while (!driver.memory.empty())
+    {
+        const auto first = driver.memory.begin();
+        if (first->second.pinned)
+        {
+            driver.abandoned.emplace_back(reinterpret_cast<void*>(first->first), first->second.bytes);
+            driver.abandoned_bytes += first->second.bytes;
+            driver.memory.erase(first);
+        }
+        else
+        {
+            release_memory(driver, first);
+        }
+    }
+    while (driver.abandoned_bytes > MAX_ABANDONED_BYTES)
+    {
+        driver.abandoned_bytes -= driver.abandoned.front().second;
+        std::free(driver.abandoned.front().first);
+        driver.abandoned.pop_front();
+    }
 }
 }
 

@@ -8,7 +8,6 @@ using namespace emulated;
 
 namespace
 {
-constexpr std::uint64_t MAX_BLOCK_THREADS = 1024;
 constexpr unsigned MAX_BLOCK_DEPTH = 64;
 constexpr unsigned MAX_GRID_WIDTH = 0x7FFFFFFF;
 constexpr unsigned MAX_GRID_HEIGHT = 65535;
@@ -65,12 +64,12 @@ bool is_captured(const Driver& driver, const Event& event)
     return false;
 }
 
-bool fits_device(const dim3& blocks, const dim3& threads, const unsigned shared_bytes)
+bool fits(const Kernel& kernel, const dim3& blocks, const dim3& threads, const unsigned shared_bytes)
 {
     return blocks.x > 0 && blocks.y > 0 && blocks.z > 0 && blocks.x <= MAX_GRID_WIDTH && blocks.y <= MAX_GRID_HEIGHT &&
         blocks.z <= MAX_GRID_HEIGHT && threads.x > 0 && threads.y > 0 && threads.z > 0 &&
-        threads.x <= MAX_BLOCK_THREADS && threads.y <= MAX_BLOCK_THREADS && threads.z <= MAX_BLOCK_DEPTH &&
-        std::uint64_t{threads.x} * threads.y * threads.z <= MAX_BLOCK_THREADS && shared_bytes <= MAX_SHARED_BYTES;
+        threads.x <= MAX_DEVICE_THREADS && threads.y <= MAX_DEVICE_THREADS && threads.z <= MAX_BLOCK_DEPTH &&
+        std::uint64_t{threads.x} * threads.y * threads.z <= kernel.max_threads && shared_bytes <= MAX_SHARED_BYTES;
 }
 
 bool copy_arguments(const Kernel& kernel, void** parameters, Work& work)
@@ -158,8 +157,8 @@ EMULATED_EXPORT CUresult cuStreamWaitEvent(const CUstream stream_handle, const C
     }
     if (event->capture != 0)
     {
-        // On a device this draws the stream into the capture, which is not emulated.
-        return is_captured(driver, *event) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        // During the capture a device draws the stream into it, which is not emulated.
+        return is_captured(driver, *event) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_CAPTURED_EVENT;
     }
     if (event->point.stream != nullptr)
     {
@@ -308,7 +307,7 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     work->blocks = dim3(grid_x, grid_y, grid_z);
     work->threads = dim3(block_x, block_y, block_z);
     work->shared_bytes = shared_bytes;
-    if (extra != nullptr || !fits_device(work->blocks, work->threads, shared_bytes) ||
+    if (extra != nullptr || !fits(*work->kernel, work->blocks, work->threads, shared_bytes) ||
         !copy_arguments(*function->kernel, parameters, *work))
     {
         return CUDA_ERROR_INVALID_VALUE;

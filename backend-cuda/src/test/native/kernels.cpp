@@ -21,11 +21,12 @@ const Kernel* find_kernel(const std::string& name)
     return found == registry().end() ? nullptr : &found->second;
 }
 
-Registration::Registration(const std::vector<Kernel>& kernels)
+Registration::Registration(const std::vector<Kernel>& kernels, const unsigned max_threads)
 {
     for (const Kernel& each : kernels)
     {
         registry()[each.name] = each;
+        registry()[each.name].max_threads = max_threads;
     }
 }
 }

@@ -11,12 +11,16 @@
 
 namespace emulated
 {
+// Of a block, on any device.
+constexpr unsigned MAX_DEVICE_THREADS = 1024;
+
 struct Kernel
 {
     const char* name = "";
     const void* function = nullptr;
     void (*body)(const void* function, const void* arguments) = nullptr;
     std::vector<std::size_t> sizes;
+    unsigned max_threads = MAX_DEVICE_THREADS;
 };
 
 // Every argument lies in a slot of its own.
@@ -43,15 +47,15 @@ Kernel kernel(const char* name, void (*function)(P...))
     return {name, reinterpret_cast<const void*>(function), [](const void* raw, const void* arguments)
         {
             call(reinterpret_cast<void (*)(P...)>(const_cast<void*>(raw)), arguments, std::index_sequence_for<P...>());
-        }, {sizeof(P)...}};
+        }, {sizeof(P)...}, MAX_DEVICE_THREADS};
 }
 
 // Null where there is none of this name.
 const Kernel* find_kernel(const std::string& name);
 
-// To be constructed as a global of each file of kernels.
+// To be constructed as a global of each file of kernels, with the launch bound that all of them have.
 struct Registration
 {
-    explicit Registration(const std::vector<Kernel>& kernels);
+    Registration(const std::vector<Kernel>& kernels, unsigned max_threads);
 };
 }

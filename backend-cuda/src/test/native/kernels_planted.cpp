@@ -14,4 +14,4 @@ static const emulated::Registration registration({
     emulated::kernel("test_atomics", test_atomics),
     emulated::kernel("test_copy", test_copy),
     emulated::kernel("test_out_of_bounds", test_out_of_bounds),
-});
+}, emulated::MAX_DEVICE_THREADS);

@@ -7,5 +7,5 @@
 #define SIGNALBOX_KERNEL(name) emulated::kernel(#name, name),
 static const emulated::Registration registration({
 #include "kernels.def"
-});
+}, MAX_BLOCK_THREADS);
 #undef SIGNALBOX_KERNEL

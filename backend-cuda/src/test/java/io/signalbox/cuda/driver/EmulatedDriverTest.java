@@ -6,6 +6,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -109,6 +112,15 @@ class EmulatedDriverTest
         assertAnswer(NOT_FOUND, () -> rank.launch("test_none", 1, 32, 0, arguments));
         assertAnswer(INVALID_VALUE, () -> rank.launch("test_add", 1, 32, 0, rank.arguments().pointer(data)));
         assertArrayEquals(new int[]{1}, rank.download(data, 1));
+    }
+
+    @Test
+    void shouldKeepToTheLaunchBoundsOfAKernel()
+    {
+        final DeviceMemory step = rank.upload(new int[16]);
+        final KernelArguments arguments = rank.arguments().pointer(step).pointer(step).int64(64).pointer(step);
+        rank.launch("stream_bytes", 1, 256, 0, arguments);
+        assertAnswer(INVALID_VALUE, () -> rank.launch("stream_bytes", 1, 257, 0, arguments));
     }
 
     @Test
@@ -225,6 +237,35 @@ class EmulatedDriverTest
         EmulatedDriver.offerStreamWrites(false);
         assertAnswer(CudaException.NOT_SUPPORTED, () -> driver.writeWord(word, 6, rank.stream));
         assertEquals(5, word.buffer().getInt(0));
+    }
+
+    @Test
+    void shouldServeAProcessThatKnowsNothingOfIt() throws IOException, InterruptedException
+    {
+        final ProcessBuilder builder = new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            "-Djava.library.path=" + System.getProperty("java.library.path"), ProbeProcess.class.getName());
+        builder.environment().put("LD_LIBRARY_PATH", EmulatedDriverBuild.library().getParent().toString());
+        builder.environment().put("SIGNALBOX_EMULATED", "threaded,delay=10,devices=2,memory=4096");
+        final Process process = builder.redirectErrorStream(true).start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        assertTrue(output.contains("READY 2 4096"), output);
+    }
+
+    /** What a process finds that was started with the library on its path. */
+    static final class ProbeProcess
+    {
+        private ProbeProcess()
+        {
+        }
+
+        public static void main(final String[] arguments)
+        {
+            final CudaAvailability found = new CudaProbe().probe();
+            System.out.println(found.state() + " " + found.devices().size() + " " + found.devices().get(0).memoryBytes());
+        }
     }
 
     private static void assertAnswer(final int code, final Executable call)
