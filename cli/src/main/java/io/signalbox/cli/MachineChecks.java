@@ -148,6 +148,10 @@ final class MachineChecks
                 .append(Decimals.bytes(device.memoryBytes())).append(", compute capability ")
                 .append(device.computeCapability()).append('.');
         }
+        if (found.ready())
+        {
+            detail.append(" 'signalbox gpu' checks the CUDA backend there.");
+        }
         return new Check("gpu", found.ready(), false, detail.toString(),
             found.ready() ? "" : "simulate and replay need none");
     }

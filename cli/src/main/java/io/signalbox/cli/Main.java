@@ -32,12 +32,13 @@ import java.util.concurrent.Callable;
         "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
         "  signalbox inspect runs/0001 --request 812      one request's life, and why it was placed where it was",
         "  signalbox doctor                               what works on this machine",
+        "  signalbox gpu                                  does the CUDA backend hold on this machine's GPU?",
         "",
         "Exit codes: 0 done; 1 a check failed or a journal is refused; 2 something to mend outside: options, input,",
         "            files, disk, memory; 3 an internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "inspect", "doctor");
+    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "inspect", "doctor", "gpu");
 
     @Spec
     private CommandSpec spec;
@@ -99,6 +100,7 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new DoctorCommand(console));
+        line.addSubcommand(new GpuCommand(console));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);

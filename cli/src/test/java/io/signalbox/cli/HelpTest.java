@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class HelpTest
 {
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "simulate --help", "compare --help", "replay --help", "doctor --help"})
+    @ValueSource(strings = {"--help", "simulate --help", "compare --help", "replay --help", "doctor --help", "gpu --help"})
     void shouldExplainWithExamplesAndExitCodes(final String arguments)
     {
         final CommandRun run = CommandRun.of(arguments.split(" "));

@@ -15,6 +15,7 @@ public final class CudaProbe
     /** The binding is made for CUDA 12, and a driver runs everything made for its own major version. */
     static final int MIN_DRIVER_VERSION = 12_000;
     private static final String DRIVER_LIBRARY = "libcuda.so.1";
+    private static final String NOT_THERE = "cannot open shared object file";
 
     private final CudaDevices devices;
 
@@ -78,7 +79,13 @@ public final class CudaProbe
 
     private static CudaAvailability notLoaded(final String cause)
     {
-        if (cause.contains(DRIVER_LIBRARY))
+        final int driver = cause.indexOf(DRIVER_LIBRARY + ": ");
+        if (driver >= 0 && !cause.contains(NOT_THERE))
+        {
+            return none(State.NO_DRIVER, "the NVIDIA driver's library could not be loaded (" +
+                firstLine(cause.substring(driver)) + "); check its installation.");
+        }
+        if (driver >= 0)
         {
             return none(State.NO_DRIVER, "the NVIDIA driver's library " + DRIVER_LIBRARY +
                 " was not found; install the driver, or use a machine with a GPU.");

@@ -30,6 +30,17 @@ class CudaProbeTest
     }
 
     @Test
+    void shouldSayWhyADriverThatIsThereCouldNotBeLoaded()
+    {
+        final CudaAvailability found = probe(new FakeDevices().loadError(new UnsatisfiedLinkError(
+            "/somewhere/libJCudaDriver.so: /usr/lib/libcuda.so.1: version `GLIBC_2.38' not found")));
+
+        assertEquals(State.NO_DRIVER, found.state());
+        assertTrue(found.message().contains("could not be loaded (libcuda.so.1: version `GLIBC_2.38' not found)"),
+            found.message());
+    }
+
+    @Test
     void shouldNameTheLibraryPathWhereTheBindingIsMissing()
     {
         final CudaAvailability found =

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.capture.CaptureLayout;
+import io.signalbox.cuda.capture.CaptureRing;
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelImage;
+import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.experts.ModelShape;
+
+/**
+ * What a rank of the backend has on its device, without the rank's thread: for checks and measurements that give it steps
+ * themselves. A step is opened and begun in the {@link #ring}, {@link #run}, and finished in the ring. For one thread, to
+ * which it makes the device's context current.
+ */
+public final class DeviceSteps implements AutoCloseable
+{
+    private final SharedDevice device;
+    private final RankDevice rank;
+
+    /**
+     * @param config its first device is used.
+     * @param form   where captured rows come from, which the configured kernels must serve; null: capture is off.
+     */
+    public DeviceSteps(final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form)
+    {
+        final RouterSpec router = config.router();
+        final ModelShape shape =
+            form == null ? null : new ModelShape(config.moeLayers(), router.experts(), router.topK());
+        final CaptureLayout layout = new CaptureLayout(shape, config.maxStepTokens(), config.stepsInFlight() + 1);
+        device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load().bytes(), config);
+        try
+        {
+            rank = RankDevice.open(driver, device, config, 0, layout, form, config.logits().seed());
+        }
+        catch (final RuntimeException | Error e)
+        {
+            device.close();
+            throw e;
+        }
+    }
+
+    public CaptureRing ring()
+    {
+        return rank.ring();
+    }
+
+    /** Gives the kernels of the step that was begun to the compute stream. */
+    public void run(final int tokens)
+    {
+        rank.program().run(tokens);
+    }
+
+    /** Waits for what still runs. From here on the thread has no context. */
+    @Override
+    public void close()
+    {
+        try
+        {
+            rank.close();
+        }
+        finally
+        {
+            device.close();
+        }
+    }
+}

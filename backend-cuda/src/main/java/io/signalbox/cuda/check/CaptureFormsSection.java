@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.StepMemory;
+
+import java.util.Arrays;
+
+/** Every form of capture leaves the same view and the same result, which are the oracle's; padding reads -1. */
+final class CaptureFormsSection implements CheckSection
+{
+    private final CheckOracle oracle;
+
+    CaptureFormsSection(final CheckOracle oracle)
+    {
+        this.oracle = oracle;
+    }
+
+    @Override
+    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    {
+        long views = 0;
+        for (final RouterMode mode : RouterMode.values())
+        {
+            for (final LogitsType type : LogitsType.values())
+            {
+                for (final CaptureForm form : CaptureForm.values())
+                {
+                    final StepSetup setup = StepSetup.of(options, form).with(mode, type);
+                    views += check(device, setup, findings);
+                }
+            }
+        }
+        findings.count("capture views compared with the oracle", views);
+        findings.note("All forms with " + options.shape().moeLayers() + " layers, " + options.shape().experts() +
+            " experts, top-" + options.shape().topK() + "; padding of the views included.");
+    }
+
+    private int check(final CheckDevice device, final StepSetup setup, final Findings findings)
+    {
+        final int[] sizes = {setup.tokens(), 0, 1, Math.max(1, setup.tokens() - 1)};
+        final StepOracle expected = new StepOracle(setup, oracle);
+        try (CheckSteps steps = new CheckSteps(device, setup))
+        {
+            for (int i = 0; i < sizes.length; i++)
+            {
+                final long step = i + 1;
+                steps.submit(step, sizes[i]);
+                final ReceivedStep received = steps.await(step);
+                String wrong = expected.difference(received, step, sizes[i]);
+                if (wrong == null &&
+                    !Arrays.equals(view(device, steps, received.slot()), expected.captureView(step, sizes[i])))
+                {
+                    wrong = "step " + step + ": the capture view is not the oracle's.";
+                }
+                if (wrong != null)
+                {
+                    findings.failed(setup.describe() + ", " + wrong);
+                    return i;
+                }
+            }
+        }
+        return sizes.length;
+    }
+
+    /** The capture view of a slot, {@code [layer][token][k]}; nothing is in flight. */
+    private static short[] view(final CheckDevice device, final CheckSteps steps, final int slot)
+    {
+        final StepMemory memory = steps.device().ring().stepMemory();
+        final long bytes = memory.slotStride() * Short.BYTES;
+        try (Scratch scratch = new Scratch(device.driver()))
+        {
+            final PinnedMemory host = scratch.pinned(bytes);
+            final CudaDriver.Stream stream = scratch.stream("view");
+            device.driver().copyToHost(host, memory.capture().slice(slot * bytes, bytes), bytes, stream);
+            device.driver().synchronize(stream);
+            final short[] view = new short[(int)memory.slotStride()];
+            host.buffer().asShortBuffer().get(view);
+            return view;
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+/** Who is told how far the GPU check is. */
+public interface CheckProgress
+{
+    void onStart(GpuSection section);
+
+    /** Called as soon as a section has ended, so that a check that is killed leaves what it had. */
+    void onResult(SectionResult result);
+}

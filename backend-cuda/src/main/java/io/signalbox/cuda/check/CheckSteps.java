@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.cuda.DeviceSteps;
+import io.signalbox.cuda.capture.CaptureSlot;
+import io.signalbox.cuda.capture.StepBlock;
+import io.signalbox.cuda.capture.StepResults;
+
+/**
+ * Runs steps of made-up requests the way a rank of the backend does, with up to two in flight. Each step is awaited before
+ * the second after it is submitted; what was awaited is valid until the next is.
+ */
+final class CheckSteps implements StepResults, AutoCloseable
+{
+    private static final long REQUESTS_PER_STEP = 100_003;
+    private static final int POSITION_MASK = 0xFFFF;
+    private static final long GIVE_UP_NANOS = 30_000_000_000L;
+
+    private final CheckDevice device;
+    private final StepSetup setup;
+    private final DeviceSteps steps;
+    private final ReceivedStep[] received = new ReceivedStep[StepSetup.STEPS_IN_FLIGHT + 1];
+    private ReceivedStep awaited;
+
+    CheckSteps(final CheckDevice device, final StepSetup setup)
+    {
+        this.device = device;
+        this.setup = setup;
+        for (int i = 0; i < received.length; i++)
+        {
+            received[i] = new ReceivedStep(setup);
+        }
+        steps = new DeviceSteps(device.driver(), setup.config(), setup.form());
+    }
+
+    StepSetup setup()
+    {
+        return setup;
+    }
+
+    DeviceSteps device()
+    {
+        return steps;
+    }
+
+    /** The request of a token; steps count from 1. */
+    static long request(final long step, final int token)
+    {
+        return step * REQUESTS_PER_STEP + token;
+    }
+
+    static int position(final long step, final int token)
+    {
+        return (int)(step * 31 + token) & POSITION_MASK;
+    }
+
+    /** Every token is a row of its own, as where all requests decode. */
+    void submit(final long step, final int tokens)
+    {
+        final CaptureSlot slot = steps.ring().tryOpen(step);
+        if (slot == null)
+        {
+            throw new InvariantViolation("step " + step + " was submitted and two are in flight");
+        }
+        final StepBlock block = slot.stepBlock();
+        block.begin(0, tokens, tokens);
+        for (int token = 0; token < tokens; token++)
+        {
+            block.token(token, request(step, token), position(step, token));
+            block.row(token, token);
+        }
+        steps.ring().begin(slot);
+        steps.run(tokens);
+        steps.ring().finish(slot);
+    }
+
+    /** Polls until the step's result is on the host, checked by the ring: header, checksum and ids. */
+    ReceivedStep await(final long step)
+    {
+        if (awaited != null)
+        {
+            awaited.release();
+        }
+        awaited = received[(int)(step % received.length)];
+        final long since = System.nanoTime();
+        while (awaited.step() != step)
+        {
+            if (steps.ring().poll(this) == 0)
+            {
+                Thread.onSpinWait();
+                giveUp(step, since);
+            }
+        }
+        return awaited;
+    }
+
+    private static void giveUp(final long step, final long since)
+    {
+        if (System.nanoTime() - since > GIVE_UP_NANOS)
+        {
+            throw new InvariantViolation(
+                "step " + step + " did not complete within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
+        }
+    }
+
+    @Override
+    public void completed(
+        final CaptureSlot slot, final int[] sampledTokens, final int sampledCount, final CaptureSlice rows)
+    {
+        received[(int)(slot.step() % received.length)].complete(slot, sampledTokens, sampledCount, rows);
+    }
+
+    @Override
+    public void failed(final CaptureSlot slot, final String fault)
+    {
+        received[(int)(slot.step() % received.length)].fail(slot, fault);
+    }
+
+    /** The device's context stays current for the thread. */
+    @Override
+    public void close()
+    {
+        try
+        {
+            steps.close();
+        }
+        finally
+        {
+            device.makeCurrent();
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+/** What a section of the GPU check came to. */
+public enum CheckVerdict
+{
+    PASSED,
+    FAILED,
+    /** It could not be run here; the note says why. Neither a success nor a failure. */
+    NOT_RUN
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects what a section finds. A section that found nothing wrong has passed. */
+final class Findings
+{
+    private final List<CheckFigure> figures = new ArrayList<>();
+    private CheckVerdict verdict = CheckVerdict.PASSED;
+    private String note = "";
+
+    void figure(final String name, final double value, final String unit)
+    {
+        figures.add(new CheckFigure(name, value, unit));
+    }
+
+    void count(final String name, final long value)
+    {
+        figure(name, value, "");
+    }
+
+    void note(final String sentence)
+    {
+        note = note.isEmpty() ? sentence : note + " " + sentence;
+    }
+
+    void failed(final String sentence)
+    {
+        verdict = CheckVerdict.FAILED;
+        note(sentence);
+    }
+
+    void notRun(final String sentence)
+    {
+        verdict = CheckVerdict.NOT_RUN;
+        note(sentence);
+    }
+
+    SectionResult result(final GpuSection section, final double seconds)
+    {
+        return new SectionResult(section, verdict, note, figures, seconds);
+    }
+}

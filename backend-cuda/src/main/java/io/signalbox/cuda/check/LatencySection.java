@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.PinnedMemory;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * How long a completion takes to reach a Java thread that polls for it, on an idle stream: the word that the stream
+ * writes, and for comparison an event that is queried. Both times begin before the call that enqueues it, since host and
+ * device have no clock in common.
+ */
+final class LatencySection implements CheckSection
+{
+    private static final int WORD_BYTES = 64;
+    private static final long GIVE_UP_NANOS = 5_000_000_000L;
+
+    @Override
+    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    {
+        final CudaDriver driver = device.driver();
+        try (Scratch scratch = new Scratch(driver))
+        {
+            final CudaDriver.Stream stream = scratch.stream("check");
+            if (device.writesWords())
+            {
+                words(driver, stream, scratch.pinned(WORD_BYTES), options.samples(), findings);
+            }
+            else
+            {
+                findings.note("This device writes no words from a stream, so that events are used instead.");
+            }
+            events(driver, stream, scratch.event(), options.samples(), findings);
+            findings.note("From before the enqueuing call until a polling Java thread sees it; stream idle, one at a time.");
+        }
+    }
+
+    private static void words(
+        final CudaDriver driver,
+        final CudaDriver.Stream stream,
+        final PinnedMemory word,
+        final int samples,
+        final Findings findings)
+    {
+        final UnsafeBuffer seen = new UnsafeBuffer(word.buffer());
+        final double[] calls = new double[samples];
+        final double[] totals = new double[samples];
+        for (int i = -samples / 10; i < samples; i++)
+        {
+            final int value = i + samples;
+            final long start = System.nanoTime();
+            driver.writeWord(word, value, stream);
+            final long called = System.nanoTime();
+            while (seen.getIntVolatile(0) != value)
+            {
+                giveUp(called);
+            }
+            keep(i, start, called, calls, totals);
+        }
+        new Quantiles(calls).report(findings, "stream write, the call", "us");
+        new Quantiles(totals).report(findings, "stream write until seen", "us");
+    }
+
+    private static void events(
+        final CudaDriver driver,
+        final CudaDriver.Stream stream,
+        final CudaDriver.Event event,
+        final int samples,
+        final Findings findings)
+    {
+        final double[] calls = new double[samples];
+        final double[] totals = new double[samples];
+        for (int i = -samples / 10; i < samples; i++)
+        {
+            final long start = System.nanoTime();
+            driver.record(event, stream);
+            final long called = System.nanoTime();
+            while (!driver.isComplete(event))
+            {
+                giveUp(called);
+            }
+            keep(i, start, called, calls, totals);
+        }
+        new Quantiles(totals).report(findings, "event until seen", "us");
+    }
+
+    /** The first tenth, before the code is compiled, has negative indices and is not kept. */
+    private static void keep(
+        final int i, final long start, final long called, final double[] calls, final double[] totals)
+    {
+        if (i >= 0)
+        {
+            totals[i] = (System.nanoTime() - start) / 1e3;
+            calls[i] = (called - start) / 1e3;
+        }
+    }
+
+    private static void giveUp(final long since)
+    {
+        Thread.onSpinWait();
+        if (System.nanoTime() - since > GIVE_UP_NANOS)
+        {
+            throw new InvariantViolation("what a stream was given did not come within " + GIVE_UP_NANOS / 1_000_000_000L +
+                " s");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.kernel.KernelLaunches;
+import io.signalbox.cuda.kernel.StepMemory;
+
+/** Finds how much memory a layer must read for a step to take as long as is asked for. */
+final class StepLength
+{
+    private static final long FIRST_BYTES = 1L << 20;
+    private static final long MOST_BYTES = 4L << 30;
+    private static final double LONG_ENOUGH_SECONDS = 2e-3;
+    private static final int REPETITIONS = 4;
+    private static final int STEPS = 40;
+    private static final int ALIGNMENT = 4096;
+    private static final int BLOCK_BYTES = 64;
+    /** Of the free memory, since three kinds of steps each read memory of their own. */
+    private static final int MEMORY_SHARE = 8;
+
+    private final CheckDevice device;
+    private final CudaDriver driver;
+
+    StepLength(final CheckDevice device)
+    {
+        this.device = device;
+        driver = device.driver();
+    }
+
+    /** @return 0 where steps are to read nothing, or take that long without. */
+    long bytesPerLayer(final CheckOptions options)
+    {
+        final double seconds = options.stepMillis() / 1e3 - (options.stepMillis() == 0.0 ? 0.0 : bareSeconds(options));
+        if (seconds <= 0.0)
+        {
+            return 0;
+        }
+        final double bytes = seconds / options.shape().moeLayers() * bytesPerSecond();
+        return Math.min(driver.freeMemoryBytes() / MEMORY_SHARE, (long)bytes) & -ALIGNMENT;
+    }
+
+    /** What a step takes that reads nothing. */
+    private double bareSeconds(final CheckOptions options)
+    {
+        try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null)))
+        {
+            long startNanos = 0;
+            for (long step = 1; step <= STEPS; step++)
+            {
+                startNanos = step == STEPS / 2 ? System.nanoTime() : startNanos;
+                steps.submit(step, options.tokens());
+                steps.await(step);
+            }
+            return (System.nanoTime() - startNanos) / 1e9 / (STEPS / 2 + 1);
+        }
+    }
+
+    /** Reads larger and larger ranges until one takes long enough to be timed, and none that caches would hold. */
+    private double bytesPerSecond()
+    {
+        final long most = Math.min(MOST_BYTES, driver.freeMemoryBytes() / MEMORY_SHARE);
+        long bytes = FIRST_BYTES;
+        double seconds = readSeconds(bytes);
+        while (seconds < LONG_ENOUGH_SECONDS && bytes * 2 <= most)
+        {
+            bytes *= 2;
+            seconds = readSeconds(bytes);
+        }
+        return bytes / seconds;
+    }
+
+    private double readSeconds(final long bytes)
+    {
+        try (Scratch scratch = new Scratch(driver))
+        {
+            final CudaDriver.Stream stream = scratch.stream("compute");
+            final CudaDriver.Event start = scratch.timedEvent();
+            final CudaDriver.Event end = scratch.timedEvent();
+            final DeviceMemory block = scratch.device(BLOCK_BYTES);
+            driver.fill(block, 0, BLOCK_BYTES / Integer.BYTES, stream);
+            final StepMemory memory = new StepMemory(block, null, null, 0, 0, 0, 0, 0);
+            final CudaDriver.Launch launch = new KernelLaunches(driver, device.module(), memory)
+                .streamBytes(scratch.device(bytes), scratch.device(BLOCK_BYTES));
+            driver.launch(launch, stream);
+            driver.record(start, stream);
+            for (int i = 0; i < REPETITIONS; i++)
+            {
+                driver.launch(launch, stream);
+            }
+            driver.record(end, stream);
+            driver.synchronize(stream);
+            return driver.elapsedMillis(start, end) / 1e3 / REPETITIONS;
+        }
+    }
+}

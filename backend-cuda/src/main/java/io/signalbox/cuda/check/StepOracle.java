@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.kernel.SeededTokens;
+
+import java.util.Arrays;
+
+/** What the result of a step must hold, computed token by token. */
+final class StepOracle
+{
+    private final StepSetup setup;
+    private final CheckOracle oracle;
+    private final float[] logits;
+    private final int[] ids;
+    private final float[] weights;
+
+    StepOracle(final StepSetup setup, final CheckOracle oracle)
+    {
+        this.setup = setup;
+        this.oracle = oracle;
+        logits = new float[setup.spec().experts()];
+        ids = new int[setup.spec().topK()];
+        weights = new float[setup.spec().topK()];
+    }
+
+    /** @return the first difference, or null. */
+    String difference(final ReceivedStep result, final long step, final int tokens)
+    {
+        if (result.fault() != null)
+        {
+            return result.fault() + ".";
+        }
+        if (result.sampledCount() != tokens || result.rowCount() != tokens)
+        {
+            return "step " + step + " of " + tokens + " tokens brought " + result.sampledCount() + " tokens and " +
+                result.rowCount() + " rows.";
+        }
+        for (int token = 0; token < tokens; token++)
+        {
+            final long request = CheckSteps.request(step, token);
+            final int position = CheckSteps.position(step, token);
+            final int sampled = SeededTokens.token(setup.logits().seed(), request, position + 1);
+            if (result.sampledToken(token) != sampled)
+            {
+                return "step " + step + ", token " + token + ": token id " + result.sampledToken(token) +
+                    " was sampled; the oracle says " + sampled + ".";
+            }
+            for (int layer = 0; layer < setup.layers(); layer++)
+            {
+                route(request, position, layer);
+                for (int k = 0; k < ids.length; k++)
+                {
+                    if (result.expert(token, layer, k) != ids[k])
+                    {
+                        return "step " + step + ", token " + token + ", layer " + layer + ", k=" + k + ": expert " +
+                            result.expert(token, layer, k) + "; the oracle says " + ids[k] + ".";
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The capture view {@code [layer][token][k]} of a step, -1 where no token is. */
+    short[] captureView(final long step, final int tokens)
+    {
+        final short[] view = new short[setup.layers() * setup.tokens() * ids.length];
+        Arrays.fill(view, (short)-1);
+        for (int token = 0; token < tokens; token++)
+        {
+            for (int layer = 0; layer < setup.layers(); layer++)
+            {
+                route(CheckSteps.request(step, token), CheckSteps.position(step, token), layer);
+                for (int k = 0; k < ids.length; k++)
+                {
+                    view[(layer * setup.tokens() + token) * ids.length + k] = (short)ids[k];
+                }
+            }
+        }
+        return view;
+    }
+
+    private void route(final long request, final int position, final int layer)
+    {
+        setup.logits().fill(request, position, layer, logits);
+        oracle.route(setup.spec(), logits, ids, weights);
+    }
+}

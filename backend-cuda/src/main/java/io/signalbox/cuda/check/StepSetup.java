@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.CudaBackendConfig;
+import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelSet;
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.SeededLogits;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a step consists of.
+ *
+ * @param tokens        the most tokens of a step, which grids are made for.
+ * @param form          of capture, or null: off.
+ * @param graph         whether the kernels run as graphs, or are launched one by one.
+ * @param bytesPerLayer memory that each layer reads, 0 for none.
+ */
+record StepSetup(
+    int device, RouterSpec spec, int layers, int tokens, CaptureForm form, boolean graph, SeededLogits logits,
+    long bytesPerLayer)
+{
+    static final int STEPS_IN_FLIGHT = 2;
+    /** As the backend has it: larger steps are launched kernel by kernel. */
+    private static final int MAX_GRAPH_TOKENS = 256;
+    /** So few that ties abound, as they do with bf16 logits. */
+    private static final int LEVELS = 64;
+
+    /** A softmax router of bf16 logits, of the shape that is asked for, in graphs. */
+    static StepSetup of(final CheckOptions options, final CaptureForm form)
+    {
+        final RouterSpec spec = RouterSpec.plain(
+            options.shape().experts(), options.shape().topK(), RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+        return new StepSetup(options.device(), spec, options.shape().moeLayers(), options.tokens(), form, true,
+            new SeededLogits(options.seed(), LEVELS), 0);
+    }
+
+    StepSetup with(final RouterMode mode, final LogitsType type)
+    {
+        return new StepSetup(device, RouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens, form, graph,
+            logits, bytesPerLayer);
+    }
+
+    StepSetup eager()
+    {
+        return new StepSetup(device, spec, layers, tokens, form, false, logits, bytesPerLayer);
+    }
+
+    StepSetup reading(final long bytes)
+    {
+        return new StepSetup(device, spec, layers, tokens, form, graph, logits, bytes);
+    }
+
+    /** A second selection is made beside a router that shows nothing. */
+    CudaBackendConfig config()
+    {
+        return new CudaBackendConfig().devices(List.of(device)).router(spec).moeLayers(layers)
+            .kernels(form == CaptureForm.BESIDE ? KernelSet.OPAQUE : KernelSet.OPEN).captureForm(form)
+            .maxStepTokens(tokens).maxGraphTokens(graph ? Math.min(tokens, MAX_GRAPH_TOKENS) : 0)
+            .stepsInFlight(STEPS_IN_FLIGHT).logits(logits).streamedBytesPerLayer(bytesPerLayer);
+    }
+
+    String describe()
+    {
+        return "capture " + (form == null ? "off" : form.name().toLowerCase(Locale.ROOT)) + ", " + spec.mode() + " " +
+            spec.type();
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.experts.ModelShape;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class GpuCheckTest
+{
+    /** Gives the last of a set wrong where a token has a whole set of them. */
+    private static final CheckOracle WRONG = new CheckOracle()
+    {
+        @Override
+        public void route(final RouterSpec spec, final float[] logits, final int[] ids, final float[] weights)
+        {
+            CheckOracle.JAVA.route(spec, logits, ids, weights);
+            ids[spec.topK() - 1] = ids[spec.topK() - 1] == 0 ? 1 : 0;
+        }
+
+        @Override
+        public float[] mix(final RouterSpec spec, final float[] logits, final float[] outputs, final int width)
+        {
+            return CheckOracle.JAVA.mix(spec, logits, outputs, width);
+        }
+    };
+
+    private final JCudaBinding driver = new JCudaBinding();
+
+    @BeforeEach
+    void load()
+    {
+        EmulatedDriver.assumeAvailable();
+        driver.load();
+        driver.initialise();
+    }
+
+    @Test
+    void shouldPassOnTheEmulatedDriverAndGiveEverythingBack()
+    {
+        final EnumSet<GpuSection> sections = EnumSet.allOf(GpuSection.class);
+        sections.remove(GpuSection.ROUTERS);
+        final List<SectionResult> results = check(CheckOracle.JAVA, sections);
+
+        assertEquals(List.copyOf(sections), results.stream().map(SectionResult::section).toList());
+        for (final SectionResult result : results)
+        {
+            assertEquals(result.section() == GpuSection.SANITIZER ? CheckVerdict.NOT_RUN : CheckVerdict.PASSED,
+                result.verdict(), result.toString());
+        }
+        for (final Count count : EnumSet.of(Count.DEVICE_ALLOCATIONS, Count.PINNED_ALLOCATIONS, Count.STREAMS, Count.EVENTS,
+            Count.GRAPHS, Count.MODULES, Count.CONTEXTS))
+        {
+            assertEquals(0, EmulatedDriver.count(count), count.toString());
+        }
+    }
+
+    @Test
+    void shouldPassWhereStreamsRunBesideOneAnother()
+    {
+        EmulatedDriver.threaded(5, 50);
+
+        for (final SectionResult result : check(CheckOracle.JAVA, EnumSet.of(GpuSection.STEPS, GpuSection.GRAPH)))
+        {
+            assertEquals(CheckVerdict.PASSED, result.verdict(), result.toString());
+        }
+    }
+
+    @Test
+    void shouldPassWhereStreamsWriteNoWords()
+    {
+        EmulatedDriver.offerStreamWrites(false);
+
+        for (final SectionResult result :
+            check(CheckOracle.JAVA, EnumSet.of(GpuSection.STEPS, GpuSection.LATENCY, GpuSection.LAUNCHES)))
+        {
+            assertEquals(CheckVerdict.PASSED, result.verdict(), result.toString());
+        }
+    }
+
+    /** The whole of the routers section takes its time on a CPU. */
+    @Test
+    void shouldPassEveryRouterInAFullRun()
+    {
+        Assumptions.assumeTrue("full".equals(System.getProperty("signalbox.tests")), "runs with -Pfull");
+        final List<SectionResult> results = check(CheckOracle.JAVA, EnumSet.of(GpuSection.ROUTERS));
+
+        assertEquals(CheckVerdict.PASSED, results.get(0).verdict(), results.toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(RouterMode.class)
+    void shouldTellRightRoutersFromWrongOnes(final RouterMode mode)
+    {
+        final SplittableRandom random = new SplittableRandom(3);
+        try (CheckDevice device = new CheckDevice(driver, 0); Scratch scratch = new Scratch(driver))
+        {
+            for (final LogitsType type : LogitsType.values())
+            {
+                final RouterSpec spec = RouterSpec.plain(60, 6, mode, type);
+                assertNull(new RouterTrial(device, scratch, CheckOracle.JAVA).run(spec, random));
+                final String difference = new RouterTrial(device, scratch, WRONG).run(spec, random);
+                assertNotNull(difference);
+                assertTrue(difference.contains("60 experts, top-6") && difference.contains("k=5"), difference);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = GpuSection.class, names = {"CAPTURE_FORMS", "STEPS"})
+    void shouldFailWhereTheKernelsDifferFromTheOracle(final GpuSection section)
+    {
+        final SectionResult result = check(WRONG, EnumSet.of(section)).get(0);
+
+        assertEquals(CheckVerdict.FAILED, result.verdict());
+        assertTrue(result.note().contains("the oracle says"), result.note());
+    }
+
+    @Test
+    void shouldFailAndGoOnWhereTheDriverRefusesMemory()
+    {
+        EmulatedDriver.failCall("cuMemHostAlloc", 1, CudaException.OUT_OF_MEMORY);
+        final List<SectionResult> results = check(CheckOracle.JAVA, EnumSet.of(GpuSection.STEPS, GpuSection.LATENCY));
+
+        assertEquals(List.of(CheckVerdict.FAILED, CheckVerdict.PASSED),
+            results.stream().map(SectionResult::verdict).toList());
+        assertTrue(results.get(0).note().contains("cuMemHostAlloc"), results.get(0).note());
+    }
+
+    /** An error of a kernel stays for good: nothing after it may pass. */
+    @Test
+    void shouldPassNothingAfterAKernelFailed()
+    {
+        EmulatedDriver.failLaunch(20, CudaException.LAUNCH_FAILED);
+        final List<SectionResult> results =
+            check(CheckOracle.JAVA, EnumSet.of(GpuSection.GRAPH, GpuSection.STEPS, GpuSection.LINK));
+
+        assertTrue(results.size() >= 3, results.toString());
+        for (final SectionResult result : results)
+        {
+            assertEquals(CheckVerdict.FAILED, result.verdict(), result.toString());
+        }
+    }
+
+    @Test
+    void shouldFailWhereTheDeviceCannotBeOpened()
+    {
+        EmulatedDriver.failCall("cuModuleLoadDataEx", 1, 209);
+        final List<SectionResult> results = check(CheckOracle.JAVA, EnumSet.of(GpuSection.STEPS));
+
+        assertEquals(1, results.size());
+        assertEquals(CheckVerdict.FAILED, results.get(0).verdict());
+        assertEquals(GpuSection.DEVICE, results.get(0).section());
+    }
+
+    @Test
+    void shouldTellEachResultAsSoonAsItIsThere()
+    {
+        final List<String> told = new ArrayList<>();
+        new GpuCheck(driver).run(options(EnumSet.of(GpuSection.DEVICE, GpuSection.LINK)), new CheckProgress()
+        {
+            @Override
+            public void onStart(final GpuSection section)
+            {
+                told.add("start " + section.label());
+            }
+
+            @Override
+            public void onResult(final SectionResult result)
+            {
+                told.add(result.section().label() + " " + result.verdict());
+            }
+        });
+
+        assertEquals(List.of("start device", "device PASSED", "start link", "link PASSED"), told);
+    }
+
+    private List<SectionResult> check(final CheckOracle oracle, final Set<GpuSection> sections)
+    {
+        return new GpuCheck(driver, GpuCheck.sections(oracle, "")).run(options(sections), new CheckProgress()
+        {
+            @Override
+            public void onStart(final GpuSection section)
+            {
+                // Nobody watches.
+            }
+
+            @Override
+            public void onResult(final SectionResult result)
+            {
+                // The results are returned, too.
+            }
+        });
+    }
+
+    private static CheckOptions options(final Set<GpuSection> sections)
+    {
+        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20, sections, List.of("false"));
+    }
+}

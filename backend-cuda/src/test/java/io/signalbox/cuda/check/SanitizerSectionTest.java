@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.experts.ModelShape;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The tool is played by scripts. */
+@DisabledOnOs(OS.WINDOWS)
+class SanitizerSectionTest
+{
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldSayWhereTheToolIsMissing()
+    {
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.NOT_RUN, result.verdict());
+        assertTrue(result.note().contains("no compute-sanitizer on the PATH"), result.note());
+    }
+
+    @Test
+    void shouldPassWhereBothToolsFindNothing() throws IOException
+    {
+        play("echo \"$@\" > " + directory.resolve("arguments") + "; echo '========= ERROR SUMMARY: 0 errors'");
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.PASSED, result.verdict(), result.note());
+        assertTrue(result.note().contains("memcheck found nothing (========= ERROR SUMMARY: 0 errors)"), result.note());
+        assertTrue(result.note().contains("racecheck found nothing"), result.note());
+        final String arguments = Files.readString(directory.resolve("arguments"));
+        assertTrue(arguments.contains("--tool racecheck --error-exitcode 99") &&
+            arguments.contains("own-java gpu --sections routers,capture-forms,steps") &&
+            arguments.contains("--device 0 --seed 9"), arguments);
+    }
+
+    @Test
+    void shouldFailWhereTheToolFindsAnError() throws IOException
+    {
+        play("echo '========= ERROR SUMMARY: 3 errors'; exit 99");
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.FAILED, result.verdict());
+        assertTrue(result.note().contains("memcheck found errors (========= ERROR SUMMARY: 3 errors)"), result.note());
+    }
+
+    @Test
+    void shouldFailWhereTheCheckBeneathTheToolFails() throws IOException
+    {
+        play("echo 'signalbox gpu: no luck.'; exit 2");
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.FAILED, result.verdict());
+        assertTrue(result.note().contains("memcheck ended with 2 (signalbox gpu: no luck.)"), result.note());
+    }
+
+    private void play(final String script) throws IOException
+    {
+        final Path tool = directory.resolve("compute-sanitizer");
+        Files.writeString(tool, "#!/bin/sh\n" + script + "\n");
+        assertTrue(tool.toFile().setExecutable(true));
+    }
+
+    private SectionResult run()
+    {
+        final CheckOptions options = new CheckOptions(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20,
+            Set.of(GpuSection.SANITIZER), List.of("own-java", "gpu"));
+        final Findings findings = new Findings();
+        new SanitizerSection(directory.toString()).run(null, options, findings);
+        return findings.result(GpuSection.SANITIZER, 0.0);
+    }
+}

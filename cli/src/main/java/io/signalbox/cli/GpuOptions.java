@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.experts.ModelShape;
+import picocli.CommandLine.Option;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What is checked on a GPU, and how much of it. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
+final class GpuOptions
+{
+    private static final Map<String, String> NAMES = new TreeMap<>(Map.ofEntries(
+        Map.entry("device", "--device"),
+        Map.entry("moeLayers", "--moe-layers"),
+        Map.entry("experts", "--experts"),
+        Map.entry("topK", "--top-k"),
+        Map.entry("tokens", "--batch"),
+        Map.entry("rounds", "--rounds"),
+        Map.entry("checkedSteps", "--checked-steps"),
+        Map.entry("timedSteps", "--steps"),
+        Map.entry("stepMillis", "--step-time"),
+        Map.entry("samples", "--samples")));
+
+    @Option(names = "--sections", paramLabel = "NAME", split = ",", completionCandidates = Labels.class,
+        description = "Sections to run: ${COMPLETION-CANDIDATES} (default: all).")
+    private List<String> sections;
+
+    @Option(names = "--device", paramLabel = "N",
+        description = "The driver's number of the GPU (default: ${DEFAULT-VALUE}).")
+    private int device;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Seed of the random inputs (default: drawn, and printed).")
+    private Long seed;
+
+    @Option(names = "--rounds", paramLabel = "N",
+        description = "Fresh inputs per router mode, logit type and shape (default: ${DEFAULT-VALUE}).")
+    private int rounds = 2;
+
+    @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of a step (default: ${DEFAULT-VALUE}).")
+    private int moeLayers = 48;
+
+    @Option(names = "--experts", paramLabel = "N", description = "Experts per layer (default: ${DEFAULT-VALUE}).")
+    private int experts = 128;
+
+    @Option(names = "--top-k", paramLabel = "N", description = "Experts per token (default: ${DEFAULT-VALUE}).")
+    private int topK = 8;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Tokens of a step (default: ${DEFAULT-VALUE}).")
+    private int batch = 32;
+
+    @Option(names = "--checked-steps", paramLabel = "N",
+        description = "Steps of the section steps (default: ${DEFAULT-VALUE}).")
+    private int checkedSteps = 1000;
+
+    @Option(names = "--steps", paramLabel = "N",
+        description = "Steps of each run of the section overhead (default: ${DEFAULT-VALUE}).")
+    private int steps = 2000;
+
+    @Option(names = "--step-time", paramLabel = "MS",
+        description = "How long such a step is made, by reading memory; 0 reads none (default: ${DEFAULT-VALUE}).")
+    private double stepMillis = 13.2;
+
+    @Option(names = "--samples", paramLabel = "N",
+        description = "Samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
+    private int samples = 10_000;
+
+    CheckOptions options()
+    {
+        return OptionNames.translate(NAMES, () -> new CheckOptions(
+            device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
+            checkedSteps, steps, stepMillis, samples, chosen(), command()));
+    }
+
+    private Set<GpuSection> chosen()
+    {
+        if (sections == null)
+        {
+            return EnumSet.allOf(GpuSection.class);
+        }
+        final Set<GpuSection> chosen = EnumSet.noneOf(GpuSection.class);
+        for (final String name : sections)
+        {
+            chosen.add(section(name));
+        }
+        return chosen;
+    }
+
+    private static GpuSection section(final String name)
+    {
+        return Arrays.stream(GpuSection.values())
+            .filter(section -> section.label().equals(name.toLowerCase(Locale.ROOT)))
+            .findFirst()
+            .orElseThrow(() -> new ConfigException(
+                "--sections: there is no section '" + name + "'; give some of " + String.join(", ", new Labels()) + "."));
+    }
+
+    /** This process's own command line up to the options, for the section that starts it again under a tool. */
+    private static List<String> command()
+    {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "gpu"));
+        return command;
+    }
+
+    /** The names of the sections, for the help. */
+    static final class Labels implements Iterable<String>
+    {
+        @Override
+        public Iterator<String> iterator()
+        {
+            return Arrays.stream(GpuSection.values()).map(GpuSection::label).iterator();
+        }
+    }
+}

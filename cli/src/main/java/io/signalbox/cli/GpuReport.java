@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckProgress;
+import io.signalbox.cuda.check.CheckVerdict;
+import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.SectionResult;
+import io.signalbox.cuda.driver.CudaAvailability;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Prints the table of a GPU check section by section, and keeps the file up to date. */
+final class GpuReport implements CheckProgress
+{
+    private static final int DIGITS = 3;
+
+    private final Console console;
+    private final GpuReportFile file;
+    private final CudaAvailability found;
+    private final ProgressLine line;
+    private final List<SectionResult> results = new ArrayList<>();
+
+    GpuReport(final Console console, final GpuReportFile file, final CudaAvailability found)
+    {
+        this.console = console;
+        this.file = file;
+        this.found = found;
+        line = new ProgressLine(console.err());
+    }
+
+    /** Says what a second run needs to be the same, before anything can go wrong. */
+    void begin(final CheckOptions asked)
+    {
+        file.write(found, results, false);
+        console.out().printf("%s, seed %d%n", found.devices().get(asked.device()).name(), asked.seed());
+        console.out().flush();
+    }
+
+    @Override
+    public void onStart(final GpuSection section)
+    {
+        final String text = section.label() + ": " + section.purpose();
+        if (console.terminal())
+        {
+            line.show(text);
+        }
+        else
+        {
+            console.err().println(text);
+        }
+    }
+
+    @Override
+    public void onResult(final SectionResult result)
+    {
+        line.wipe();
+        results.add(result);
+        print(result);
+        console.out().flush();
+        file.write(found, results, false);
+    }
+
+    private void print(final SectionResult result)
+    {
+        console.out().printf("%-14s %-8s %7s s  %s%n", result.section().label(), verdict(result.verdict()),
+            Decimals.text(result.seconds(), 1), result.note());
+        for (final CheckFigure figure : result.figures())
+        {
+            console.out().printf("  %-60s %14s %s%n", figure.name(), value(figure), figure.unit());
+        }
+    }
+
+    private static String value(final CheckFigure figure)
+    {
+        final boolean whole = figure.value() == Math.rint(figure.value()) && Math.abs(figure.value()) < 1L << 53;
+        if (whole)
+        {
+            return Decimals.grouped((long)figure.value());
+        }
+        return Double.isFinite(figure.value()) ? Decimals.text(figure.value(), DIGITS) : Double.toString(figure.value());
+    }
+
+    static String verdict(final CheckVerdict verdict)
+    {
+        return verdict.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    int conclude(final List<SectionResult> all)
+    {
+        file.write(found, all, true);
+        final long failed = all.stream().filter(result -> result.verdict() == CheckVerdict.FAILED).count();
+        final long notRun = all.stream().filter(result -> result.verdict() == CheckVerdict.NOT_RUN).count();
+        console.out().printf("%d sections: %d passed, %d failed, %d not run%n",
+            all.size(), all.size() - failed - notRun, failed, notRun);
+        return GpuCommand.exitCode(all);
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** The bundle, made and started where nothing of this machine's Java is in the environment; for the full run only. */
+class GpuBundleTest
+{
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final long MAX_MINUTES = 10;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void needsTheFullRunAndItsTools() throws Exception
+    {
+        assumeTrue("full".equals(System.getProperty("signalbox.tests")), "runs with -Pfull");
+        assumeTrue(Files.isExecutable(Path.of(System.getProperty("java.home"), "bin", "jlink")), "this Java has no jlink");
+        assumeTrue(isCurrent(), "'./signalbox --version' has not built these sources; the bundle takes the built jars");
+    }
+
+    /** The script builds what is stale, and a build within a build would change the classes under test. */
+    private static boolean isCurrent() throws Exception
+    {
+        final String newer =
+            "[ -f cli/target/signalbox.built ] && find pom.xml ./*/pom.xml ./*/src/main -newer cli/target/signalbox.built";
+        final Run run = run(Map.of(), ROOT, List.of("sh", "-c", newer));
+        return run.exitCode == 0 && run.output.isEmpty();
+    }
+
+    @Test
+    void shouldStartWithoutJavaAndSayWhatIsMissing() throws Exception
+    {
+        final Path bundle = bundle();
+        final Run probe = run(Map.of(), directory, List.of(bundle.resolve("run").toString(), "--probe"));
+
+        assertTrue(probe.output.startsWith("gpu "), probe.output);
+        assertTrue(probe.exitCode == ExitCode.OK || probe.exitCode == ExitCode.BAD_INPUT, probe.output);
+        try (Stream<Path> jars = Files.list(bundle.resolve("lib")))
+        {
+            assertTrue(jars.noneMatch(jar -> jar.getFileName().toString().startsWith("chronicle")), "a store is in it");
+        }
+    }
+
+    @Test
+    void shouldRunTheWholeCheckOnTheEmulatedDriver() throws Exception
+    {
+        final Path emulated = directory.resolve("emulated");
+        final Run built = run(Map.of(), ROOT, List.of("backend-cuda/src/test/native/build", emulated.toString()));
+        assumeTrue(built.exitCode == 0, "the emulated driver cannot be built here: " + built.output);
+        final Path bundle = bundle();
+        final Run check = run(Map.of("LD_LIBRARY_PATH", emulated.toString()), directory,
+            List.of(bundle.resolve("run").toString(), "--rounds=1", "--checked-steps=40", "--steps=40", "--step-time=0",
+                "--moe-layers=2", "--batch=4", "--samples=100"));
+
+        assertEquals(ExitCode.OK, check.exitCode, check.output);
+        assertTrue(check.output.contains("10 sections: 9 passed, 0 failed, 1 not run") ||
+            check.output.contains("10 sections: 10 passed, 0 failed, 0 not run"), check.output);
+        assertEquals("ended", JsonText.leaves(Files.readString(bundle.resolve("gpu.json"))).get("state"));
+    }
+
+    private Path bundle() throws Exception
+    {
+        final Path bundle = directory.resolve("bundle");
+        final Run made = run(Map.of("JAVA_HOME", System.getProperty("java.home")), ROOT,
+            List.of("scripts/gpu-bundle", bundle.toString()));
+        assertEquals(0, made.exitCode, made.output);
+        return bundle;
+    }
+
+    private static Run run(final Map<String, String> environment, final Path in, final List<String> command)
+        throws IOException, InterruptedException
+    {
+        final ProcessBuilder builder = new ProcessBuilder(command).directory(in.toFile()).redirectErrorStream(true);
+        builder.environment().keySet().retainAll(List.of("PATH"));
+        builder.environment().putAll(environment);
+        final Process process = builder.start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(process.waitFor(MAX_MINUTES, TimeUnit.MINUTES), "still running: " + command);
+        return new Run(process.exitValue(), output);
+    }
+
+    private record Run(int exitCode, String output)
+    {
+    }
+}
