@@ -2,6 +2,7 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.SkipWithoutEmulatedDriver;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
@@ -10,6 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 import java.util.List;
@@ -20,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
  * Orders of events that no GPU shows when asked: copies in pieces, streams that stand still, rows that are released late.
  * {@code -Dsignalbox.tries=N} tries N of them.
  */
+@AddLifecycleHook(SkipWithoutEmulatedDriver.class)
 class CaptureRingInterleavingsTest
 {
     private static EmulatedDevice device;

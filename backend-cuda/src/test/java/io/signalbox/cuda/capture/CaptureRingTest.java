@@ -318,6 +318,24 @@ class CaptureRingTest
     }
 
     @Test
+    void shouldGoOnAfterStepsThatFailed()
+    {
+        try (EmulatedRing rig = ring(2, 1))
+        {
+            final EmulatedRing.IdSource good = rig.idSource;
+            rig.idSource = (step, token, layer, k) -> 0;
+            for (int step = 0; step < 4; step++)
+            {
+                step(rig, step);
+            }
+            assertEquals(4, results.faults.size());
+            rig.idSource = good;
+            step(rig, 4);
+            assertNull(StepOracle.wrongRows(rig.layout, 4, 2, results.lastRows()));
+        }
+    }
+
+    @Test
     void shouldNeverHaveGenerationZero()
     {
         assertEquals(5, CaptureSlot.generationOf(5));

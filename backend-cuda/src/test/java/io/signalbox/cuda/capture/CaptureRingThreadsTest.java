@@ -3,9 +3,11 @@ package io.signalbox.cuda.capture;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.SkipWithoutEmulatedDriver;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 /** A thread per stream, each late at random, a rank's thread that spins, and an engine's that reads and releases rows. */
+@AddLifecycleHook(SkipWithoutEmulatedDriver.class)
 class CaptureRingThreadsTest
 {
     private static final int STEPS = 40;
