@@ -8,6 +8,7 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,10 +27,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CudaBackendTest
 {
+    /** For the class as a whole, since what follows each test asks the driver too. */
+    @BeforeAll
+    static void assumeEmulatedDriver()
+    {
+        EmulatedDriver.assumeAvailable();
+    }
+
     @BeforeEach
     void emulate()
     {
-        EmulatedDriver.assumeAvailable();
         EmulatedDriver.reset();
         EmulatedDriver.threaded(3, 50);
     }

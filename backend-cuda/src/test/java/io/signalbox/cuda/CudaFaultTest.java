@@ -6,6 +6,7 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.event.codec.FreeReason;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,10 +22,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CudaFaultTest
 {
+    /** For the class as a whole, since what follows each test asks the driver too. */
+    @BeforeAll
+    static void assumeEmulatedDriver()
+    {
+        EmulatedDriver.assumeAvailable();
+    }
+
     @BeforeEach
     void emulate()
     {
-        EmulatedDriver.assumeAvailable();
         EmulatedDriver.reset();
         EmulatedDriver.threaded(3, 50);
         EmulatedDriver.devices(2);

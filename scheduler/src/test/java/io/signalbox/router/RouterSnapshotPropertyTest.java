@@ -228,8 +228,8 @@ class RouterSnapshotPropertyTest
 
         final SignalboxWeights plain = SignalboxWeights.DEFAULT;
         final RouterConfig learning = RouterConfig.builder().signalbox(new SignalboxWeights(plain.rowWeight(),
-            plain.contextWeight(), plain.decodeWeight(), plain.reuseWeight(), plain.cachedWeight(), plain.backlog(), 0, true))
-            .build();
+            plain.contextWeight(), plain.decodeWeight(), plain.reuseWeight(), plain.cachedWeight(), plain.backlog(), 0,
+            true)).build();
         final DpRouter learned = DpRouters.of(learning, 3, true);
         learned.finished(9);
         assertTrue(refused(RouterSnapshot.of(learned, 3), RouterConfig.builder().build(), 3)

@@ -70,7 +70,7 @@ final class CaptureFormsSection implements CheckSection
     /** The capture view of a slot, {@code [layer][token][k]}; nothing is in flight. */
     private static short[] view(final CheckDevice device, final CheckSteps steps, final int slot)
     {
-        final StepMemory memory = steps.device().ring().stepMemory();
+        final StepMemory memory = steps.deviceSteps().ring().stepMemory();
         final long bytes = memory.slotStride() * Short.BYTES;
         try (Scratch scratch = new Scratch(device.driver()))
         {

@@ -19,7 +19,6 @@ final class CheckSteps implements StepResults, AutoCloseable
     private static final long GIVE_UP_NANOS = 30_000_000_000L;
 
     private final CheckDevice device;
-    private final StepSetup setup;
     private final DeviceSteps steps;
     private final ReceivedStep[] received = new ReceivedStep[StepSetup.STEPS_IN_FLIGHT + 1];
     private ReceivedStep awaited;
@@ -27,7 +26,6 @@ final class CheckSteps implements StepResults, AutoCloseable
     CheckSteps(final CheckDevice device, final StepSetup setup)
     {
         this.device = device;
-        this.setup = setup;
         for (int i = 0; i < received.length; i++)
         {
             received[i] = new ReceivedStep(setup);
@@ -35,12 +33,7 @@ final class CheckSteps implements StepResults, AutoCloseable
         steps = new DeviceSteps(device.driver(), setup.config(), setup.form());
     }
 
-    StepSetup setup()
-    {
-        return setup;
-    }
-
-    DeviceSteps device()
+    DeviceSteps deviceSteps()
     {
         return steps;
     }

@@ -23,16 +23,17 @@ final class LaunchesSection implements CheckSection
             final CudaDriver.Stream stream = scratch.stream("check");
             final CudaDriver.Launch launch = nothing(device, scratch, stream);
             final int batches = Math.max(2, options.samples() / BATCH);
-            batches(driver, scratch, stream, batches, () -> driver.launch(launch, stream), "launch", findings);
+            batches(driver, scratch, stream, batches, () -> driver.launch(launch, stream), "launch", true, findings);
             final CudaDriver.Graph graph = graph(driver, scratch, stream, launch);
             graphs(driver, scratch, stream, batches, graph, findings);
             final CudaDriver.Event event = scratch.event();
-            batches(driver, scratch, stream, batches, () -> driver.record(event, stream), "event record", findings);
-            batches(driver, scratch, stream, batches, () -> driver.isComplete(event), "event query", findings);
+            batches(driver, scratch, stream, batches, () -> driver.record(event, stream), "event record", false, findings);
+            batches(driver, scratch, stream, batches, () -> driver.isComplete(event), "event query", false, findings);
             if (device.writesWords())
             {
                 final PinnedMemory word = scratch.pinned(STEP_BYTES);
-                batches(driver, scratch, stream, batches, () -> driver.writeWord(word, 1, stream), "stream write", findings);
+                batches(driver, scratch, stream, batches, () -> driver.writeWord(word, 1, stream), "stream write", false,
+                    findings);
             }
             findings.note("Batches of " + BATCH + " calls on an idle stream, the driver included.");
         }
@@ -59,7 +60,11 @@ final class LaunchesSection implements CheckSection
         return scratch.owned(driver.endCapture(stream));
     }
 
-    /** Nanoseconds of the caller per call, and of the device per call where it has to do something. */
+    /**
+     * Nanoseconds of the caller per call, and of the device.
+     *
+     * @param runs whether there is something to run, so that the device's time is of interest.
+     */
     private static void batches(
         final CudaDriver driver,
         final Scratch scratch,
@@ -67,6 +72,7 @@ final class LaunchesSection implements CheckSection
         final int batches,
         final Runnable call,
         final String name,
+        final boolean runs,
         final Findings findings)
     {
         final CudaDriver.Event start = scratch.timedEvent();
@@ -91,7 +97,10 @@ final class LaunchesSection implements CheckSection
             }
         }
         findings.figure(name + ", caller, median", new Quantiles(host).at(0.5), "ns");
-        findings.figure(name + ", device, median", new Quantiles(device).at(0.5), "ns");
+        if (runs)
+        {
+            findings.figure(name + ", device, median", new Quantiles(device).at(0.5), "ns");
+        }
     }
 
     private static void graphs(

@@ -92,11 +92,6 @@ final class ReceivedStep
         return sampled[row];
     }
 
-    boolean hasRows()
-    {
-        return rows != null;
-    }
-
     int rowCount()
     {
         return rows.rowCount();

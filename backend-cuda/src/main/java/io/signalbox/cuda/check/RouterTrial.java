@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 final class RouterTrial
 {
     /** Not a multiple of a warp or a block, and fewer than the grid is made for. */
-    private static final int TOKENS = 37;
+    static final int TOKENS = 37;
     private static final int GRID_TOKENS = 48;
     private static final int WIDTH = 4;
     private static final int STEP_BYTES = 64;
@@ -37,7 +37,6 @@ final class RouterTrial
     private final Words weights;
     private final Words capture;
     private final Words mixed;
-    private long tokens;
 
     RouterTrial(final CheckDevice device, final Scratch scratch, final CheckOracle oracle)
     {
@@ -66,13 +65,7 @@ final class RouterTrial
         final float[] expertOutputs = inputs.outputs(spec.experts() * WIDTH, random);
         upload(spec, rows, expertOutputs);
         launch(spec);
-        tokens += TOKENS;
         return difference(spec, rows, expertOutputs);
-    }
-
-    long tokens()
-    {
-        return tokens;
     }
 
     private void upload(final RouterSpec spec, final float[][] rows, final float[] expertOutputs)
@@ -134,35 +127,52 @@ final class RouterTrial
 
     private String difference(final RouterSpec spec, final float[][] rows, final float[] expertOutputs)
     {
-        final int[] expectedIds = new int[spec.topK()];
-        final float[] expectedWeights = new float[spec.topK()];
         for (int token = 0; token < TOKENS; token++)
         {
-            oracle.route(spec, rows[token], expectedIds, expectedWeights);
-            for (int k = 0; k < spec.topK(); k++)
+            String difference = choiceDifference(spec, rows[token], token);
+            difference = difference == null ? mixDifference(spec, rows[token], expertOutputs, token) : difference;
+            if (difference != null)
             {
-                final int at = token * spec.topK() + k;
-                final int id = capture.host.buffer().getShort(at * Short.BYTES);
-                if (ids.get(at) != expectedIds[k] || id != expectedIds[k] ||
-                    weights.get(at) != Float.floatToRawIntBits(expectedWeights[k]))
-                {
-                    return place(spec, token) + ", k=" + k + ": expert " + ids.get(at) + ", captured as " + id +
-                        ", weight " + Float.intBitsToFloat(weights.get(at)) + "; the oracle says " + expectedIds[k] + ", " +
-                        expectedWeights[k] + ".";
-                }
-            }
-            final float[] expected = oracle.mix(spec, rows[token], expertOutputs, WIDTH);
-            for (int column = 0; column < WIDTH; column++)
-            {
-                if (mixed.get(token * WIDTH + column) != Float.floatToRawIntBits(expected[column]))
-                {
-                    return place(spec, token) + ": the mixed output " +
-                        Float.intBitsToFloat(mixed.get(token * WIDTH + column)) + " is not the oracle's " +
-                        expected[column] + ".";
-                }
+                return difference;
             }
         }
         return untouched(spec);
+    }
+
+    private String choiceDifference(final RouterSpec spec, final float[] row, final int token)
+    {
+        final int[] expectedIds = new int[spec.topK()];
+        final float[] expectedWeights = new float[spec.topK()];
+        oracle.route(spec, row, expectedIds, expectedWeights);
+        for (int k = 0; k < spec.topK(); k++)
+        {
+            final int at = token * spec.topK() + k;
+            final int captured = capture.host.buffer().getShort(at * Short.BYTES);
+            if (ids.get(at) != expectedIds[k] || captured != expectedIds[k] ||
+                weights.get(at) != Float.floatToRawIntBits(expectedWeights[k]))
+            {
+                return place(spec, token) + ", k=" + k + ": expert " + ids.get(at) + ", captured as " + captured +
+                    ", weight " + Float.intBitsToFloat(weights.get(at)) + "; the oracle says " + expectedIds[k] + ", " +
+                    expectedWeights[k] + ".";
+            }
+        }
+        return null;
+    }
+
+    private String mixDifference(
+        final RouterSpec spec, final float[] row, final float[] expertOutputs, final int token)
+    {
+        final float[] expected = oracle.mix(spec, row, expertOutputs, WIDTH);
+        for (int column = 0; column < WIDTH; column++)
+        {
+            final int bits = mixed.get(token * WIDTH + column);
+            if (bits != Float.floatToRawIntBits(expected[column]))
+            {
+                return place(spec, token) + ": the mixed output " + Float.intBitsToFloat(bits) +
+                    " is not the oracle's " + expected[column] + ".";
+            }
+        }
+        return null;
     }
 
     /** Rows past the real tokens keep the poison. */
