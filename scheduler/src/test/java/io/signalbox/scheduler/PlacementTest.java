@@ -265,9 +265,30 @@ class PlacementTest
         submit(scheduler, 2, 8, -1);
         wake(scheduler);
 
-        assertEquals(List.of(0L, 0L, 0L, 0L, 252L), figures.subList(0, 5));
-        assertEquals(
-            List.of(10L, 10L, 10L, 0L, 244L), figures.subList(5, 10), "a step that is in flight has computed nothing");
+        assertEquals(List.of(0L, 0L, 0L, 0L, 252L, 0L), figures.subList(0, 6));
+        assertEquals(List.of(10L, 10L, 10L, 0L, 244L, 0L), figures.subList(6, 12),
+            "a step that is in flight has computed nothing");
+    }
+
+    /** The first request leaves its two full blocks cached; what follows them was in a block that is free again. */
+    @Test
+    void shouldTellRoutersWhatARankKeepsForRequestsToCome()
+    {
+        final List<Long> cached = new ArrayList<>();
+        final Watching router = new Watching(batch ->
+        {
+            cached.add(batch.figure(0, RankFigure.CACHED_TOKENS));
+            batch.choose(0, 0, 0, TieBreak.NONE);
+        });
+        final SchedulerConfig config = config(1, 8).build();
+        final SchedulerHarness harness = new SchedulerHarness(config, new Scheduler(config, router));
+        final int block = config.blockSizeTokens();
+        harness.submit(1, 1, 2, 2 * block + 1, 1);
+        harness.drain();
+        harness.submit(2, 2, 2, 2 * block + 1, 1);
+        harness.drain();
+
+        assertEquals(List.of(0L, 2L * block), cached);
     }
 
     @Test
