@@ -265,9 +265,30 @@ class PlacementTest
         submit(scheduler, 2, 8, -1);
         wake(scheduler);
 
-        assertEquals(List.of(0L, 0L, 0L, 0L, 252L), figures.subList(0, 5));
-        assertEquals(
-            List.of(10L, 10L, 10L, 0L, 244L), figures.subList(5, 10), "a step that is in flight has computed nothing");
+        assertEquals(List.of(0L, 0L, 0L, 0L, 252L, 0L), figures.subList(0, 6));
+        assertEquals(List.of(10L, 10L, 10L, 0L, 244L, 0L), figures.subList(6, 12),
+            "a step that is in flight has computed nothing");
+    }
+
+    @Test
+    void shouldGiveRoutersTheTokensThatAreCachedAndHeldByNoRequest()
+    {
+        final List<Long> cached = new ArrayList<>();
+        final Watching router = new Watching(batch ->
+        {
+            cached.add(batch.figure(0, RankFigure.CACHED_TOKENS));
+            batch.choose(0, 0, 0, TieBreak.NONE);
+        });
+        final SchedulerConfig config = config(1, 8).build();
+        final SchedulerHarness harness = new SchedulerHarness(config, new Scheduler(config, router));
+        harness.submit(1, 1, 0, 16, 1);
+        harness.wake();
+        harness.submit(2, 2, 0, 8, 3);
+        harness.complete(0);
+        harness.submit(3, 3, 0, 8, 1);
+        harness.complete(0);
+
+        assertEquals(List.of(0L, 16L, 16L), cached, "none of an empty rank, none that the second one holds");
     }
 
     @Test
