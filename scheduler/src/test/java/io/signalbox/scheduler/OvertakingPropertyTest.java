@@ -6,6 +6,7 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.router.SignalboxWeights;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Random;
@@ -59,6 +60,38 @@ class OvertakingPropertyTest
         assertTrue(harness.ended.size() <= MOST + 16 * ranks, harness.ended.size() + " overtook it");
         harness.drain();
         assertEquals(id, harness.ended.size());
+    }
+
+    /** Each comes to wait ahead of the one that waits, and is cancelled before the bound is reached. */
+    @Test
+    void shouldCountOnWhereRequestsOfAHigherPriorityComeAndGo()
+    {
+        final SchedulerHarness harness = harness(1);
+        long id = 0;
+        for (int i = 0; i < 4; i++)
+        {
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+        }
+        harness.wake();
+        final long waits = ++id;
+        harness.submit(waits, waits, 0, STEP_TOKENS, 1);
+        for (int round = 0; round < 2 * MOST && !harness.emitted.containsKey(waits); round++)
+        {
+            if (round % 500 == 10)
+            {
+                harness.priority = 1;
+                harness.submit(++id, id, 0, STEP_TOKENS, 1);
+                harness.priority = 0;
+            }
+            if (round % 500 == 20)
+            {
+                harness.cancel(id - 10);
+            }
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.complete(0);
+        }
+        assertTrue(harness.ended.size() >= Placement.MAX_OVERTAKING, "the stream ran dry after " + harness.ended.size());
+        assertTrue(harness.ended.size() <= MOST + 16, harness.ended.size() + " overtook it");
     }
 
     /** Once it is gone, the next one that waits has all of the bound before it. */
