@@ -6,8 +6,10 @@ import io.signalbox.router.RouterSnapshot;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -20,9 +22,13 @@ final class RouterSnapshotFile
     {
     }
 
-    /** @throws ConfigException when the file cannot be read, or is larger than any snapshot. */
+    /** @throws ConfigException when no file is named, it cannot be read, or it is larger than any snapshot. */
     static byte[] read(final String file)
     {
+        if (file.isEmpty())
+        {
+            throw new ConfigException(OPTION + " is empty; give a file that 'signalbox replay' wrote.");
+        }
         try (InputStream stream = Files.newInputStream(Path.of(file)))
         {
             final byte[] bytes = stream.readNBytes(RouterSnapshot.MAX_BYTES + 1);
@@ -40,27 +46,57 @@ final class RouterSnapshotFile
         }
     }
 
-    /** @throws ConfigException when there is such a file; said before a long replay, and not after it. */
+    /**
+     * What can be known before a long replay is said before it.
+     *
+     * @throws ConfigException when there is such a file, or none could be made there.
+     */
     static void requireNew(final Path file)
     {
-        if (file.toString().isEmpty() || Files.exists(file))
+        if (file.toString().isEmpty() || Files.exists(file, LinkOption.NOFOLLOW_LINKS))
         {
             throw new ConfigException(OPTION + "=" + file + (file.toString().isEmpty() ? " is empty" : " is there already") +
                 "; give the name of a new file.");
         }
+        final Path parent = file.toAbsolutePath().getParent();
+        if (!Files.isDirectory(parent) || !Files.isWritable(parent))
+        {
+            throw new ConfigException(OPTION + "=" + file + " cannot be written, " + parent +
+                (Files.isDirectory(parent) ? " forbids it" : " is no directory") +
+                "; give the name of a new file in a directory that can be written.");
+        }
     }
 
-    /** @throws ConfigException when the file cannot be written. */
+    /** @throws ConfigException when the file cannot be written; none that was begun is left behind then. */
     static void write(final Path file, final byte[] snapshot)
     {
-        try
+        boolean begun = false;
+        try (OutputStream stream = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
         {
-            Files.write(file, snapshot, StandardOpenOption.CREATE_NEW);
+            begun = true;
+            stream.write(snapshot);
         }
         catch (final IOException e)
         {
+            remove(begun ? file : null);
             throw new ConfigException(OPTION + "=" + file + " cannot be written (" + reason(e) + "); give the name of a " +
                 "new file in a directory that can be written.");
+        }
+    }
+
+    private static void remove(final Path begun)
+    {
+        try
+        {
+            if (begun != null)
+            {
+                Files.deleteIfExists(begun);
+            }
+        }
+        catch (final IOException e)
+        {
+            // Why it could not be written is what is to be told.
+            return;
         }
     }
 

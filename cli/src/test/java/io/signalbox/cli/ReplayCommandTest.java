@@ -192,6 +192,19 @@ class ReplayCommandTest
         refused("--router-snapshot=" + file + ": the number of ranks of the router snapshot is 8 and not 4",
             "simulate", "--ranks", "4", "--router-snapshot", file);
         refused("cannot be read", "simulate", "--router-snapshot", file + ".none");
+        refused("--router-snapshot is empty", "simulate", "--router-snapshot", "");
+    }
+
+    @Test
+    void shouldSayAheadOfTheReplayThatASnapshotCannotBeWrittenThere() throws IOException
+    {
+        final Path none = directory.resolve("none").resolve("router.snapshot");
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("nothing"));
+        final String noJournal = directory.resolve("no journal").toString();
+        refused("--router-snapshot=" + none + " cannot be written, " + none.getParent() + " is no directory",
+            "replay", noJournal, "--router-snapshot", none.toString());
+        refused("--router-snapshot=" + link + " is there already",
+            "replay", noJournal, "--router-snapshot", link.toString());
     }
 
     private static void refused(final String sentence, final String... command)

@@ -5,6 +5,7 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.router.RouterSnapshot;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,37 @@ final class JournalVerifierTest
         }
 
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches());
+    }
+
+    /** As long as a run description has it: a snapshot of the largest size, in Base64. */
+    @Test
+    void shouldKeepTheLongestSetting()
+    {
+        final Path journal = directory.resolve("journal");
+        final Map<String, String> settings = Runs.settings();
+        settings.put("router.snapshot", "A".repeat((RouterSnapshot.MAX_BYTES + 2) / 3 * 4));
+        JournalWriter.create(journal, settings, Runs.options(Durability.PROCESS)).close();
+
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            assertEquals(settings, reader.settings());
+        }
+    }
+
+    @Test
+    void shouldEndWithTheGroupThatARecordIsPartOf()
+    {
+        final Path journal = directory.resolve("journal");
+        Runs.write(journal, 50, Runs.options(Durability.PROCESS));
+        for (int record = 0; record <= 50; record++)
+        {
+            final Verification verification = JournalVerifier.verifyTo(journal, record, Scheduler::new);
+            assertTrue(verification.matches());
+            assertEquals(record + 1, verification.records());
+            assertEquals(record, verification.groups());
+        }
+        assertEquals(JournalVerifier.verify(journal, Scheduler::new),
+            JournalVerifier.verifyTo(journal, 51, Scheduler::new), "behind the last record is the end");
     }
 
     @Test

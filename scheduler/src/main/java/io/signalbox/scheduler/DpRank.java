@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.StateDigest;
 import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
@@ -67,5 +68,27 @@ final class DpRank
     void lost(final boolean value)
     {
         lost = value;
+    }
+
+    /** Digest of the pools of all ranks. */
+    static long poolDigest(final DpRank[] ranks)
+    {
+        long digest = 0;
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            digest += StateDigest.mix(rank, ranks[rank].planner.allocator().poolDigest());
+        }
+        return digest;
+    }
+
+    /** Digest of what is cached on all ranks. */
+    static long prefixIndexDigest(final DpRank[] ranks)
+    {
+        long digest = 0;
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            digest += StateDigest.mix(rank, ranks[rank].planner.allocator().prefixIndexDigest());
+        }
+        return digest;
     }
 }

@@ -46,9 +46,12 @@ final class Placement
     private final Request[] batched = new Request[PlacementBatch.MAX_REQUESTS];
     private final RequestQueue popped = new RequestQueue();
     private final RequestQueue unplaced = new RequestQueue();
-    /** The first request that the router left in its last batch, where it keeps the order. */
+    /**
+     * The first request that a router that keeps the order has left, until it leaves the queue: one that comes to wait ahead
+     * of it, by its priority, does not begin the count anew.
+     */
     private long held = NO_REQUEST;
-    /** Requests that were placed from behind it. */
+    /** Requests that were placed from behind a waiting one since then. */
     private int overtaking;
 
     Placement(final DpRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
@@ -143,12 +146,20 @@ final class Placement
                 gone(id);
                 overtaking += waiting ? 1 : 0;
             }
-            else if (!waiting)
+            else
             {
-                overtaking = id == held ? overtaking : 0;
-                held = id;
+                hold(id);
                 waiting = true;
             }
+        }
+    }
+
+    private void hold(final long requestId)
+    {
+        if (held == NO_REQUEST)
+        {
+            held = requestId;
+            overtaking = 0;
         }
     }
 

@@ -425,17 +425,10 @@ public final class Scheduler
 
     private void writeDigest()
     {
-        long pool = 0;
-        long prefixIndex = 0;
-        for (int rank = 0; rank < ranks.length; rank++)
-        {
-            pool += StateDigest.mix(rank, ranks[rank].planner.allocator().poolDigest());
-            prefixIndex += StateDigest.mix(rank, ranks[rank].planner.allocator().prefixIndexDigest());
-        }
         final long order =
             steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0)));
-        out.digest(
-            inputs, pool, prefixIndex, pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
+        out.digest(inputs, DpRank.poolDigest(ranks), DpRank.prefixIndexDigest(ranks),
+            pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }
 
     /** Time of the last applied input. */

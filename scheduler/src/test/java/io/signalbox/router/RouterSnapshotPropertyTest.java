@@ -227,9 +227,9 @@ class RouterSnapshotPropertyTest
         assertTrue(refused(cold, warm.toBuilder().coldStartWarmup(false).build(), 3).contains("coldStartWarmup=false"));
 
         final SignalboxWeights plain = SignalboxWeights.DEFAULT;
-        final RouterConfig learning = RouterConfig.builder().signalbox(new SignalboxWeights(plain.rowWeight(),
-            plain.contextWeight(), plain.decodeWeight(), plain.reuseWeight(), plain.cachedWeight(), plain.backlog(), 0,
-            true)).build();
+        final SignalboxWeights predicting = new SignalboxWeights(plain.rowWeight(), plain.contextWeight(),
+            plain.decodeWeight(), plain.reuseWeight(), plain.cachedWeight(), plain.backlog(), 0, true);
+        final RouterConfig learning = RouterConfig.builder().signalbox(predicting).build();
         final DpRouter learned = DpRouters.of(learning, 3, true);
         learned.finished(9);
         assertTrue(refused(RouterSnapshot.of(learned, 3), RouterConfig.builder().build(), 3)
@@ -249,6 +249,18 @@ class RouterSnapshotPropertyTest
         conversations.place(batch);
         final byte[] nine = RouterSnapshot.of(conversations, 3);
         assertTrue(refused(nine, many.toBuilder().maxSessions(8).build(), 3).contains("remembers 9 conversations"));
+    }
+
+    /** As a forged number of ranks has it: the digest fits, and the state would lead outside the ranks. */
+    @Test
+    void shouldRefuseARankThatIsNotThere()
+    {
+        final RouterConfig config = RouterConfig.builder().policy(RouterPolicy.ROUND_ROBIN).build();
+        final DpRouter router = DpRouters.of(config, 8, true);
+        router.restore(ByteBuffer.allocate(Integer.BYTES).putInt(0, 5), 8);
+        final byte[] snapshot = RouterSnapshot.of(router, 8);
+        snapshot[2 * Integer.BYTES] = 3;
+        assertTrue(refused(snapshot, config, 3).contains("names rank 5 of 3"));
     }
 
     @Test

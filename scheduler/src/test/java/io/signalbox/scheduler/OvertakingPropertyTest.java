@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.SignalboxWeights;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class OvertakingPropertyTest
@@ -22,10 +27,15 @@ class OvertakingPropertyTest
 
     private static SchedulerHarness harness(final int ranks)
     {
+        return harness(ranks, 4096);
+    }
+
+    private static SchedulerHarness harness(final int ranks, final int digestInterval)
+    {
         final RouterConfig router = RouterConfig.builder()
             .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 100_000, 1, 0.001, STEP_TOKENS, 0, false)).build();
         return new SchedulerHarness(SchedulerConfig.builder().ranks(ranks).blockSizeTokens(16).kvBlocks(4096)
-            .stepTokens(STEP_TOKENS).prefixCaching(false).router(router).build());
+            .stepTokens(STEP_TOKENS).prefixCaching(false).router(router).digestInterval(digestInterval).build());
     }
 
     /** As many prompt tokens per step as a step computes, so that no rank ever runs dry, each for a rank by name. */
@@ -59,6 +69,73 @@ class OvertakingPropertyTest
         assertTrue(harness.ended.size() <= MOST + 16 * ranks, harness.ended.size() + " overtook it");
         harness.drain();
         assertEquals(id, harness.ended.size());
+    }
+
+    /** All that is left of some is how often they overtook. */
+    @Test
+    void shouldPutWhatOvertookIntoTheDigest()
+    {
+        assertNotEquals(digestAfterOvertaking(0, 3, 4), digestAfterOvertaking(1, 3, 4));
+        assertNotEquals(digestAfterOvertaking(1, 3, 4), digestAfterOvertaking(2, 3, 4));
+        assertEquals(digestAfterOvertaking(0, 2, 3), digestAfterOvertaking(1, 2, 3), "gone with the one that waited");
+    }
+
+    /** So many of requests 3 and 4 are placed ahead of 2, which waits; then two of the three are cancelled. */
+    private static long digestAfterOvertaking(final int overtaking, final long gone, final long alsoGone)
+    {
+        final SchedulerHarness harness = harness(1, 8);
+        harness.submit(1, 1, 0, 10 * STEP_TOKENS, 1);
+        harness.wake();
+        harness.submit(2, 2, 0, STEP_TOKENS, 1);
+        harness.submit(3, 3, 0, STEP_TOKENS, 1, overtaking > 0 ? 0 : -1, false, -1);
+        harness.submit(4, 4, 0, STEP_TOKENS, 1, overtaking > 1 ? 0 : -1, false, -1);
+        harness.wake();
+        harness.cancel(gone);
+        harness.cancel(alsoGone);
+        final GroupReader group = new GroupReader();
+        final UnsafeBuffer bytes = new UnsafeBuffer(harness.groups.get(7));
+        group.wrap(bytes, 0, bytes.capacity());
+        while (group.next())
+        {
+            if (group.templateId() == DigestDecoder.TEMPLATE_ID)
+            {
+                return new DigestDecoder()
+                    .wrapAndApplyHeader(group.buffer(), group.offset(), group.header()).requestsDigest();
+            }
+        }
+        throw new AssertionError("no digest after 8 inputs");
+    }
+
+    /** Each comes to wait ahead of the one that waits, and is cancelled before the bound is reached. */
+    @Test
+    void shouldCountOnWhereRequestsOfAHigherPriorityComeAndGo()
+    {
+        final SchedulerHarness harness = harness(1);
+        long id = 0;
+        for (int i = 0; i < 4; i++)
+        {
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+        }
+        harness.wake();
+        final long waits = ++id;
+        harness.submit(waits, waits, 0, STEP_TOKENS, 1);
+        for (int round = 0; round < 2 * MOST && !harness.emitted.containsKey(waits); round++)
+        {
+            if (round % 500 == 10)
+            {
+                harness.priority = 1;
+                harness.submit(++id, id, 0, STEP_TOKENS, 1);
+                harness.priority = 0;
+            }
+            if (round % 500 == 20)
+            {
+                harness.cancel(id - 10);
+            }
+            harness.submit(++id, id, 0, STEP_TOKENS, 1, 0, false, -1);
+            harness.complete(0);
+        }
+        assertTrue(harness.ended.size() >= Placement.MAX_OVERTAKING, "the stream ran dry after " + harness.ended.size());
+        assertTrue(harness.ended.size() <= MOST + 16, harness.ended.size() + " overtook it");
     }
 
     /** Once it is gone, the next one that waits has all of the bound before it. */

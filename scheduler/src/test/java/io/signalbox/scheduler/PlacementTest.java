@@ -270,9 +270,8 @@ class PlacementTest
             "a step that is in flight has computed nothing");
     }
 
-    /** The first request leaves its two full blocks cached; what follows them was in a block that is free again. */
     @Test
-    void shouldTellRoutersWhatARankKeepsForRequestsToCome()
+    void shouldGiveRoutersTheTokensThatAreCachedAndHeldByNoRequest()
     {
         final List<Long> cached = new ArrayList<>();
         final Watching router = new Watching(batch ->
@@ -282,13 +281,14 @@ class PlacementTest
         });
         final SchedulerConfig config = config(1, 8).build();
         final SchedulerHarness harness = new SchedulerHarness(config, new Scheduler(config, router));
-        final int block = config.blockSizeTokens();
-        harness.submit(1, 1, 2, 2 * block + 1, 1);
-        harness.drain();
-        harness.submit(2, 2, 2, 2 * block + 1, 1);
-        harness.drain();
+        harness.submit(1, 1, 0, 16, 1);
+        harness.wake();
+        harness.submit(2, 2, 0, 8, 3);
+        harness.complete(0);
+        harness.submit(3, 3, 0, 8, 1);
+        harness.complete(0);
 
-        assertEquals(List.of(0L, 2L * block), cached);
+        assertEquals(List.of(0L, 16L, 16L), cached, "none of an empty rank, none that the second one holds");
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.router.DpRouters;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class RankStepsTest
@@ -70,5 +72,17 @@ class RankStepsTest
         {
             assertEquals(ROUNDS, tokens);
         }
+    }
+
+    @Test
+    void shouldPutTheRankThatIsFirstIntoTheDigest()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(2).kvBlocks(65).build();
+        final RankSteps steps = new OwnStep(new DpRank[] {new DpRank(config, 0, null), new DpRank(config, 1, null)}, 0);
+        final long before = steps.digest(7);
+        steps.first(1);
+        assertNotEquals(before, steps.digest(7));
+        steps.first(0);
+        assertEquals(before, steps.digest(7));
     }
 }

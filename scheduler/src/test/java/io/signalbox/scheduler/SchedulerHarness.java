@@ -51,6 +51,8 @@ final class SchedulerHarness
     final Map<Long, List<Integer>> emitted = new TreeMap<>();
     final List<Long> accepted = new ArrayList<>();
     final List<Long> refused = new ArrayList<>();
+    /** Of the requests that are submitted from now on. */
+    int priority;
     private final RowOracle oracle;
     private final GroupWriter group = new GroupWriter(1024);
     private final GroupReader reader = new GroupReader();
@@ -97,7 +99,7 @@ final class SchedulerHarness
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(family).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadlineNanos).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
-            .rowsFrom(0).priority(0).rankHint(rankHint).temperature(1f).topP(1f)
+            .rowsFrom(0).priority(priority).rankHint(rankHint).temperature(1f).topP(1f)
             .rankHintRelaxed(relaxed ? Flag.YES : Flag.NO);
         final long[] hashes = new long[prompt / config.blockSizeTokens()];
         for (int i = 0; i < hashes.length; i++)
