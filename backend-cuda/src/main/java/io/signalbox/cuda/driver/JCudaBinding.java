@@ -243,25 +243,29 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void record(final Event event, final Stream stream)
     {
-        check(stream, "cuEventRecord", JCudaDriver.cuEventRecord(((EventHandle)event).event, ((StreamHandle)stream).stream));
+        final EventHandle handle = (EventHandle)event;
+        handle.stream = stream;
+        check(stream, "cuEventRecord", JCudaDriver.cuEventRecord(handle.event, ((StreamHandle)stream).stream));
     }
 
     @Override
     public boolean isComplete(final Event event)
     {
-        final int result = JCudaDriver.cuEventQuery(((EventHandle)event).event);
+        final EventHandle handle = (EventHandle)event;
+        final int result = JCudaDriver.cuEventQuery(handle.event);
         if (result == CUresult.CUDA_ERROR_NOT_READY)
         {
             return false;
         }
-        check("cuEventQuery", result);
+        check(handle.stream, "cuEventQuery", result);
         return true;
     }
 
     @Override
     public void synchronize(final Event event)
     {
-        check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(((EventHandle)event).event));
+        final EventHandle handle = (EventHandle)event;
+        check(handle.stream, "cuEventSynchronize", JCudaDriver.cuEventSynchronize(handle.event));
     }
 
     @Override
@@ -381,7 +385,7 @@ public final class JCudaBinding implements CudaDriver
     {
         if (result != SUCCESS)
         {
-            check(operation + " on the stream " + ((StreamHandle)stream).name, result);
+            check(stream == null ? operation : operation + " on the stream " + ((StreamHandle)stream).name, result);
         }
     }
 
@@ -432,6 +436,8 @@ public final class JCudaBinding implements CudaDriver
     private static final class EventHandle implements Event
     {
         private final CUevent event = new CUevent();
+        /** Where it was recorded last, for what errors say; null before that. */
+        private Stream stream;
     }
 
     private static final class GraphHandle implements Graph
