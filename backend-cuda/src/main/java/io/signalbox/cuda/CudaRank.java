@@ -111,10 +111,6 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         {
             return ring.poll(this) + launchNext();
         }
-        catch (final IllegalStateException closing)
-        {
-            throw closing;
-        }
         catch (final RuntimeException | Error e)
         {
             lose(e);

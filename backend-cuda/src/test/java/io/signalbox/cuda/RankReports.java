@@ -13,8 +13,8 @@ import java.util.List;
 final class RankReports implements CompletionSink
 {
     final List<String> lines = new ArrayList<>();
-    /** What the next report throws, in place of being written down; null: nothing. */
-    Error failure;
+    /** Throws, once, in place of the next report; null: nothing does. */
+    Runnable failure;
     boolean closed;
 
     @Override
@@ -63,9 +63,9 @@ final class RankReports implements CompletionSink
         }
         if (failure != null)
         {
-            final Error thrown = failure;
+            final Runnable once = failure;
             failure = null;
-            throw thrown;
+            once.run();
         }
         lines.add("rank " + rank + " epoch " + epoch + " step " + step + " " + what);
     }
