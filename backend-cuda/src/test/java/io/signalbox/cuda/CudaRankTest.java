@@ -303,6 +303,18 @@ class CudaRankTest
     }
 
     @Test
+    void shouldGiveUpTheDeviceOfAStepThatTheEngineGaveUp()
+    {
+        EmulatedDriver.stepped();
+        final CudaBackend backend = new CudaBackend(EngineRun.config());
+        backend.start(1, SHAPE, reports);
+        backend.abort(0, 1);
+        backend.close();
+        assertEquals(1, EmulatedDriver.count(Count.CONTEXTS), "what a device may still write to is not freed");
+        EmulatedDriver.reset();
+    }
+
+    @Test
     void shouldCloseWhereTheContextCannotBeMadeCurrent()
     {
         final RankSet ranks = ranks(1, FaultPolicy.LOSE_RANK);

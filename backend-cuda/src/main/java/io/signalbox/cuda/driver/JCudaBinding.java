@@ -176,7 +176,7 @@ public final class JCudaBinding implements CudaDriver
     {
         final Pointer host = new Pointer();
         check("cuMemHostAlloc", JCudaDriver.cuMemHostAlloc(host, bytes, JCudaDriver.CU_MEMHOSTALLOC_DEVICEMAP));
-        final Address device = new Address();
+        final CUdeviceptr device = new CUdeviceptr();
         final int mapped = JCudaDriver.cuMemHostGetDevicePointer(device, host, DEFAULT_FLAGS);
         if (mapped != SUCCESS)
         {
@@ -186,7 +186,7 @@ public final class JCudaBinding implements CudaDriver
         check("cuMemHostGetDevicePointer", mapped);
         final ByteBuffer buffer = host.getByteBuffer(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
         new UnsafeBuffer(buffer).setMemory(0, buffer.capacity(), (byte)0);
-        return new PinnedRange(host, device, device.value(), buffer);
+        return new PinnedRange(host, device, buffer);
     }
 
     @Override
@@ -259,13 +259,6 @@ public final class JCudaBinding implements CudaDriver
         }
         check(handle.stream, "cuEventQuery", result);
         return true;
-    }
-
-    @Override
-    public void synchronize(final Event event)
-    {
-        final EventHandle handle = (EventHandle)event;
-        check(handle.stream, "cuEventSynchronize", JCudaDriver.cuEventSynchronize(handle.event));
     }
 
     @Override
@@ -489,8 +482,7 @@ public final class JCudaBinding implements CudaDriver
         }
     }
 
-    private record PinnedRange(Pointer host, CUdeviceptr device, long deviceAddress, ByteBuffer buffer)
-        implements PinnedMemory
+    private record PinnedRange(Pointer host, CUdeviceptr device, ByteBuffer buffer) implements PinnedMemory
     {
         @Override
         public long bytes()
@@ -502,8 +494,7 @@ public final class JCudaBinding implements CudaDriver
         public PinnedMemory slice(final long offset, final long length)
         {
             final ByteBuffer part = buffer.slice((int)offset, (int)length).order(ByteOrder.LITTLE_ENDIAN);
-            return new PinnedRange(
-                host.withByteOffset(offset), device.withByteOffset(offset), deviceAddress + offset, part);
+            return new PinnedRange(host.withByteOffset(offset), device.withByteOffset(offset), part);
         }
     }
 }

@@ -19,6 +19,7 @@ class CaptureRingLargeStepTest
 {
     private static final int TOKENS = 11;
     private static final int PIECE_IDS = 2048;
+    private static final int FIRST_ID = 300;
 
     private final RecordedResults results = new RecordedResults();
     private final EmulatedDevice device = EmulatedDevice.open();
@@ -55,7 +56,7 @@ class CaptureRingLargeStepTest
         try (EmulatedRing rig = ring(new ModelShape(layers, 512, topK)))
         {
             rig.idSource = (step, token, layer, k) ->
-                token * layers + layer == set && k == PIECE_IDS % topK ? 0 : k;
+                token * layers + layer == set && k == PIECE_IDS % topK ? FIRST_ID : FIRST_ID + k;
             rig.tryStep(1, TOKENS);
             rig.ring.poll(results);
         }
