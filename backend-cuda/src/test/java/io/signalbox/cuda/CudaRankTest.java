@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import com.sun.management.ThreadMXBean;
+import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
@@ -11,6 +12,7 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.SeededTokens;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.ScheduleDecoder;
@@ -26,6 +28,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
 
 import static io.signalbox.cuda.EngineRun.SHAPE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -186,24 +191,8 @@ class CudaRankTest
     @Test
     void shouldFailAStepWhoseResultIsNotItsOwnAndGoOn()
     {
-        final CudaDriver driver = new JCudaBinding();
         final int[] copies = {0};
-        final CudaDriver dropping = (CudaDriver)Proxy.newProxyInstance(
-            getClass().getClassLoader(), new Class<?>[]{CudaDriver.class}, (proxy, method, arguments) ->
-            {
-                if (method.getName().equals("copyToHost") && ++copies[0] == 2)
-                {
-                    return null;
-                }
-                try
-                {
-                    return method.invoke(driver, arguments);
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+        final CudaDriver dropping = watched((method, arguments) -> !method.equals("copyToHost") || ++copies[0] != 2);
         try (RankSet ranks = ranks(dropping, 1, FaultPolicy.LOSE_ALL_RANKS, reports))
         {
             for (int step = 1; step <= 6; step++)
@@ -314,6 +303,87 @@ class CudaRankTest
         EmulatedDriver.reset();
     }
 
+    /** Every call of the start fails once. Where giving back or ending a capture fails, the context takes the rest. */
+    @Test
+    void shouldLeaveNothingBehindWhereverTheStartFails()
+    {
+        int call = 0;
+        String refusal = "";
+        while (refusal != null)
+        {
+            EmulatedDriver.reset();
+            new JCudaBinding().initialise();
+            EmulatedDriver.failAnyCall(++call, CudaException.LAUNCH_FAILED);
+            refusal = startRefusal();
+            if (refusal == null || !refusal.matches(".*(Destroy|cuMemFree|Unload|EndCapture).*"))
+            {
+                assertNothingIsLeft(" after call " + call + ": " + refusal);
+            }
+            assertEquals(0, EmulatedDriver.count(Count.CONTEXTS), refusal);
+        }
+        assertTrue(call > 60, "two ranks make more than " + call + " calls before their first step");
+    }
+
+    /** Null where the start succeeds. */
+    private String startRefusal()
+    {
+        try (RankSet started = ranks(2, FaultPolicy.LOSE_RANK))
+        {
+            EmulatedDriver.failAnyCall(Integer.MAX_VALUE, CudaException.LAUNCH_FAILED);
+            assertEquals(2, started.ranks().size());
+            return null;
+        }
+        catch (final ConfigException e)
+        {
+            assertTrue(e.getMessage().contains("CUDA_ERROR_LAUNCH_FAILED"), e.getMessage());
+            return e.getMessage();
+        }
+    }
+
+    /** An opaque set runs the kernels that show nothing; the selection beside them is there with capture only. */
+    @Test
+    void shouldLaunchTheKernelsOfItsSet()
+    {
+        assertEquals(Set.of("route_softmax_topk_bf16_v2"), routers(KernelSet.OPEN, CaptureForm.FUSED));
+        assertEquals(Set.of("opaque_softmax_topk_bf16"), routers(KernelSet.OPAQUE, null));
+        assertEquals(
+            Set.of("opaque_softmax_topk_bf16", "route_softmax_topk_bf16_v2"), routers(KernelSet.OPAQUE, CaptureForm.BESIDE));
+    }
+
+    private Set<String> routers(final KernelSet kernels, final CaptureForm form)
+    {
+        final Set<String> names = new TreeSet<>();
+        final CudaDriver driver = watched((method, arguments) ->
+        {
+            if (method.equals("kernel"))
+            {
+                names.add((String)arguments[1]);
+            }
+            return true;
+        });
+        new RankSet(driver, EngineRun.config().kernels(kernels), 1, form == null ? null : SHAPE, form, reports).close();
+        names.removeIf(name -> !name.startsWith("route_") && !name.startsWith("opaque_"));
+        return names;
+    }
+
+    /** The driver, each of whose calls is told, and made where the answer is true. */
+    private static CudaDriver watched(final BiPredicate<String, Object[]> watcher)
+    {
+        final CudaDriver driver = new JCudaBinding();
+        return (CudaDriver)Proxy.newProxyInstance(
+            CudaRankTest.class.getClassLoader(), new Class<?>[]{CudaDriver.class}, (proxy, method, arguments) ->
+            {
+                try
+                {
+                    return watcher.test(method.getName(), arguments) ? method.invoke(driver, arguments) : null;
+                }
+                catch (final InvocationTargetException e)
+                {
+                    throw e.getCause();
+                }
+            });
+    }
+
     @Test
     void shouldCloseWhereTheContextCannotBeMadeCurrent()
     {
@@ -363,10 +433,15 @@ class CudaRankTest
 
     private static void assertNothingIsLeft()
     {
+        assertNothingIsLeft("");
+    }
+
+    private static void assertNothingIsLeft(final String after)
+    {
         for (final Count count : List.of(Count.DEVICE_ALLOCATIONS, Count.PINNED_ALLOCATIONS, Count.STREAMS, Count.EVENTS,
             Count.GRAPHS, Count.MODULES, Count.CONTEXTS, Count.HOST_FUNCTIONS))
         {
-            assertEquals(0, EmulatedDriver.count(count), count.name());
+            assertEquals(0, EmulatedDriver.count(count), count.name() + after);
         }
     }
 
