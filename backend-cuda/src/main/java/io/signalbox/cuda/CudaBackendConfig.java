@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cuda.capture.CaptureSettings;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.LogitsType;
@@ -18,7 +19,7 @@ import java.util.function.Supplier;
 /** What a {@link CudaBackend} is made of; it checks the whole when it starts. */
 public final class CudaBackendConfig
 {
-    public static final int MAX_STEPS_IN_FLIGHT = 4;
+    public static final int MAX_STEPS_IN_FLIGHT = CaptureSettings.MAX_STEPS_IN_FLIGHT;
     private static final int DEFAULT_EXPERTS = 128;
     private static final int DEFAULT_TOP_K = 8;
 
@@ -88,7 +89,7 @@ public final class CudaBackendConfig
         return this;
     }
 
-    /** The most steps of one rank between launch and the release of their rows, 1 to {@link #MAX_STEPS_IN_FLIGHT}. */
+    /** The most steps of one rank that were launched and not yet reported, 1 to {@link #MAX_STEPS_IN_FLIGHT}. */
     public CudaBackendConfig stepsInFlight(final int value)
     {
         if (value < 1 || value > MAX_STEPS_IN_FLIGHT)

@@ -8,6 +8,7 @@ import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.ScheduleDecoder;
 import org.agrona.concurrent.Agent;
@@ -60,10 +61,18 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         plans.add(plan);
     }
 
+    /** A rank whose thread gets no context is lost before its first step. */
     @Override
     public void onStart()
     {
-        device.makeCurrent();
+        try
+        {
+            device.makeCurrent();
+        }
+        catch (final CudaException e)
+        {
+            lose(e);
+        }
     }
 
     @Override
@@ -81,7 +90,7 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         }
         try
         {
-            return lossCause == null ? runSteps() : refuseSteps();
+            return lossCause == null ? runSteps() : failSteps();
         }
         catch (final IllegalStateException e)
         {
@@ -93,24 +102,19 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
 
     private int runSteps()
     {
-        if (faults.lossOfAll() != null)
+        lossCause = faults.lossOfAll();
+        if (lossCause != null)
         {
-            lose(faults.lossOfAll());
-            return 1;
+            return failSteps();
         }
         try
         {
             return ring.poll(this) + launchNext();
         }
-        catch (final IllegalStateException closing)
+        catch (final RuntimeException | Error e)
         {
-            throw closing;
-        }
-        catch (final RuntimeException | InvariantViolation e)
-        {
-            faults.lost(rank, e.getMessage());
-            lose(e.getMessage());
-            return 1;
+            lose(e);
+            return failSteps();
         }
     }
 
@@ -130,10 +134,12 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         ring.begin(slot);
         program.run(plan.tokens());
         ring.finish(slot);
-        launched.add(plan.step(), plan.epoch());
-        final long now = clock.getAsLong();
-        completions.forward(now, plan.epoch(), rank, plan.step(), now);
+        final int epoch = plan.epoch();
+        launched.add(slot.step(), epoch);
+        // Before anything is reported: where reporting fails, a step in both places would be answered twice.
         plans.remove();
+        final long now = clock.getAsLong();
+        completions.forward(now, epoch, rank, slot.step(), now);
         return 1;
     }
 
@@ -167,22 +173,24 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
             clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), FaultClass.STEP_FAILED, fault);
     }
 
-    private void lose(final String cause)
+    private void lose(final Throwable cause)
     {
-        lossCause = cause;
-        while (launched.count() > 0)
+        final boolean hasSentence = cause instanceof CudaException || cause instanceof InvariantViolation;
+        lossCause = hasSentence ? cause.getMessage() : cause.toString();
+        faults.lost(rank, lossCause);
+    }
+
+    /** Every step of a lost rank is answered, once: those that were launched, then those that wait. */
+    private int failSteps()
+    {
+        int count = 0;
+        for (; launched.count() > 0; count++)
         {
             final int epoch = launched.epoch();
             final long step = launched.step();
             launched.remove();
             completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
         }
-        refuseSteps();
-    }
-
-    private int refuseSteps()
-    {
-        int count = 0;
         for (StepPlan plan = plans.peek(); plan != null; plan = plans.peek())
         {
             final int epoch = plan.epoch();
@@ -200,10 +208,13 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         abandoned = true;
     }
 
-    /** What stopped the rank's thread, beside the faults that {@link #doWork} reports. */
+    /** What {@link #doWork} could not report, since reporting failed: the rank is lost, and reports what is left. */
     void crashed(final Throwable cause)
     {
-        faults.lost(rank, String.valueOf(cause.getMessage()));
+        if (lossCause == null)
+        {
+            lose(cause);
+        }
     }
 
     int rank()

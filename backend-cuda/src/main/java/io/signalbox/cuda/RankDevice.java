@@ -79,7 +79,7 @@ final class RankDevice implements AutoCloseable
     @Override
     public void close()
     {
-        device.makeCurrent();
+        closeQuietly(device::makeCurrent);
         closeQuietly(ring);
         closeQuietly(program);
         closeQuietly(model);

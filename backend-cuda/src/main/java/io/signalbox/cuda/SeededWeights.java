@@ -52,7 +52,6 @@ final class SeededWeights implements AutoCloseable
         final long bytes = (long)values.length * Float.BYTES;
         final DeviceMemory target = memory.allocate(bytes);
         final PinnedMemory staging = driver.allocatePinned(bytes);
-        final CudaDriver.Stream stream = driver.createStream("upload");
         try
         {
             final ByteBuffer buffer = staging.buffer();
@@ -60,15 +59,28 @@ final class SeededWeights implements AutoCloseable
             {
                 buffer.putFloat(i * Float.BYTES, values[i]);
             }
-            driver.copyToDevice(target, staging, bytes, stream);
+            copy(driver, target, staging, bytes);
+        }
+        finally
+        {
+            driver.free(staging);
+        }
+        return target;
+    }
+
+    private static void copy(
+        final CudaDriver driver, final DeviceMemory target, final PinnedMemory source, final long bytes)
+    {
+        final CudaDriver.Stream stream = driver.createStream("upload");
+        try
+        {
+            driver.copyToDevice(target, source, bytes, stream);
             driver.synchronize(stream);
         }
         finally
         {
             driver.destroy(stream);
-            driver.free(staging);
         }
-        return target;
     }
 
     /** {@code [experts]} float32, or null. */

@@ -63,10 +63,10 @@ final class SharedDevice implements AutoCloseable
     @Override
     public void close()
     {
-        driver.makeCurrent(context);
+        ignoringCudaErrors(this::makeCurrent);
         ignoringCudaErrors(weights::close);
         ignoringCudaErrors(() -> driver.unload(module));
-        driver.makeCurrent(null);
+        ignoringCudaErrors(() -> driver.makeCurrent(null));
         ignoringCudaErrors(() -> driver.releasePrimaryContext(context));
     }
 

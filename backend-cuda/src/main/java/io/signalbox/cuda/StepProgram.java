@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaException;
 
 import java.util.List;
 
@@ -35,15 +36,41 @@ final class StepProgram implements AutoCloseable
         {
             for (int bucket = 0; bucket < buckets.count() && buckets.isGraph(bucket); bucket++)
             {
-                driver.beginCapture(stream);
-                launchAll(launches[bucket]);
-                graphs[bucket] = driver.endCapture(stream);
+                graphs[bucket] = captured(launches[bucket]);
             }
         }
         catch (final RuntimeException e)
         {
             close();
             throw e;
+        }
+    }
+
+    private CudaDriver.Graph captured(final CudaDriver.Launch[] step)
+    {
+        driver.beginCapture(stream);
+        try
+        {
+            launchAll(step);
+        }
+        catch (final CudaException e)
+        {
+            endFailedCapture(e);
+            throw e;
+        }
+        return driver.endCapture(stream);
+    }
+
+    /** While a stream is being captured, the driver refuses to free anything. */
+    private void endFailedCapture(final CudaException failure)
+    {
+        try
+        {
+            driver.destroy(driver.endCapture(stream));
+        }
+        catch (final CudaException e)
+        {
+            failure.addSuppressed(e);
         }
     }
 

@@ -37,7 +37,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 class GpuCommandTest
 {
     private static final CudaAvailability READY = new CudaAvailability(
-        State.READY, "1 GPU, driver for CUDA 12.8.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0")));
+        State.READY, "1 GPU, driver for CUDA 13.0.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0")));
     private static final SectionResult PASSED = new SectionResult(GpuSection.LINK, CheckVerdict.PASSED, "Looked at.",
         List.of(new CheckFigure("link", 53.25, "GB/s"), new CheckFigure("steps", 12_000.0, "")), 1.25);
     private static final SectionResult NOT_RUN =

@@ -16,13 +16,14 @@ import java.util.Locale;
  * What a step consists of.
  *
  * @param tokens        the most tokens of a step, which grids are made for.
+ * @param kernels       which must serve the form.
  * @param form          of capture, or null: off.
  * @param graph         whether the kernels run as graphs, or are launched one by one.
  * @param bytesPerLayer memory that each layer reads, 0 for none.
  */
 record StepSetup(
-    int device, RouterSpec spec, int layers, int tokens, CaptureForm form, boolean graph, SeededLogits logits,
-    long bytesPerLayer)
+    int device, RouterSpec spec, int layers, int tokens, KernelSet kernels, CaptureForm form, boolean graph,
+    SeededLogits logits, long bytesPerLayer)
 {
     static final int STEPS_IN_FLIGHT = 2;
     /** As the backend has it: larger steps are launched kernel by kernel. */
@@ -30,36 +31,45 @@ record StepSetup(
     /** So few that ties abound, as they do with bf16 logits. */
     private static final int LEVELS = 64;
 
-    /** A softmax router of bf16 logits, of the shape that is asked for, in graphs. */
+    /**
+     * A softmax router of bf16 logits, of the shape that is asked for, in graphs. A second selection is made beside a
+     * router that shows nothing, all else with one that shows its choice.
+     */
     static StepSetup of(final CheckOptions options, final CaptureForm form)
     {
         final RouterSpec spec = RouterSpec.plain(
             options.shape().experts(), options.shape().topK(), RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
-        return new StepSetup(options.device(), spec, options.shape().moeLayers(), options.tokens(), form, true,
+        return new StepSetup(options.device(), spec, options.shape().moeLayers(), options.tokens(),
+            form == CaptureForm.BESIDE ? KernelSet.OPAQUE : KernelSet.OPEN, form, true,
             new SeededLogits(options.seed(), LEVELS), 0);
+    }
+
+    /** The same without capture. */
+    StepSetup withoutCapture()
+    {
+        return new StepSetup(device, spec, layers, tokens, kernels, null, graph, logits, bytesPerLayer);
     }
 
     StepSetup with(final RouterMode mode, final LogitsType type)
     {
-        return new StepSetup(device, RouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens, form, graph,
-            logits, bytesPerLayer);
+        return new StepSetup(device, RouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens, kernels,
+            form, graph, logits, bytesPerLayer);
     }
 
     StepSetup eager()
     {
-        return new StepSetup(device, spec, layers, tokens, form, false, logits, bytesPerLayer);
+        return new StepSetup(device, spec, layers, tokens, kernels, form, false, logits, bytesPerLayer);
     }
 
     StepSetup reading(final long bytes)
     {
-        return new StepSetup(device, spec, layers, tokens, form, graph, logits, bytes);
+        return new StepSetup(device, spec, layers, tokens, kernels, form, graph, logits, bytes);
     }
 
-    /** A second selection is made beside a router that shows nothing. */
     CudaBackendConfig config()
     {
         return new CudaBackendConfig().devices(List.of(device)).router(spec).moeLayers(layers)
-            .kernels(form == CaptureForm.BESIDE ? KernelSet.OPAQUE : KernelSet.OPEN).captureForm(form)
+            .kernels(kernels).captureForm(form)
             .maxStepTokens(tokens).maxGraphTokens(graph ? Math.min(tokens, MAX_GRAPH_TOKENS) : 0)
             .stepsInFlight(STEPS_IN_FLIGHT).logits(logits).streamedBytesPerLayer(bytesPerLayer);
     }

@@ -68,8 +68,6 @@ public interface CudaDriver extends CudaDevices
     /** Whether all work that the last record covers is done; true for an event that was never recorded. */
     boolean isComplete(Event event);
 
-    void synchronize(Event event);
-
     /** Milliseconds between two timed events that are complete. */
     float elapsedMillis(Event start, Event end);
 

@@ -9,7 +9,6 @@ public final class CudaException extends RuntimeException
 {
     public static final int OUT_OF_MEMORY = 2;
     public static final int NO_DEVICE = 100;
-    public static final int NOT_READY = 600;
     public static final int LAUNCH_FAILED = 719;
     public static final int NOT_SUPPORTED = 801;
 

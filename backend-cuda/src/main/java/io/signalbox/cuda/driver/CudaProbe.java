@@ -12,8 +12,11 @@ import java.util.List;
  */
 public final class CudaProbe
 {
-    /** The binding is made for CUDA 12, and a driver runs everything made for its own major version. */
-    static final int MIN_DRIVER_VERSION = 12_000;
+    /**
+     * A driver runs what was made for its own major version or an older one. The binding is made for CUDA 12; the kernels
+     * are compiled by CUDA 13, whose machine code and PTX a driver for CUDA 12 does not know.
+     */
+    static final int MIN_DRIVER_VERSION = 13_000;
     private static final String DRIVER_LIBRARY = "libcuda.so.1";
     private static final String NOT_THERE = "cannot open shared object file";
 

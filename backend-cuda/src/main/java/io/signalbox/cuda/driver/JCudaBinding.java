@@ -176,7 +176,7 @@ public final class JCudaBinding implements CudaDriver
     {
         final Pointer host = new Pointer();
         check("cuMemHostAlloc", JCudaDriver.cuMemHostAlloc(host, bytes, JCudaDriver.CU_MEMHOSTALLOC_DEVICEMAP));
-        final Address device = new Address();
+        final CUdeviceptr device = new CUdeviceptr();
         final int mapped = JCudaDriver.cuMemHostGetDevicePointer(device, host, DEFAULT_FLAGS);
         if (mapped != SUCCESS)
         {
@@ -186,7 +186,7 @@ public final class JCudaBinding implements CudaDriver
         check("cuMemHostGetDevicePointer", mapped);
         final ByteBuffer buffer = host.getByteBuffer(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
         new UnsafeBuffer(buffer).setMemory(0, buffer.capacity(), (byte)0);
-        return new PinnedRange(host, device, device.value(), buffer);
+        return new PinnedRange(host, device, buffer);
     }
 
     @Override
@@ -243,25 +243,22 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void record(final Event event, final Stream stream)
     {
-        check(stream, "cuEventRecord", JCudaDriver.cuEventRecord(((EventHandle)event).event, ((StreamHandle)stream).stream));
+        final EventHandle handle = (EventHandle)event;
+        handle.stream = stream;
+        check(stream, "cuEventRecord", JCudaDriver.cuEventRecord(handle.event, ((StreamHandle)stream).stream));
     }
 
     @Override
     public boolean isComplete(final Event event)
     {
-        final int result = JCudaDriver.cuEventQuery(((EventHandle)event).event);
+        final EventHandle handle = (EventHandle)event;
+        final int result = JCudaDriver.cuEventQuery(handle.event);
         if (result == CUresult.CUDA_ERROR_NOT_READY)
         {
             return false;
         }
-        check("cuEventQuery", result);
+        check(handle.stream, "cuEventQuery", result);
         return true;
-    }
-
-    @Override
-    public void synchronize(final Event event)
-    {
-        check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(((EventHandle)event).event));
     }
 
     @Override
@@ -381,7 +378,7 @@ public final class JCudaBinding implements CudaDriver
     {
         if (result != SUCCESS)
         {
-            check(operation + " on the stream " + ((StreamHandle)stream).name, result);
+            check(stream == null ? operation : operation + " on the stream " + ((StreamHandle)stream).name, result);
         }
     }
 
@@ -432,6 +429,8 @@ public final class JCudaBinding implements CudaDriver
     private static final class EventHandle implements Event
     {
         private final CUevent event = new CUevent();
+        /** Where it was recorded last, for what errors say; null before that. */
+        private Stream stream;
     }
 
     private static final class GraphHandle implements Graph
@@ -483,8 +482,7 @@ public final class JCudaBinding implements CudaDriver
         }
     }
 
-    private record PinnedRange(Pointer host, CUdeviceptr device, long deviceAddress, ByteBuffer buffer)
-        implements PinnedMemory
+    private record PinnedRange(Pointer host, CUdeviceptr device, ByteBuffer buffer) implements PinnedMemory
     {
         @Override
         public long bytes()
@@ -496,8 +494,7 @@ public final class JCudaBinding implements CudaDriver
         public PinnedMemory slice(final long offset, final long length)
         {
             final ByteBuffer part = buffer.slice((int)offset, (int)length).order(ByteOrder.LITTLE_ENDIAN);
-            return new PinnedRange(
-                host.withByteOffset(offset), device.withByteOffset(offset), deviceAddress + offset, part);
+            return new PinnedRange(host.withByteOffset(offset), device.withByteOffset(offset), part);
         }
     }
 }

@@ -33,11 +33,6 @@ public final class KernelArguments
         return address(memory.address());
     }
 
-    public KernelArguments pointer(final PinnedMemory memory)
-    {
-        return address(memory.deviceAddress());
-    }
-
     public KernelArguments nullPointer()
     {
         return address(0);
@@ -76,11 +71,6 @@ public final class KernelArguments
         addresses.putLong(at, valuesAddress + at);
         count++;
         return at;
-    }
-
-    public int count()
-    {
-        return count;
     }
 
     /** The table of addresses; holds on to the values for as long as it lives. */

@@ -9,9 +9,6 @@ public interface PinnedMemory
     /** The whole range as a direct, little-endian buffer; invalid once the range is freed. */
     ByteBuffer buffer();
 
-    /** Where kernels and stream writes find it. */
-    long deviceAddress();
-
     long bytes();
 
     /** A part of this range; made once, before steps run, since it allocates. Only the whole range is freed. */

@@ -242,6 +242,42 @@ class CaptureRingDefectTest
         return unwritten;
     }
 
+    /** The device was told of fewer tokens than the slot was opened for, or packs for another model. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void d16ShouldRefuseAResultOfAnotherShape(final boolean fewerTokens)
+    {
+        try (EmulatedRing rig = ring(SlotGuards::new))
+        {
+            final CaptureSlot slot = rig.ring.tryOpen(1);
+            rig.fill(slot, 3);
+            if (fewerTokens)
+            {
+                slot.pinnedBlock().buffer().putInt(StepBlock.TOKENS_OFFSET, 2);
+            }
+            else
+            {
+                rig.slotOpen = oneLayerOf(rig).slotOpen();
+                rig.packRows = oneLayerOf(rig).packRows(SHAPE.experts(), MAX_TOKENS);
+            }
+            rig.ring.begin(slot);
+            rig.launchKernels(slot);
+            rig.ring.finish(slot);
+            rig.ring.poll(results);
+            assertEquals(List.of("the result of step 1 in slot 0 of rank 3, generation 1, cannot be used: " +
+                "the header tells of " + (fewerTokens ?
+                "2 tokens and " + StepOracle.rows(3) + " rows, not of 3 and " + StepOracle.rows(3) :
+                "1 layers with 2 ids of 1 bytes, not of 2 with 2 of 1")), results.faults);
+        }
+    }
+
+    private static KernelLaunches oneLayerOf(final EmulatedRing rig)
+    {
+        final StepMemory memory = rig.ring.stepMemory();
+        return new KernelLaunches(rig.driver, rig.device.module, new StepMemory(memory.step(), memory.capture(),
+            memory.results(), memory.resultStride(), 1, memory.maxTokens(), memory.topK(), memory.idBytes()));
+    }
+
     /** A draft model routes after the target, with the same kernels. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

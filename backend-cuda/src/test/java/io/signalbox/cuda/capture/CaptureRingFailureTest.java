@@ -11,6 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -69,29 +71,33 @@ class CaptureRingFailureTest
     @Test
     void shouldLeaveNothingBehindWhereverItsConstructionFails()
     {
-        boolean failed = true;
-        int call = 0;
-        while (failed)
+        final List<String> failed = new ArrayList<>();
+        String next = failedOperation(1);
+        while (next != null)
         {
-            device = EmulatedDevice.open();
-            EmulatedDriver.failAnyCall(++call, CudaException.LAUNCH_FAILED);
-            failed = constructionFails();
+            failed.add(next);
+            next = failedOperation(failed.size() + 1);
         }
-        assertTrue(call > 15, "the construction of a ring makes more than " + call + " calls");
+        assertTrue(failed.size() > 15, "the construction of a ring makes more calls than " + failed);
+        assertEquals(List.of("cuStreamWriteValue32 on the stream copy", "cuStreamSynchronize on the stream copy"),
+            failed.subList(failed.size() - 2, failed.size()), "the last calls of the construction");
     }
 
-    private boolean constructionFails()
+    /** The call that failed, or null where there is no such call. */
+    private String failedOperation(final int call)
     {
+        device = EmulatedDevice.open();
+        EmulatedDriver.failAnyCall(call, CudaException.LAUNCH_FAILED);
         try
         {
             create();
-            return false;
+            return null;
         }
         catch (final CudaException e)
         {
             assertEquals(CudaException.LAUNCH_FAILED, e.code());
             EmulatedDevice.assertNothingIsLeft();
-            return true;
+            return e.operation();
         }
     }
 
@@ -102,7 +108,9 @@ class CaptureRingFailureTest
         final EmulatedRing rig = new EmulatedRing(device, SETTINGS);
         rig.tryStep(1, 9);
         rig.tryStep(2, 9);
+        final long before = EmulatedDriver.count(Count.BYTES_TO_HOST);
         rig.close();
+        assertTrue(EmulatedDriver.count(Count.BYTES_TO_HOST) > before, "the copies ended before their memory was freed");
         rig.ring.close();
         EmulatedDevice.assertNothingIsLeft();
     }
@@ -122,7 +130,7 @@ class CaptureRingFailureTest
         }
         final CudaException e = assertThrows(CudaException.class, () -> rig.ring.poll(results));
         assertEquals(CudaException.LAUNCH_FAILED, e.code());
-        assertEquals("cuEventQuery", e.operation());
+        assertEquals("cuEventQuery on the stream copy", e.operation());
     }
 
     @Test

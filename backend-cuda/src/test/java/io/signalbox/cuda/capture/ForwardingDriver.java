@@ -176,12 +176,6 @@ class ForwardingDriver implements CudaDriver
     }
 
     @Override
-    public void synchronize(final Event event)
-    {
-        driver.synchronize(event);
-    }
-
-    @Override
     public float elapsedMillis(final Event start, final Event end)
     {
         return driver.elapsedMillis(start, end);

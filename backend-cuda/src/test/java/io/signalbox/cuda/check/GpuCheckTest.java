@@ -5,6 +5,7 @@ import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.RouterSpec;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -171,6 +173,29 @@ class GpuCheckTest
         assertEquals(1, results.size());
         assertEquals(CheckVerdict.FAILED, results.get(0).verdict());
         assertEquals(GpuSection.DEVICE, results.get(0).section());
+    }
+
+    @Test
+    void shouldFailWhereTheKernelsAreNotThoseOfTheSources()
+    {
+        final int notFound = 500;
+        EmulatedDriver.failCall("cuModuleGetGlobal", 1, notFound);
+        final SectionResult result = check(CheckOracle.JAVA, EnumSet.of(GpuSection.DEVICE)).get(0);
+
+        assertEquals(CheckVerdict.FAILED, result.verdict());
+        assertTrue(result.note().contains("do not carry signalbox_source_"), result.note());
+    }
+
+    @Test
+    void shouldMeasureEveryFormOfCapture()
+    {
+        final SectionResult result = check(CheckOracle.JAVA, EnumSet.of(GpuSection.OVERHEAD)).get(0);
+
+        for (final CaptureForm form : CaptureForm.values())
+        {
+            final String name = form.name().toLowerCase(Locale.ROOT) + " capture adds, 95 % up to";
+            assertTrue(result.figures().stream().anyMatch(figure -> figure.name().equals(name)), name);
+        }
     }
 
     @Test

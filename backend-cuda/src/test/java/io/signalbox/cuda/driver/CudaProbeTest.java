@@ -60,10 +60,10 @@ class CudaProbeTest
     @Test
     void shouldNameBothVersionsWhereTheDriverIsTooOld()
     {
-        final CudaAvailability found = probe(new FakeDevices().version(11_080));
+        final CudaAvailability found = probe(new FakeDevices().version(12_090));
 
         assertEquals(State.DRIVER_TOO_OLD, found.state());
-        assertTrue(found.message().contains("CUDA 11.8, and 12.0 is needed"), found.message());
+        assertTrue(found.message().contains("CUDA 12.9, and 13.0 is needed"), found.message());
         assertTrue(probe(new FakeDevices().version(CudaProbe.MIN_DRIVER_VERSION)).ready());
     }
 
@@ -85,7 +85,7 @@ class CudaProbeTest
         final CudaAvailability found = probe(new FakeDevices().devices(2));
 
         assertTrue(found.ready());
-        assertEquals("2 GPUs, driver for CUDA 12.8.", found.message());
+        assertEquals("2 GPUs, driver for CUDA 13.0.", found.message());
         assertEquals(List.of(0, 1), found.devices().stream().map(CudaDevice::ordinal).toList());
     }
 

@@ -6,7 +6,7 @@ final class FakeDevices implements CudaDevices
 {
     private LinkageError loadError;
     private int initialiseResult;
-    private int version = 12_080;
+    private int version = 13_000;
     private int devices = 1;
     private boolean deviceFails;
 

@@ -21,6 +21,7 @@ class CaptureKernelsTest
     private static final SeededLogits SEEDED = new SeededLogits(77, 16);
     private static final long SAMPLE_SEED = 5;
     private static final int N = KernelRig.MAX_TOKENS;
+    private static final int ROWS_PER_LINE = 16;
 
     private KernelRig rig;
 
@@ -144,6 +145,10 @@ class CaptureKernelsTest
             final int last = lastTokens[row];
             assertEquals(SeededTokens.token(SAMPLE_SEED, KernelRig.request(last), KernelRig.position(last) + 1),
                 rig.result().sampledToken(row));
+        }
+        for (int row = lastTokens.length; row < ROWS_PER_LINE; row++)
+        {
+            assertEquals(0, rig.result().sampledToken(row), "up to the next 64 bytes");
         }
     }
 
