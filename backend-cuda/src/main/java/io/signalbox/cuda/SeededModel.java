@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Launch;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.RouterMemory;
@@ -24,7 +25,7 @@ final class SeededModel implements StepModel
     private final CaptureForm form;
     private final KernelLaunches kernels;
     private final SeededWeights weights;
-    private final DeviceAllocations memory;
+    private final DriverResources memory;
     private final RouterMemory router;
     private final DeviceMemory mixed;
     private final DeviceMemory sink;
@@ -42,18 +43,18 @@ final class SeededModel implements StepModel
         this.form = form;
         this.weights = weights;
         kernels = new KernelLaunches(driver, module, step);
-        memory = new DeviceAllocations(driver);
+        memory = new DriverResources(driver);
         try
         {
             final long tokens = step.maxTokens();
             final RouterSpec spec = config.router();
             router = new RouterMemory(
-                memory.allocate(tokens * spec.experts() * spec.type().bytes()),
+                memory.device(tokens * spec.experts() * spec.type().bytes()),
                 weights.bias(),
-                memory.allocate(tokens * spec.topK() * Integer.BYTES),
-                memory.allocate(tokens * spec.topK() * Float.BYTES));
-            mixed = memory.allocate(tokens * SeededWeights.OUTPUT_WIDTH * Float.BYTES);
-            sink = memory.allocate(Integer.BYTES);
+                memory.device(tokens * spec.topK() * Integer.BYTES),
+                memory.device(tokens * spec.topK() * Float.BYTES));
+            mixed = memory.device(tokens * SeededWeights.OUTPUT_WIDTH * Float.BYTES);
+            sink = memory.device(Integer.BYTES);
         }
         catch (final RuntimeException e)
         {

@@ -3,6 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.RouterSpec;
 
@@ -15,20 +16,20 @@ final class SeededWeights implements AutoCloseable
     static final int OUTPUT_WIDTH = 32;
     private static final int OUTPUT_LEVELS = 64;
 
-    private final DeviceAllocations memory;
+    private final DriverResources memory;
     private final DeviceMemory bias;
     private final DeviceMemory expertOutputs;
     private final DeviceMemory streamed;
 
     SeededWeights(final CudaDriver driver, final RouterSpec router, final long streamedBytes)
     {
-        memory = new DeviceAllocations(driver);
+        memory = new DriverResources(driver);
         try
         {
             final float[] biases = router.bias();
             bias = biases == null ? null : upload(driver, biases);
             expertOutputs = upload(driver, outputs(router.experts()));
-            streamed = streamedBytes == 0 ? null : memory.allocate(streamedBytes);
+            streamed = streamedBytes == 0 ? null : memory.device(streamedBytes);
         }
         catch (final RuntimeException e)
         {
@@ -50,37 +51,20 @@ final class SeededWeights implements AutoCloseable
     private DeviceMemory upload(final CudaDriver driver, final float[] values)
     {
         final long bytes = (long)values.length * Float.BYTES;
-        final DeviceMemory target = memory.allocate(bytes);
-        final PinnedMemory staging = driver.allocatePinned(bytes);
-        try
+        final DeviceMemory target = memory.device(bytes);
+        try (DriverResources staging = new DriverResources(driver))
         {
-            final ByteBuffer buffer = staging.buffer();
+            final PinnedMemory source = staging.pinned(bytes);
+            final CudaDriver.Stream stream = staging.stream("upload");
+            final ByteBuffer buffer = source.buffer();
             for (int i = 0; i < values.length; i++)
             {
                 buffer.putFloat(i * Float.BYTES, values[i]);
             }
-            copy(driver, target, staging, bytes);
-        }
-        finally
-        {
-            driver.free(staging);
-        }
-        return target;
-    }
-
-    private static void copy(
-        final CudaDriver driver, final DeviceMemory target, final PinnedMemory source, final long bytes)
-    {
-        final CudaDriver.Stream stream = driver.createStream("upload");
-        try
-        {
             driver.copyToDevice(target, source, bytes, stream);
             driver.synchronize(stream);
         }
-        finally
-        {
-            driver.destroy(stream);
-        }
+        return target;
     }
 
     /** {@code [experts]} float32, or null. */

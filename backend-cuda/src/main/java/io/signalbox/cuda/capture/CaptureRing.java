@@ -6,6 +6,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /**
@@ -27,7 +28,7 @@ public final class CaptureRing implements AutoCloseable
     private final CaptureSettings settings;
     private final CaptureLayout layout;
     private final SlotGuards guards;
-    private final Owned owned;
+    private final DriverResources owned;
     private final RingMemory memory;
     private final Stream copyStream;
     private final CaptureSlot[] slots;
@@ -46,7 +47,7 @@ public final class CaptureRing implements AutoCloseable
         final Stream computeStream,
         final CaptureSettings settings,
         final SlotGuards guards,
-        final Owned owned)
+        final DriverResources owned)
     {
         this.driver = driver;
         this.computeStream = computeStream;
@@ -80,7 +81,7 @@ public final class CaptureRing implements AutoCloseable
     static CaptureRing create(
         final CudaDriver driver, final Stream computeStream, final CaptureSettings settings, final SlotGuards guards)
     {
-        final Owned owned = new Owned();
+        final DriverResources owned = new DriverResources(driver);
         try
         {
             return new CaptureRing(driver, computeStream, settings, guards, owned);

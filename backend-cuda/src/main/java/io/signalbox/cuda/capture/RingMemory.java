@@ -5,6 +5,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Event;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.StepMemory;
 
@@ -15,7 +16,7 @@ final class RingMemory
 
     private final CudaDriver driver;
     private final CaptureLayout layout;
-    private final Owned owned;
+    private final DriverResources owned;
     private final DeviceMemory capture;
     private final DeviceMemory results;
     private final DeviceMemory stepBlock;
@@ -24,29 +25,19 @@ final class RingMemory
     private final PinnedMemory words;
     private final Stream copyStream;
 
-    RingMemory(final CudaDriver driver, final CaptureLayout layout, final Owned owned)
+    RingMemory(final CudaDriver driver, final CaptureLayout layout, final DriverResources owned)
     {
         this.driver = driver;
         this.layout = layout;
         this.owned = owned;
-        capture = layout.capturesRows() ? allocate(layout.captureBytes()) : null;
-        results = allocate(layout.slots() * layout.resultStride());
-        stepBlock = allocate(layout.stepStride());
-        pinnedResults = allocatePinned(layout.slots() * layout.resultStride());
-        pinnedBlocks = allocatePinned(layout.slots() * layout.stepStride());
-        words = allocatePinned(layout.wordsBytes());
-        copyStream = owned.add(driver.createStream("copy"), driver::destroy);
+        capture = layout.capturesRows() ? owned.device(layout.captureBytes()) : null;
+        results = owned.device(layout.slots() * layout.resultStride());
+        stepBlock = owned.device(layout.stepStride());
+        pinnedResults = owned.pinned(layout.slots() * layout.resultStride());
+        pinnedBlocks = owned.pinned(layout.slots() * layout.stepStride());
+        words = owned.pinned(layout.wordsBytes());
+        copyStream = owned.stream("copy");
         clear();
-    }
-
-    private DeviceMemory allocate(final long bytes)
-    {
-        return owned.add(driver.allocate(bytes), driver::free);
-    }
-
-    private PinnedMemory allocatePinned(final long bytes)
-    {
-        return owned.add(driver.allocatePinned(bytes), driver::free);
     }
 
     /** What was never written reads -1 in the capture buffer, has no mark in a result, and is no token of a step. */
@@ -63,7 +54,7 @@ final class RingMemory
 
     Event createEvent()
     {
-        return owned.add(driver.createEvent(), driver::destroy);
+        return owned.event();
     }
 
     StepMemory stepMemory()
