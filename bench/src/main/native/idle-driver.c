@@ -7,7 +7,7 @@
 enum
 {
     SUCCESS = 0,
-    CUDA_VERSION = 12060,
+    CUDA_VERSION = 13000,
     COMPUTE_CAPABILITY = 9
 };
 
