@@ -10,7 +10,6 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.cuda.kernel.RouterSpec;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.AgentRunner;
@@ -61,7 +60,7 @@ public final class CudaBackend implements Backend
         final CaptureForm form = shape == null ? null : config.chosenForm();
         checkShape(shape);
         checkDevices(new CudaProbe(driver).probe());
-        ranks = new RankSet(driver, config, rankCount, shape, form, completions);
+        ranks = new RankSet(driver, config, rankCount, form, completions);
         for (final CudaRank rank : ranks.ranks())
         {
             final AgentRunner runner = new AgentRunner(config.idle(), rank::crashed, null, rank);
@@ -72,13 +71,12 @@ public final class CudaBackend implements Backend
 
     private void checkShape(final ModelShape shape)
     {
-        final RouterSpec router = config.router();
-        if (shape != null && (shape.moeLayers() != config.moeLayers() || shape.experts() != router.experts() ||
-            shape.topK() != router.topK()))
+        final ModelShape own = config.shape();
+        if (shape != null && !shape.equals(own))
         {
             throw new ConfigException("Capture is asked for " + shape.moeLayers() + " MoE layers with " + shape.topK() +
-                " of " + shape.experts() + " experts, while the CUDA backend is configured for " + config.moeLayers() +
-                " with " + router.topK() + " of " + router.experts() + "; give both the same model.");
+                " of " + shape.experts() + " experts, while the CUDA backend is configured for " + own.moeLayers() +
+                " with " + own.topK() + " of " + own.experts() + "; give both the same model.");
         }
     }
 

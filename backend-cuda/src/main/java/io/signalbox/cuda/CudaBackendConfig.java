@@ -9,6 +9,7 @@ import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.RouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
+import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
@@ -162,6 +163,12 @@ public final class CudaBackendConfig
     int moeLayers()
     {
         return moeLayers;
+    }
+
+    /** What is captured where capture is on. */
+    public ModelShape shape()
+    {
+        return new ModelShape(moeLayers, router.experts(), router.topK());
     }
 
     KernelSet kernels()

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
-import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
-import io.signalbox.cuda.kernel.RouterSpec;
-import io.signalbox.experts.ModelShape;
 
 /**
  * What a rank of the backend has on its device, without the rank's thread: for checks and measurements that give it steps
@@ -25,14 +22,10 @@ public final class DeviceSteps implements AutoCloseable
      */
     public DeviceSteps(final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form)
     {
-        final RouterSpec router = config.router();
-        final ModelShape shape =
-            form == null ? null : new ModelShape(config.moeLayers(), router.experts(), router.topK());
-        final CaptureLayout layout = new CaptureLayout(shape, config.maxStepTokens(), config.stepsInFlight() + 1);
-        device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load().bytes(), config);
+        device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load(), config);
         try
         {
-            rank = RankDevice.open(driver, device, config, 0, layout, form, config.logits().seed());
+            rank = RankDevice.open(driver, device, config, 0, form);
         }
         catch (final RuntimeException | Error e)
         {

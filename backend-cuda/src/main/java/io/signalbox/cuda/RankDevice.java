@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.StateDigest;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSettings;
@@ -37,15 +38,16 @@ final class RankDevice implements AutoCloseable
         final SharedDevice device,
         final CudaBackendConfig config,
         final int rank,
-        final CaptureLayout layout,
-        final CaptureForm form,
-        final long fingerprint)
+        final CaptureForm form)
     {
+        // One slot more than steps in flight: the rows of the last step are still read while the next ones run.
+        final CaptureLayout layout =
+            new CaptureLayout(form == null ? null : config.shape(), config.maxStepTokens(), config.stepsInFlight() + 1);
         final RankDevice opened = new RankDevice(driver, device);
         try
         {
             opened.ring = CaptureRing.create(driver, opened.compute,
-                new CaptureSettings(rank, fingerprint, layout, config.stepsInFlight()));
+                new CaptureSettings(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
             opened.model = new SeededModel(
                 driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
             opened.program = new StepProgram(
@@ -57,6 +59,15 @@ final class RankDevice implements AutoCloseable
             opened.close();
             throw e;
         }
+    }
+
+    /** What a result must carry to be that of this model, seed and kernels. */
+    private static long fingerprint(
+        final SharedDevice device, final CudaBackendConfig config, final CaptureLayout layout)
+    {
+        final long shape = StateDigest.mix(layout.layers(), layout.topK());
+        final long router = StateDigest.mix(config.router().experts(), config.logits().seed());
+        return StateDigest.mix(StateDigest.mix(shape, router), Long.parseUnsignedLong(device.sourceHash(), 16));
     }
 
     /** For the calling thread, which then may use the driver. */
@@ -86,12 +97,13 @@ final class RankDevice implements AutoCloseable
         closeQuietly(() -> driver.destroy(compute));
     }
 
-    private static void closeQuietly(final AutoCloseable part)
+    /** Whoever a broken context belonged to has reported it; there is nothing to add. */
+    static void closeQuietly(final AutoCloseable part)
     {
         CloseHelper.close(RankDevice::ignoreCudaError, part);
     }
 
-    static void ignoreCudaError(final Throwable error)
+    private static void ignoreCudaError(final Throwable error)
     {
         if (!(error instanceof CudaException))
         {

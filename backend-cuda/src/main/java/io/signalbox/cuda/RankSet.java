@@ -2,14 +2,11 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
-import io.signalbox.StateDigest;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
-import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -25,23 +22,17 @@ final class RankSet implements AutoCloseable
     private final Map<Integer, SharedDevice> devices = new TreeMap<>();
     private final List<CudaRank> ranks = new ArrayList<>();
 
-    /**
-     * @param shape what is captured, null where capture is off.
-     * @param form  where captured rows come from, null where capture is off.
-     */
+    /** @param form where captured rows come from, null where capture is off. */
     RankSet(
         final CudaDriver driver,
         final CudaBackendConfig config,
         final int count,
-        final ModelShape shape,
         final CaptureForm form,
         final CompletionSink completions)
     {
         this.driver = driver;
         this.config = config;
         final FaultScope faults = new FaultScope(config.faultPolicy());
-        // One slot more than steps in flight: the rows of the last step are still read while the next ones run.
-        final CaptureLayout layout = new CaptureLayout(shape, config.maxStepTokens(), config.stepsInFlight() + 1);
         try
         {
             for (int rank = 0; rank < count; rank++)
@@ -49,34 +40,25 @@ final class RankSet implements AutoCloseable
                 final SharedDevice device = device(config.deviceOf(rank));
                 device.makeCurrent();
                 ranks.add(new CudaRank(
-                    rank, RankDevice.open(driver, device, config, rank, layout, form, fingerprint(layout)), config, faults,
-                    completions));
+                    rank, RankDevice.open(driver, device, config, rank, form), config, faults, completions));
             }
         }
         catch (final CudaException e)
         {
-            closeAfter(e);
+            close();
             throw new ConfigException("The CUDA backend cannot start " + count + " ranks: " + e.getMessage() +
                 "; give fewer ranks per device, a smaller maxStepTokens or fewer steps in flight where it is memory.");
         }
         catch (final RuntimeException | Error e)
         {
-            closeAfter(e);
+            close();
             throw e;
         }
     }
 
     private SharedDevice device(final int ordinal)
     {
-        return devices.computeIfAbsent(ordinal, key -> new SharedDevice(driver, key, image.bytes(), config));
-    }
-
-    /** What a result must carry to be that of this model, seed and kernels. */
-    private long fingerprint(final CaptureLayout layout)
-    {
-        final long shape = StateDigest.mix(layout.layers(), layout.topK());
-        final long router = StateDigest.mix(config.router().experts(), config.logits().seed());
-        return StateDigest.mix(StateDigest.mix(shape, router), Long.parseUnsignedLong(image.sourceHash(), 16));
+        return devices.computeIfAbsent(ordinal, key -> new SharedDevice(driver, key, image, config));
     }
 
     List<CudaRank> ranks()
@@ -87,18 +69,6 @@ final class RankSet implements AutoCloseable
     CudaRank get(final int rank)
     {
         return ranks.get(rank);
-    }
-
-    private void closeAfter(final Throwable cause)
-    {
-        try
-        {
-            close();
-        }
-        catch (final RuntimeException e)
-        {
-            cause.addSuppressed(e);
-        }
     }
 
     /**

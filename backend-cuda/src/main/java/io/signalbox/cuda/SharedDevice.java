@@ -2,33 +2,29 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
-import org.agrona.CloseHelper;
-
-import java.nio.ByteBuffer;
+import io.signalbox.cuda.kernel.KernelImage;
 
 /** What the ranks on one device share: its primary context, the kernels, the weights. */
 final class SharedDevice implements AutoCloseable
 {
     private final CudaDriver driver;
+    private final KernelImage image;
     private final CudaDriver.Context context;
     private final CudaDriver.KernelModule module;
     private final SeededWeights weights;
 
-    /**
-     * Makes the context current for the calling thread.
-     *
-     * @param image a direct buffer with the kernels' fat binary.
-     */
+    /** Makes the context current for the calling thread. */
     SharedDevice(
-        final CudaDriver driver, final int ordinal, final ByteBuffer image, final CudaBackendConfig config)
+        final CudaDriver driver, final int ordinal, final KernelImage image, final CudaBackendConfig config)
     {
         this.driver = driver;
+        this.image = image;
         context = driver.retainPrimaryContext(ordinal);
         CudaDriver.KernelModule loaded = null;
         try
         {
             driver.makeCurrent(context);
-            loaded = driver.loadModule(image);
+            loaded = driver.loadModule(image.bytes());
             weights = new SeededWeights(driver, config.router(), config.streamedBytesPerLayer());
         }
         catch (final RuntimeException e)
@@ -54,6 +50,12 @@ final class SharedDevice implements AutoCloseable
         return module;
     }
 
+    /** Of the kernels. */
+    String sourceHash()
+    {
+        return image.sourceHash();
+    }
+
     SeededWeights weights()
     {
         return weights;
@@ -63,16 +65,10 @@ final class SharedDevice implements AutoCloseable
     @Override
     public void close()
     {
-        ignoringCudaErrors(this::makeCurrent);
-        ignoringCudaErrors(weights::close);
-        ignoringCudaErrors(() -> driver.unload(module));
-        ignoringCudaErrors(() -> driver.makeCurrent(null));
-        ignoringCudaErrors(() -> driver.releasePrimaryContext(context));
-    }
-
-    /** The ranks have reported what broke the context; there is nothing to add. */
-    private static void ignoringCudaErrors(final Runnable part)
-    {
-        CloseHelper.close(RankDevice::ignoreCudaError, part::run);
+        RankDevice.closeQuietly(this::makeCurrent);
+        RankDevice.closeQuietly(weights);
+        RankDevice.closeQuietly(() -> driver.unload(module));
+        RankDevice.closeQuietly(() -> driver.makeCurrent(null));
+        RankDevice.closeQuietly(() -> driver.releasePrimaryContext(context));
     }
 }

@@ -73,7 +73,7 @@ class CudaRankTest
         final CudaDriver driver, final int count, final FaultPolicy policy, final CompletionSink sink)
     {
         final CudaBackendConfig config = EngineRun.config().faultPolicy(policy).clock(() -> 0);
-        return new RankSet(driver, config, count, SHAPE, CaptureForm.FUSED, sink);
+        return new RankSet(driver, config, count, CaptureForm.FUSED, sink);
     }
 
     private static void runStep(final RankSet ranks, final int rank, final long step)
@@ -279,7 +279,7 @@ class CudaRankTest
     {
         EmulatedDriver.devices(2);
         final CudaBackendConfig config = EngineRun.config().devices(List.of(0, 1));
-        final RankSet ranks = new RankSet(new JCudaBinding(), config, 2, SHAPE, CaptureForm.FUSED, reports);
+        final RankSet ranks = new RankSet(new JCudaBinding(), config, 2, CaptureForm.FUSED, reports);
         EmulatedDriver.stepped();
         ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
         ranks.get(0).doWork();
@@ -361,7 +361,7 @@ class CudaRankTest
             }
             return true;
         });
-        new RankSet(driver, EngineRun.config().kernels(kernels), 1, form == null ? null : SHAPE, form, reports).close();
+        new RankSet(driver, EngineRun.config().kernels(kernels), 1, form, reports).close();
         names.removeIf(name -> !name.startsWith("route_") && !name.startsWith("opaque_"));
         return names;
     }

@@ -7,7 +7,6 @@ import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleEncoder;
-import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -41,8 +40,7 @@ final class RanksSection implements CheckSection
         final int steps = Math.max(1, options.checkedSteps() / STEPS_PER_ORACLE_CHECK);
         try (CudaBackend backend = new CudaBackend(setup.config(), device.driver()))
         {
-            backend.start(
-                RANKS, new ModelShape(setup.layers(), setup.spec().experts(), setup.spec().topK()), results);
+            backend.start(RANKS, setup.config().shape(), results);
             for (int i = 1; i <= steps; i++)
             {
                 for (int rank = 0; rank < RANKS; rank++)
