@@ -14,10 +14,16 @@ public final class StateDigest
     {
     }
 
-    /** The finaliser of SplitMix64. */
+    /** A step of SplitMix64: the finaliser of what follows the value in its sequence. */
     public static long mix(final long value)
     {
-        long z = value + GOLDEN;
+        return finalise(value + GOLDEN);
+    }
+
+    /** The finaliser of SplitMix64: a bijection in which every input bit changes about half of the output bits. */
+    public static long finalise(final long value)
+    {
+        long z = value;
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
         return z ^ (z >>> 31);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
+import io.signalbox.SeededTokens;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.RouterOracle;
 import io.signalbox.cuda.kernel.RouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
-import io.signalbox.cuda.kernel.SeededTokens;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;

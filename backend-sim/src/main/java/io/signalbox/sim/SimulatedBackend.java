@@ -7,7 +7,6 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.workload.SplitMix64;
 
 import java.util.Arrays;
 
@@ -23,9 +22,6 @@ import java.util.Arrays;
 public final class SimulatedBackend implements Backend
 {
     private static final long NO_STEP = -1;
-    private static final int TOKEN_ID_MASK = 0xFFFF;
-    private static final long REQUEST_GAMMA = 0x9E3779B97F4A7C15L;
-    private static final long POSITION_GAMMA = 0xD1B54A32D192ED03L;
 
     private final SimulationConfig config;
     private final boolean lockStep;
@@ -186,12 +182,6 @@ public final class SimulatedBackend implements Backend
         final CaptureSlicePool.Slice slice = slices.acquire(state.tokens);
         experts.writeRows(state.epoch, rank, step, state.tokens, slice.rows(), 0);
         return slice;
-    }
-
-    /** A sampled token: a pure function of the seed, the request and the position that the token will take. */
-    static int sampledToken(final long seed, final long requestId, final int position)
-    {
-        return (int)SplitMix64.mix(seed + requestId * REQUEST_GAMMA + position * POSITION_GAMMA) & TOKEN_ID_MASK;
     }
 
     /** The step that is out on one rank. */

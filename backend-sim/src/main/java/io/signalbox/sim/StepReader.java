@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.SeededTokens;
 import io.signalbox.backend.PlanRows;
 import io.signalbox.event.codec.ScheduleDecoder;
 
@@ -48,7 +49,7 @@ final class StepReader
             {
                 prefillTokens += count;
             }
-            sampled[i] = SimulatedBackend.sampledToken(seed, row.requestId(), end);
+            sampled[i] = SeededTokens.token(seed, row.requestId(), end);
         }
         return sampled;
     }

@@ -22,8 +22,7 @@ public final class SplitMix64
     /** A bijection in which every input bit changes about half of the output bits. */
     public static long mix(final long value)
     {
-        // The scheduler's finaliser adds the gamma itself; there is one copy of the constants.
-        return StateDigest.mix(value - GOLDEN_GAMMA);
+        return StateDigest.finalise(value);
     }
 
     /** Mixes two values into one; the order matters. */

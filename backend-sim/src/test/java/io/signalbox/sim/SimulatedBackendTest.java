@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.SeededTokens;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.FaultClass;
@@ -49,7 +50,7 @@ class SimulatedBackendTest
 
     private static int token(final long requestId, final int position)
     {
-        return SimulatedBackend.sampledToken(EXACT.seed(), requestId, position);
+        return SeededTokens.token(EXACT.seed(), requestId, position);
     }
 
     @Test
@@ -136,10 +137,10 @@ class SimulatedBackendTest
     @Test
     void shouldSampleTheTokensThatTheCudaKernelsSample()
     {
-        assertEquals(6928, SimulatedBackend.sampledToken(0, 0, 1));
-        assertEquals(43917, SimulatedBackend.sampledToken(1, 2, 3));
-        assertEquals(49996, SimulatedBackend.sampledToken(42, 1_000_000_007L, 4096));
-        assertEquals(26007, SimulatedBackend.sampledToken(-7, (1L << 62) + 5, 1));
+        assertEquals(6928, SeededTokens.token(0, 0, 1));
+        assertEquals(43917, SeededTokens.token(1, 2, 3));
+        assertEquals(49996, SeededTokens.token(42, 1_000_000_007L, 4096));
+        assertEquals(26007, SeededTokens.token(-7, (1L << 62) + 5, 1));
     }
 
     @Test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.cuda.kernel.SeededTokens;
 
+import io.signalbox.SeededTokens;
 import java.util.Arrays;
 
 /** What the result of a step must hold, computed token by token. */

@@ -2,6 +2,8 @@
 package io.signalbox.cuda.kernel;
 
 import io.signalbox.ConfigException;
+import io.signalbox.SeededTokens;
+import io.signalbox.StateDigest;
 
 /**
  * Router logits without a model: a pure function of what they belong to, equal to that of the kernel logits_seeded.
@@ -28,7 +30,7 @@ public record SeededLogits(long seed, int levels)
     {
         final long key =
             SeededTokens.placeKey(seed, request, position) + (layer + 1) * LAYER_GAMMA + expert * EXPERT_GAMMA;
-        final int level = (int)((SeededTokens.mixBits(key) >>> 32) * levels >>> 32);
+        final int level = (int)((StateDigest.finalise(key) >>> 32) * levels >>> 32);
         return (level - levels / 2) * LOGIT_STEP;
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.capture;
 
+import io.signalbox.SeededTokens;
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.cuda.kernel.SeededTokens;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;

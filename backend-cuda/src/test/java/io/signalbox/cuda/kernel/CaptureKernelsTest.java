@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
+import io.signalbox.SeededTokens;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
+import io.signalbox.StateDigest;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import org.junit.jupiter.api.BeforeEach;
@@ -164,7 +165,7 @@ class RouterKernelsTest
         final float[] outputs = new float[spec.experts() * WIDTH];
         for (int i = 0; i < outputs.length; i++)
         {
-            outputs[i] = (SeededTokens.mixBits(i) >>> 40) * 0x1.0p-24f - 0.5f;
+            outputs[i] = (StateDigest.finalise(i) >>> 40) * 0x1.0p-24f - 0.5f;
         }
         return outputs;
     }

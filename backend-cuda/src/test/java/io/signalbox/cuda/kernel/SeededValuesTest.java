@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
+import io.signalbox.SeededTokens;
 import io.signalbox.ConfigException;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

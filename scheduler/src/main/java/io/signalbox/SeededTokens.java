@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cuda.kernel;
+package io.signalbox;
 
-/** Sampled tokens without a model: the function of the kernel sample_seeded and of the simulated backend. */
+/** Sampled tokens without a model, by which simulated ranks and the GPU kernel {@code sample_seeded} sample alike. */
 public final class SeededTokens
 {
     private static final int TOKEN_ID_MASK = 0xFFFF;
@@ -15,20 +15,12 @@ public final class SeededTokens
     /** @param position the position that the token will take, one above that of the last token it was sampled from. */
     public static int token(final long seed, final long request, final int position)
     {
-        return (int)mixBits(placeKey(seed, request, position)) & TOKEN_ID_MASK;
+        return (int)StateDigest.finalise(placeKey(seed, request, position)) & TOKEN_ID_MASK;
     }
 
-    static long placeKey(final long seed, final long request, final int position)
+    /** What seed, request and position add up to, before it is mixed. */
+    public static long placeKey(final long seed, final long request, final int position)
     {
         return seed + request * REQUEST_GAMMA + position * POSITION_GAMMA;
-    }
-
-    /** The finaliser of SplitMix64. */
-    static long mixBits(final long value)
-    {
-        long bits = value;
-        bits = (bits ^ (bits >>> 30)) * 0xBF58476D1CE4E5B9L;
-        bits = (bits ^ (bits >>> 27)) * 0x94D049BB133111EBL;
-        return bits ^ (bits >>> 31);
     }
 }
