@@ -4,8 +4,8 @@ package io.signalbox.scheduler;
 import io.signalbox.StateDigest;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.TableChangeKind;
+import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class RowOracle
     }
 
     private final int blockSize;
-    private final int rowBytes;
+    private final ModelShape shape;
     private final Map<Long, Map<Integer, Row>> requestRows = new HashMap<>();
     private final Map<Long, Map<Integer, BlockUse>> tables = new HashMap<>();
     private final Map<BlockUse, Map<Integer, Long>> blockRows = new HashMap<>();
@@ -44,7 +44,7 @@ final class RowOracle
     RowOracle(final SchedulerConfig config)
     {
         blockSize = config.blockSizeTokens();
-        rowBytes = config.capture().rowBytes();
+        shape = config.capture();
     }
 
     /** What the backend computes for one token of a step; another step or place gives other ids. */
@@ -56,19 +56,30 @@ final class RowOracle
     static void fillRow(
         final SchedulerHarness.Step step,
         final int token,
+        final ModelShape shape,
         final MutableDirectBuffer rows,
-        final int offset,
-        final int length)
+        final int offset)
     {
-        fill(row(step, token), rows, offset, length);
+        final int idBytes = shape.idBytes();
+        for (int place = 0; place < shape.rowIds(); place++)
+        {
+            final int id = expert(row(step, token), shape, place);
+            for (int i = 0; i < idBytes; i++)
+            {
+                rows.putByte(offset + place * idBytes + i, (byte)(id >>> (Byte.SIZE * i)));
+            }
+        }
     }
 
-    private static void fill(final long seed, final MutableDirectBuffer rows, final int offset, final int length)
+    /** The id at one place of a row: in range and distinct within its layer; every fourth layer begins with the highest. */
+    private static int expert(final long seed, final ModelShape shape, final int place)
     {
-        for (int i = 0; i < length; i++)
-        {
-            rows.putByte(offset + i, (byte)(StateDigest.mix(seed, i) & 0x3F));
-        }
+        final int experts = shape.experts();
+        final long layer = StateDigest.mix(seed, place / shape.topK());
+        final int first = (layer & 3) == 0 ? experts - 1 : (int)((layer >>> 2) % experts);
+        final int widest = Math.max(1, (experts - 1) / Math.max(1, shape.topK() - 1));
+        final int apart = 1 + (int)((layer >>> 33) % widest);
+        return (int)((first + (long)(place % shape.topK()) * apart) % experts);
     }
 
     /** Nothing computed so far is shared with what is computed from now on. */
@@ -152,7 +163,6 @@ final class RowOracle
     {
         final List<String> differences = new ArrayList<>();
         final Map<Integer, Row> own = requestRows.getOrDefault(requestId, Map.of());
-        final UnsafeBuffer expected = new UnsafeBuffer(new byte[rowBytes]);
         for (int position = 0; position < rowCount; position++)
         {
             final short[] actual = scheduler.rows(requestId).copy(position, position + 1).ids();
@@ -162,12 +172,11 @@ final class RowOracle
                 differences.add("row " + position + " was never computed");
                 continue;
             }
-            fill(row.seed(), expected, 0, rowBytes);
-            for (int i = 0; i < rowBytes; i++)
+            for (int place = 0; place < actual.length; place++)
             {
-                if (actual[i] != (short)(expected.getByte(i) & 0xFF))
+                if (actual[place] != (short)expert(row.seed(), shape, place))
                 {
-                    differences.add("row " + position + " place " + i + " is " + actual[i]);
+                    differences.add("row " + position + " place " + place + " is " + actual[place]);
                     break;
                 }
             }

@@ -198,7 +198,7 @@ final class SchedulerHarness
         final UnsafeBuffer rows = new UnsafeBuffer(new byte[Math.max(1, step.tokens() * rowBytes)]);
         for (int i = 0; capture && i < step.tokens(); i++)
         {
-            RowOracle.fillRow(step, i + rowShift, rows, i * rowBytes, rowBytes);
+            RowOracle.fillRow(step, i + rowShift, config.capture(), rows, i * rowBytes);
         }
         final boolean inline = step.tokens() * rowBytes <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete();
