@@ -11,8 +11,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -26,8 +28,8 @@ final class RowOracle
     {
     }
 
-    /** A row by the seed it was made from, and the cache generation in which it came to the request. */
-    private record Row(long seed, int generation)
+    /** A row by the seed it was made from, the cache generation in which it came to the request, and how it came. */
+    private record Row(long seed, int generation, boolean inherited)
     {
     }
 
@@ -36,6 +38,7 @@ final class RowOracle
     private final Map<Long, Map<Integer, Row>> requestRows = new HashMap<>();
     private final Map<Long, Map<Integer, BlockUse>> tables = new HashMap<>();
     private final Map<BlockUse, Map<Integer, Long>> blockRows = new HashMap<>();
+    private final Set<List<Integer>> usedBlocks = new HashSet<>();
     private final Deque<Runnable> commits = new ArrayDeque<>();
     private final Map<Long, Integer> admittedIn = new HashMap<>();
     private boolean ownerGone;
@@ -101,6 +104,7 @@ final class RowOracle
     void tableChange(final int rank, final ScheduleDecoder.TableChangesDecoder change, final boolean hasEmitted)
     {
         final BlockUse use = new BlockUse(rank, change.blockId(), change.issue());
+        usedBlocks.add(List.of(rank, change.blockId()));
         final long requestId = change.requestId();
         final int index = change.blockIndex();
         tables.computeIfAbsent(requestId, id -> new HashMap<>()).put(index, use);
@@ -111,9 +115,11 @@ final class RowOracle
             shared.forEach((offset, seed) ->
             {
                 final int position = index * blockSize + offset;
-                if (!hasEmitted || !own.containsKey(position))
+                final Row before = own.get(position);
+                // A request that finds its former block again has captured those rows itself.
+                if (before == null || !hasEmitted && before.seed() != seed)
                 {
-                    own.put(position, new Row(seed, generation));
+                    own.put(position, new Row(seed, generation, true));
                 }
             });
         }
@@ -149,7 +155,7 @@ final class RowOracle
         {
             final int position = row.start() + i;
             final long computed = row(step, firstToken + i);
-            own.putIfAbsent(position, new Row(computed, admitted));
+            own.putIfAbsent(position, new Row(computed, admitted, false));
             // A block holds what its own generation knows of the position, never an older row.
             final Row kept = own.get(position);
             final BlockUse use = tables.get(row.requestId()).get(position / blockSize);
@@ -182,6 +188,32 @@ final class RowOracle
             }
         }
         return differences;
+    }
+
+    /** How many blocks of all ranks were ever handed out. */
+    int usedBlocks()
+    {
+        return usedBlocks.size();
+    }
+
+    /** The differences between the rows that an ended request is said to have and those that were computed for it. */
+    List<String> differences(final SchedulerHarness.Ended end)
+    {
+        final Map<Integer, Row> own = requestRows.getOrDefault(end.requestId(), Map.of());
+        final int inherited = (int)own.values().stream().filter(Row::inherited).count();
+        final List<String> differences = new ArrayList<>();
+        differ(differences, "captured", end.captured(), own.size() - inherited);
+        differ(differences, "inherited", end.inherited(), inherited);
+        differ(differences, "missing", end.missing(), 0);
+        return differences;
+    }
+
+    private static void differ(final List<String> differences, final String what, final int actual, final int expected)
+    {
+        if (actual != expected)
+        {
+            differences.add(actual + " rows " + what + ", but " + expected + " were computed so");
+        }
     }
 
     void assertRows(final Scheduler scheduler, final long requestId, final int rowCount)
