@@ -131,21 +131,10 @@ final class SimulateCommand implements Callable<Integer>
     private int run(final Simulation simulation, final int requests)
     {
         final DeferredJournal journal = journalOptions.isWanted()
-            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()))
+            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
             : null;
         final long startNanos = System.nanoTime();
-        final RunReport report;
-        try
-        {
-            report = run(simulation, journal);
-        }
-        finally
-        {
-            if (journal != null && journal.writer() != null && journal.writer().groups() == 0)
-            {
-                journalOptions.discard();
-            }
-        }
+        final RunReport report = run(simulation, journal);
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
         final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());

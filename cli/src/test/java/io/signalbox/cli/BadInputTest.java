@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -262,21 +261,6 @@ class BadInputTest
         MemoryNeed.check(ranks.router(RouterPolicy.DEFAULT).build(), workload, 400L << 20);
         assertThrows(ConfigException.class,
             () -> MemoryNeed.check(ranks.router(RouterPolicy.SIGNALBOX).build(), workload, 400L << 20));
-    }
-
-    @Test
-    void shouldRemoveWhatItMadeWhereTheJournalCannotBeOpened() throws IOException
-    {
-        final Path parent = directory.resolve("made");
-        final Path target = parent.resolve("journal");
-        final JournalOptions options = new JournalOptions();
-        new CommandLine(options).parseArgs("--journal", target.toString());
-        options.open(Map.of("a", "b")).close();
-        assertTrue(Files.exists(target));
-
-        options.discard();
-        assertFalse(Files.exists(parent), "what the command made is gone");
-        assertTrue(Files.exists(directory), "what was there stays");
     }
 
     private static void assertRefused(final CommandRun run, final String named)

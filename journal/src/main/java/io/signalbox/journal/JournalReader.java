@@ -118,7 +118,7 @@ public final class JournalReader implements AutoCloseable
             throw writer == null ? e : writer.judge(e, scanner.records());
         }
         final JournalException beingWritten =
-            more || scanner.sealed() || writer == null ? null : writer.beingWritten(scanner.records());
+            more || scanner.ending().isSealed() || writer == null ? null : writer.beingWritten(scanner.records());
         if (beingWritten != null)
         {
             throw beingWritten;
@@ -230,10 +230,10 @@ public final class JournalReader implements AutoCloseable
         return scanner.digest();
     }
 
-    /** Whether the journal was closed where it ends; false before {@link #next()} has returned false. */
-    public boolean sealed()
+    /** How the journal ends; OPEN before {@link #next()} has returned false. */
+    public Ending ending()
     {
-        return scanner.sealed();
+        return scanner.ending();
     }
 
     @Override

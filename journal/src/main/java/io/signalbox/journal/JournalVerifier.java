@@ -73,7 +73,7 @@ public final class JournalVerifier
             keep();
         }
         return new Verification(
-            reader.records(), reader.groups(), reader.sealed(), reader.digest(), difference);
+            reader.records(), reader.groups(), reader.ending(), reader.digest(), difference);
     }
 
     private Difference compare(final Scheduler scheduler)

@@ -51,7 +51,13 @@ public final class RequestInspector
             }
             throw e;
         }
-        return reader.sealed() ? JournalEnd.CLOSED : JournalEnd.NOT_CLOSED;
+        return switch (reader.ending())
+        {
+            case CLOSED -> JournalEnd.CLOSED;
+            case DISK_FULL -> JournalEnd.DISK_FULL;
+            case RECOVERED -> JournalEnd.RECOVERED;
+            case OPEN -> JournalEnd.NOT_CLOSED;
+        };
     }
 
     /** The record's bytes are as they were written; what was written may still be no group of a scheduler. */
