@@ -208,9 +208,10 @@ public final class EngineContext
         return backend;
     }
 
+    /** Nothing but what can be read back is appended. */
     GroupJournal journal()
     {
-        return journal;
+        return journal == NoJournal.INSTANCE ? journal : new CheckedJournal(journal);
     }
 
     /** The client first: its credits come back even if the other listener is slow. */
