@@ -29,6 +29,7 @@ public final class EngineContext
     private int ingressSlots = 1024;
     private int trackSlots = 1024;
     private long stepTimeoutNanos;
+    private int vocabularySize = Integer.MAX_VALUE;
     private long closeTimeoutNanos = 10_000_000_000L;
 
     /** Who sequences {@code Wake} inputs. */
@@ -120,6 +121,16 @@ public final class EngineContext
         return this;
     }
 
+    /**
+     * Token ids of the model are below it; default: {@link Integer#MAX_VALUE}. A step of the backend with another token
+     * fails, and its requests start over.
+     */
+    public EngineContext vocabularySize(final int value)
+    {
+        vocabularySize = value;
+        return this;
+    }
+
     /** Nanoseconds on any fixed origin: the logical time of what clients and the timer offer. */
     public EngineContext clock(final LongSupplier value)
     {
@@ -167,6 +178,11 @@ public final class EngineContext
         {
             throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos + " is negative; give 0 for no timeout.");
         }
+        if (vocabularySize < 1)
+        {
+            throw new ConfigException(
+                "vocabularySize=" + vocabularySize + " is not positive; give the number of tokens that the model knows.");
+        }
         checkSlots("ingressSlots", ingressSlots);
         checkSlots("trackSlots", trackSlots);
         scheduler = new Scheduler(config);
@@ -208,9 +224,10 @@ public final class EngineContext
         return backend;
     }
 
+    /** Nothing but what can be read back is appended. */
     GroupJournal journal()
     {
-        return journal;
+        return journal == NoJournal.INSTANCE ? journal : new CheckedJournal(journal);
     }
 
     /** The client first: its credits come back even if the other listener is slow. */
@@ -246,6 +263,11 @@ public final class EngineContext
     WakeSource wakeSource()
     {
         return wakeSource;
+    }
+
+    ReportCheck reportCheck()
+    {
+        return new ReportCheck(config.capture(), vocabularySize);
     }
 
     Waiting waiting()

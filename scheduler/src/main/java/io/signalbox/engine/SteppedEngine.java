@@ -34,9 +34,10 @@ public final class SteppedEngine implements Engine
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
-        dispatcher = new Dispatcher(context.backend());
+        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
+        dispatcher = new Dispatcher(context.backend(), launches);
         context.backend().start(
-            context.config().ranks(), context.config().capture(), new IngressSink(this, context.config().ranks()));
+            context.config().ranks(), context.config().capture(), new IngressSink(this, launches, context.reportCheck()));
     }
 
     @Override

@@ -66,19 +66,20 @@ public final class ThreadedEngine implements Engine
 
         final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
+        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.backend(), steps));
+            new DispatchHandler(this, context.backend(), launches, steps));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
 
         context.backend().start(
-            context.config().ranks(), context.config().capture(), new IngressSink(this, context.config().ranks()));
+            context.config().ranks(), context.config().capture(), new IngressSink(this, launches, context.reportCheck()));
         start("signalbox-scheduler", schedulerProcessor);
         start("signalbox-journal", journalProcessor);
         start("signalbox-dispatch", dispatchProcessor);
