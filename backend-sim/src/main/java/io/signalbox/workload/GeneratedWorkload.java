@@ -104,6 +104,12 @@ public final class GeneratedWorkload implements Workload
     }
 
     @Override
+    public String placeOf(final WorkloadRequest request)
+    {
+        return "request " + request.requestId() + " of the generated workload";
+    }
+
+    @Override
     public Map<String, String> settings()
     {
         return config.settings();

@@ -22,6 +22,12 @@ public interface Workload
      */
     int blockHashes(WorkloadRequest request, int blockSizeTokens, long[] target);
 
+    /** Names a request in a message. A recorded workload names the line of its file. */
+    default String placeOf(final WorkloadRequest request)
+    {
+        return "request " + request.requestId() + " of the workload";
+    }
+
     /** Everything the requests depend on, by names that start with {@code workload.}, sorted. */
     Map<String, String> settings();
 }

@@ -108,7 +108,7 @@ final class SimulateCommand implements Callable<Integer>
         final Workload workload = workloadOptions.workload(seed);
         OptionNames.translate(() ->
         {
-            PoolFit.check(workload, config, workloadOptions::placeOf);
+            PoolFit.check(workload, config, workload::placeOf);
             return null;
         });
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
@@ -137,7 +137,7 @@ final class SimulateCommand implements Callable<Integer>
         final RunReport report;
         try
         {
-            report = run(simulation, journal);
+            report = CostOptions.translate(() -> run(simulation, journal));
         }
         finally
         {
