@@ -42,8 +42,8 @@ final class AgentRequests
             final long gap = (long)(random.nextExponential() * config.meanStaggerNanos());
             if (VirtualTime.isPast(firstStarts[i - 1], gap))
             {
-                throw VirtualTime.past("with a mean gap of " + config.meanStaggerNanos() + " ns between starts, " +
-                    "the play on line " + plays.get(i).line() + " of " + source.file() + " would start", "give a smaller gap");
+                throw VirtualTime.past("with " + config.meanStaggerNanos() + " ns between starts, on average, the " +
+                    "play on line " + plays.get(i).line() + " of " + source.file() + " would start", "give a smaller gap");
             }
             firstStarts[i] = firstStarts[i - 1] + gap;
         }

@@ -69,6 +69,11 @@ public final class GeneratedWorkload implements Workload
             {
                 return;
             }
+            if (requests.size() == MAX_REQUESTS)
+            {
+                throw new ConfigException("conversations=" + config.conversations() + " with turns=" +
+                    config.turns().text() + " make more than " + MAX_REQUESTS + " requests; give fewer.");
+            }
             final long requestId = requests.size() + 1L;
             requests.add(turn == 0 ?
                 new WorkloadRequest(

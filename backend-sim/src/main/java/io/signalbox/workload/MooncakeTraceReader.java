@@ -94,6 +94,10 @@ final class MooncakeTraceReader implements JsonLines.LineReader
             throw lines.fault("has " + idCount + " hash_ids where input_length=" + inputTokens + " needs " + expected +
                 ", one per " + MooncakeTrace.TRACE_BLOCK_TOKENS + " tokens");
         }
+        if (requests.size() == Workload.MAX_REQUESTS)
+        {
+            throw lines.tooMany();
+        }
         requests.add(new WorkloadRequest(
             lines.line(), timestampMillis * NANOS_PER_MILLI, -1, 0, -1, (int)inputTokens, (int)outputTokens, -1));
         traceBlockIds.add(Arrays.copyOf(ids, idCount));

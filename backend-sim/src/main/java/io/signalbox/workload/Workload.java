@@ -10,6 +10,9 @@ import java.util.Map;
  */
 public interface Workload
 {
+    /** The most requests of a workload that is read or generated. */
+    int MAX_REQUESTS = 10_000_000;
+
     /** Every request; the one with id {@code n} is at index {@code n - 1}. A predecessor comes before its followers. */
     List<WorkloadRequest> requests();
 

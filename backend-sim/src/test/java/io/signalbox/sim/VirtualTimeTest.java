@@ -118,7 +118,7 @@ class VirtualTimeTest
     {
         final Path file = Files.writeString(directory.resolve("plays.jsonl"), play(request("0")).repeat(200));
         final AgentPlays plays = AgentPlays.read(file);
-        assertPast("with a mean gap of 100000000000000000 ns between starts, the play on line ",
+        assertPast("with 100000000000000000 ns between starts, on average, the play on line ",
             () -> AgentTrace.of(plays, AgentTraceConfig.DEFAULT.withMeanStaggerNanos(VirtualTime.MAX_MEAN_NANOS)));
         assertThrows(ConfigException.class,
             () -> AgentTraceConfig.DEFAULT.withMeanStaggerNanos(VirtualTime.MAX_MEAN_NANOS + 1));

@@ -25,6 +25,7 @@ final class OptionNames
         Map.entry("seed", "--seed"),
         Map.entry("workloads", "--workloads"),
         Map.entry("arrivals", "--arrivals"),
+        Map.entry("turns", "--turns"),
         Map.entry("speed", "--speed"),
         Map.entry("workers", "--workers"),
         Map.entry("moeLayers", "--moe-layers"),
