@@ -46,8 +46,18 @@ public record StepCost(
     {
         final long prefill = Math.multiplyExact(prefillTokens, perPrefillTokenNanos);
         final long decode = Math.multiplyExact(decodeRows, perDecodeRowNanos);
-        final long context = Math.multiplyExact(contextTokens, perContextTokenPicos) / PICOS_PER_NANO;
+        final long context = nanosOf(contextTokens, perContextTokenPicos);
         return Math.addExact(Math.addExact(baseNanos, prefill), Math.addExact(decode, context));
+    }
+
+    /**
+     * {@code count * picos} in nanoseconds, rounded down. Whole nanoseconds are taken apart, because the product in
+     * picoseconds may pass a long when the result does not.
+     */
+    static long nanosOf(final long count, final long picos)
+    {
+        return Math.addExact(Math.multiplyExact(count, picos / PICOS_PER_NANO),
+            Math.multiplyExact(count, picos % PICOS_PER_NANO) / PICOS_PER_NANO);
     }
 
     private static void checkRange(final String name, final long value, final long min)

@@ -68,6 +68,18 @@ public sealed interface Arrivals
         return rate;
     }
 
+    /** @param gapNanos rounded down; one that no long holds is past the limit as well. */
+    private static long after(final long nanos, final double gapNanos, final int index, final Arrivals arrivals)
+    {
+        final long gap = (long)gapNanos;
+        if (VirtualTime.isPast(nanos, gap))
+        {
+            throw VirtualTime.past("with arrivals=" + arrivals.text() + " conversation " + (index + 1) + " would start",
+                "give a higher rate or fewer conversations");
+        }
+        return nanos + gap;
+    }
+
     /** Memoryless arrivals. */
     record Poisson(double ratePerSecond) implements Arrivals
     {
@@ -83,7 +95,7 @@ public sealed interface Arrivals
             long now = 0;
             for (int i = 0; i < count; i++)
             {
-                now += (long)(random.nextExponential() / ratePerSecond * NANOS_PER_SECOND);
+                now = after(now, random.nextExponential() / ratePerSecond * NANOS_PER_SECOND, i, this);
                 times[i] = now;
             }
             return times;
@@ -117,7 +129,7 @@ public sealed interface Arrivals
             long now = 0;
             for (int i = 0; i < count; i++)
             {
-                now += (long)(random.nextGamma(shape) / shape / ratePerSecond * NANOS_PER_SECOND);
+                now = after(now, random.nextGamma(shape) / shape / ratePerSecond * NANOS_PER_SECOND, i, this);
                 times[i] = now;
             }
             return times;

@@ -113,7 +113,7 @@ final class CompareCommand implements Callable<Integer>
         progress.onRun(0, plan.cells());
         try
         {
-            return OptionNames.translate(() -> Comparison.run(plan, threads, progress));
+            return OptionNames.translate(() -> CostOptions.translate(() -> Comparison.run(plan, threads, progress)));
         }
         finally
         {

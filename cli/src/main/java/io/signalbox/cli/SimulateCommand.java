@@ -108,7 +108,7 @@ final class SimulateCommand implements Callable<Integer>
         final Workload workload = workloadOptions.workload(seed);
         OptionNames.translate(() ->
         {
-            PoolFit.check(workload, config, workloadOptions::placeOf);
+            PoolFit.check(workload, config, workload::placeOf);
             return null;
         });
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
@@ -134,7 +134,7 @@ final class SimulateCommand implements Callable<Integer>
             ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
             : null;
         final long startNanos = System.nanoTime();
-        final RunReport report = run(simulation, journal);
+        final RunReport report = CostOptions.translate(() -> run(simulation, journal));
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
         final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());

@@ -14,7 +14,6 @@ import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadPreset;
-import io.signalbox.workload.WorkloadRequest;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -84,8 +83,6 @@ final class WorkloadOptions extends TraceOptions
     private double cancelAfterSeconds = 5.0;
 
     private int leftOut;
-    /** Null where the workload is none. */
-    private AgentTrace agentTrace;
 
     /** Requests behind those that {@code --limit} lets in. */
     int leftOut()
@@ -113,8 +110,7 @@ final class WorkloadOptions extends TraceOptions
     {
         if (TraceFormat.of(trace) == TraceFormat.AGENT)
         {
-            agentTrace = AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
-            return agentTrace;
+            return AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
         }
         refuseFor(trace);
         return MooncakeTrace.read(trace);
@@ -140,18 +136,6 @@ final class WorkloadOptions extends TraceOptions
             throw new ConfigException(
                 "--cancel-after=" + cancelAfterSeconds + " is not above 0 seconds; give a mean time to cancel.");
         }
-    }
-
-    /** Names a request for a message: in a Mooncake trace, a request's id is the number of its line. */
-    String placeOf(final WorkloadRequest request)
-    {
-        if (agentTrace != null)
-        {
-            return "request " + request.requestId() + ", on line " + agentTrace.lineOf(request) + " of " + trace + ",";
-        }
-        return trace == null
-            ? "request " + request.requestId() + " of the generated workload"
-            : "line " + request.requestId() + " of " + trace;
     }
 
     private Workload generated(final long seed)

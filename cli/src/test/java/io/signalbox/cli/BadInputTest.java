@@ -93,7 +93,7 @@ class BadInputTest
         compare --kv-blocks 9,10              | one rank's pool of --kv-blocks=9 has 8 beside its dummy block
         compare --kv-blocks 1                 | --kv-blocks=1 is not between 2 and
         compare --kv-blocks 16777216 --ranks 1024 | --kv-blocks=16777216 needs
-        compare --speed 1e-300                | --speed=1.0E-300 puts the arrival of request
+        compare --speed 1e-300                | --speed=1.0E-300 request
         compare --seeds 0                     | --seeds=0 is not between 1
         compare --workers 0                   | --workers=0
         compare --limit 0                     | --limit=0 leaves nothing to run
