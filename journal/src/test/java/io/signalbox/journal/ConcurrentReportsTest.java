@@ -46,7 +46,7 @@ final class ConcurrentReportsTest
             run(directory, config);
             final Verification verification = JournalVerifier.verify(directory, Scheduler::new);
             assertNull(verification.difference(), () -> "round: " + verification.difference());
-            assertTrue(verification.sealed());
+            assertTrue(verification.ending().isSealed());
         }
     }
 
