@@ -52,7 +52,7 @@ final class ChronicleJournalStore implements JournalStore
         }
         catch (final FileAlreadyExistsException e)
         {
-            throw new JournalException(Kind.FOREIGN_FILE, path + " exists, and this journal's writer did not create it: " +
+            throw new JournalException(Kind.LOCK_LOST, path + " exists, and this journal's writer did not create it: " +
                 "another process writes in this directory; stop it, then recover the journal.", e);
         }
         catch (final IOException e)

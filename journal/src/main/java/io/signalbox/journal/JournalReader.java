@@ -40,6 +40,7 @@ public final class JournalReader implements AutoCloseable
     /** @throws JournalException where the directory holds no journal, or none that can be believed. */
     public static JournalReader open(final Path directory)
     {
+        JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
         return of(JournalScanner.open(directory), writer);
     }

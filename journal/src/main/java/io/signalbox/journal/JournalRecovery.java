@@ -48,6 +48,7 @@ public final class JournalRecovery
      */
     public static Recovery recover(final Path directory)
     {
+        JvmFlags.requireToWrite();
         try (JournalLock lock = lockExisting(directory))
         {
             final DirectoryFiles files = DirectoryFiles.of(directory);

@@ -47,12 +47,13 @@ public final class JournalWriter implements GroupJournal
      *
      * @param directory created if it is missing; otherwise {@link JournalDirectory#requireFree free}.
      * @param settings  everything the run depends on; stored sorted by name.
-     * @throws JournalException ALREADY_EXISTS, LOCKED, DISK_FULL or STORE_FAILED. Everything that this call created is
+     * @throws JournalException ALREADY_EXISTS, LOCKED, JVM_FLAGS, DISK_FULL or STORE_FAILED. Everything that this call created is
      *     removed again, and nothing else.
      */
     public static JournalWriter create(
         final Path directory, final Map<String, String> settings, final WriterOptions options)
     {
+        JvmFlags.requireToWrite();
         JournalDirectory.requireFree(directory);
         final boolean created = createDirectory(directory);
         try
