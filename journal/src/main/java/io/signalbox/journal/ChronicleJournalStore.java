@@ -45,10 +45,12 @@ final class ChronicleJournalStore implements JournalStore
         final Path path = directory.resolve(SegmentName.of(number));
         try
         {
+            final long block = blockFor(largestRecordBytes);
+            FileSizeLimit.require(directory, block + overlap(block));
             SpaceReserve.requireRoom(directory, largestRecordBytes);
             OwnerOnly.createNewDirectory(path);
             created.add(number);
-            return open(path, largestRecordBytes);
+            return open(path, block);
         }
         catch (final FileAlreadyExistsException e)
         {
@@ -67,9 +69,9 @@ final class ChronicleJournalStore implements JournalStore
         }
     }
 
-    private Segment open(final Path path, final int largestRecordBytes) throws IOException
+    private Segment open(final Path path, final long block) throws IOException
     {
-        final Segment segment = ChronicleSegment.create(path, blockFor(largestRecordBytes), synced);
+        final Segment segment = ChronicleSegment.create(path, block, synced);
         try
         {
             OwnerOnly.syncDirectory(path);

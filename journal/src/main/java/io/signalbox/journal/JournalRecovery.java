@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.journal.JournalException.Kind;
-
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -118,8 +116,7 @@ public final class JournalRecovery
         {
             log.abandon();
             log.removeSegments();
-            throw e instanceof JournalException ? (JournalException)e : new JournalException(Kind.STORE_FAILED,
-                "the journal " + directory + " cannot be closed: " + e + "; check the disk, then recover it again.", e);
+            throw FileFault.storing(directory, e);
         }
         log.abandon();
     }

@@ -49,8 +49,8 @@ final class JvmFlagsTest
 
     private static String run(final String... arguments) throws IOException, InterruptedException
     {
-        final Process process =
-            new ProcessBuilder(JavaProcess.command(List.of(), LibraryUser.class, arguments)).redirectErrorStream(true).start();
+        final Process process = new ProcessBuilder(JavaProcess.command(List.of(), LibraryUser.class, arguments))
+            .redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
         process.waitFor();
         return output;
