@@ -46,10 +46,16 @@ public final class JournalRecovery
      */
     public static Recovery recover(final Path directory)
     {
+        return recover(directory, ReadProgress.NONE);
+    }
+
+    /** As {@link #recover(Path)}, for a recovery that a user waits for. */
+    public static Recovery recover(final Path directory, final ReadProgress progress)
+    {
         JvmFlags.requireToWrite();
         try (JournalLock lock = lockExisting(directory))
         {
-            final DirectoryFiles files = DirectoryFiles.of(directory);
+            final DirectoryFiles files = DirectoryFiles.of(directory, progress);
             if (files.segmentCount() == 0)
             {
                 return new Recovery(0, 0, 0, null, null, Chain.text(Chain.START), Ending.OPEN);
