@@ -70,6 +70,8 @@ record Refusal(int exitCode, String sentence)
             case NOT_A_JOURNAL:
             case ALREADY_EXISTS:
             case LOCKED:
+            case LOCK_LOST:
+            case JVM_FLAGS:
             case BEING_WRITTEN:
             case ACCESS_DENIED:
             case DISK_FULL:

@@ -78,8 +78,13 @@ final class ReplayCommand implements Callable<Integer>
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
         checkSnapshotOptions();
-        final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
-        final Verification verification = verify || !recover || routerSnapshot != null ? rerun(recovery) : null;
+        final Recovery recovery;
+        final Verification verification;
+        try (ReadingNotice notice = new ReadingNotice(console, "signalbox replay"))
+        {
+            recovery = recover ? JournalRecovery.recover(journal, notice) : null;
+            verification = verify || !recover || routerSnapshot != null ? rerun(recovery, notice) : null;
+        }
         if (asJson)
         {
             printJson(recovery, verification);
@@ -110,7 +115,7 @@ final class ReplayCommand implements Callable<Integer>
     }
 
     /** Re-runs the journal, and takes the router's snapshot where that is wanted and every decision came out the same. */
-    private Verification rerun(final Recovery recovery)
+    private Verification rerun(final Recovery recovery, final ReadingNotice notice)
     {
         if (recovery != null && recovery.records() == 0)
         {
@@ -122,7 +127,7 @@ final class ReplayCommand implements Callable<Integer>
         {
             made.set(new Scheduler(config));
             return made.get();
-        });
+        }, notice);
         if (at != null && verification.matches() && verification.records() <= at)
         {
             throw new ConfigException("--at=" + at + " is behind record " + (verification.records() - 1) +

@@ -23,18 +23,21 @@ final class ChannelSource implements ByteSource
     private final Path file;
     private final FileChannel channel;
     private final long length;
+    private final ReadProgress progress;
     private final ByteBuffer transfer = ByteBuffer.allocateDirect(TRANSFER_BYTES);
     private FileHoles holes;
 
-    private ChannelSource(final Path file, final FileChannel channel, final long length)
+    private ChannelSource(
+        final Path file, final FileChannel channel, final long length, final ReadProgress progress)
     {
+        this.progress = progress;
         this.file = file;
         this.channel = channel;
         this.length = length;
     }
 
     /** @throws JournalException FOREIGN_FILE for anything but a regular file of at most 1 TiB. */
-    static ChannelSource open(final Path file)
+    static ChannelSource open(final Path file, final ReadProgress progress)
     {
         requireRegular(file);
         FileChannel channel = null;
@@ -48,7 +51,7 @@ final class ChannelSource implements ByteSource
                 throw new JournalException(Kind.FOREIGN_FILE, file + " has " + length + " bytes, and no segment has more " +
                     "than " + MAX_FILE_BYTES + "; restore it from a copy.");
             }
-            return new ChannelSource(file, channel, length);
+            return new ChannelSource(file, channel, length, progress);
         }
         catch (final IOException e)
         {
@@ -102,6 +105,7 @@ final class ChannelSource implements ByteSource
         {
             throw FileFault.reading(file, e);
         }
+        progress.onRead(file, position + done, length);
         return done;
     }
 

@@ -45,14 +45,16 @@ final class ChronicleJournalStore implements JournalStore
         final Path path = directory.resolve(SegmentName.of(number));
         try
         {
+            final long block = blockFor(largestRecordBytes);
+            FileSizeLimit.require(directory, block + overlap(block));
             SpaceReserve.requireRoom(directory, largestRecordBytes);
             OwnerOnly.createNewDirectory(path);
             created.add(number);
-            return open(path, largestRecordBytes);
+            return open(path, block);
         }
         catch (final FileAlreadyExistsException e)
         {
-            throw new JournalException(Kind.FOREIGN_FILE, path + " exists, and this journal's writer did not create it: " +
+            throw new JournalException(Kind.LOCK_LOST, path + " exists, and this journal's writer did not create it: " +
                 "another process writes in this directory; stop it, then recover the journal.", e);
         }
         catch (final IOException e)
@@ -67,9 +69,9 @@ final class ChronicleJournalStore implements JournalStore
         }
     }
 
-    private Segment open(final Path path, final int largestRecordBytes) throws IOException
+    private Segment open(final Path path, final long block) throws IOException
     {
-        final Segment segment = ChronicleSegment.create(path, blockFor(largestRecordBytes), synced);
+        final Segment segment = ChronicleSegment.create(path, block, synced);
         try
         {
             OwnerOnly.syncDirectory(path);

@@ -15,15 +15,24 @@ final class DirectoryFiles implements JournalFiles
 {
     private final Path directory;
     private final TreeMap<Integer, Path> segments;
+    private final ReadProgress progress;
 
-    private DirectoryFiles(final Path directory, final TreeMap<Integer, Path> segments)
+    private DirectoryFiles(
+        final Path directory, final TreeMap<Integer, Path> segments, final ReadProgress progress)
     {
         this.directory = directory;
         this.segments = segments;
+        this.progress = progress;
     }
 
-    /** @throws JournalException NOT_A_JOURNAL where there is no such directory. */
+    /** @throws JournalException NOT_A_JOURNAL if there is no such directory. */
     static DirectoryFiles of(final Path directory)
+    {
+        return of(directory, ReadProgress.NONE);
+    }
+
+    /** @throws JournalException NOT_A_JOURNAL if there is no such directory. */
+    static DirectoryFiles of(final Path directory, final ReadProgress progress)
     {
         if (!Files.isDirectory(directory))
         {
@@ -50,7 +59,7 @@ final class DirectoryFiles implements JournalFiles
         {
             throw FileFault.reading(directory, e.getCause());
         }
-        return new DirectoryFiles(directory, segments);
+        return new DirectoryFiles(directory, segments, progress);
     }
 
     @Override
@@ -111,7 +120,7 @@ final class DirectoryFiles implements JournalFiles
     public ByteSource open(final int segment)
     {
         final Path file = dataFile(segment);
-        return file == null ? null : ChannelSource.open(file);
+        return file == null ? null : ChannelSource.open(file, progress);
     }
 
     /** The directory below this one that holds a journal and has the last name; {@code null} if there is none. */

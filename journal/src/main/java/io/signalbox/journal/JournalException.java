@@ -38,8 +38,10 @@ public final class JournalException extends RuntimeException
         ALREADY_EXISTS,
         /** Another writer holds the directory. */
         LOCKED,
-        /** The directory or its lock was removed or replaced while a writer held it. */
+        /** The directory or its lock was removed or replaced while a writer held it, or another process wrote there. */
         LOCK_LOST,
+        /** This JVM was started without flags that Chronicle Queue or Agrona need. */
+        JVM_FLAGS,
         /** This user may not read or write here, or nobody may: the file system is read-only. */
         ACCESS_DENIED,
         DISK_FULL,

@@ -40,8 +40,15 @@ public final class JournalReader implements AutoCloseable
     /** @throws JournalException where the directory holds no journal, or none that can be believed. */
     public static JournalReader open(final Path directory)
     {
+        return open(directory, ReadProgress.NONE);
+    }
+
+    /** As {@link #open(Path)}, for a reading that a user waits for. */
+    public static JournalReader open(final Path directory, final ReadProgress progress)
+    {
+        JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
-        return of(JournalScanner.open(directory), writer);
+        return of(JournalScanner.reading(DirectoryFiles.of(directory, progress), null), writer);
     }
 
     /** Of files that no process can be writing. */

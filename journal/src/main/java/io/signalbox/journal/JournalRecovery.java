@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.journal.JournalException.Kind;
-
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -48,9 +46,16 @@ public final class JournalRecovery
      */
     public static Recovery recover(final Path directory)
     {
+        return recover(directory, ReadProgress.NONE);
+    }
+
+    /** As {@link #recover(Path)}, for a recovery that a user waits for. */
+    public static Recovery recover(final Path directory, final ReadProgress progress)
+    {
+        JvmFlags.requireToWrite();
         try (JournalLock lock = lockExisting(directory))
         {
-            final DirectoryFiles files = DirectoryFiles.of(directory);
+            final DirectoryFiles files = DirectoryFiles.of(directory, progress);
             if (files.segmentCount() == 0)
             {
                 return new Recovery(0, 0, 0, null, null, Chain.text(Chain.START), Ending.OPEN);
@@ -117,8 +122,7 @@ public final class JournalRecovery
         {
             log.abandon();
             log.removeSegments();
-            throw e instanceof JournalException ? (JournalException)e : new JournalException(Kind.STORE_FAILED,
-                "the journal " + directory + " cannot be closed: " + e + "; check the disk, then recover it again.", e);
+            throw FileFault.storing(directory, e);
         }
         log.abandon();
     }

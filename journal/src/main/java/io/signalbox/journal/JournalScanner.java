@@ -40,12 +40,14 @@ public final class JournalScanner implements AutoCloseable
     /** Scans the journal in this directory. */
     public static JournalScanner open(final Path directory)
     {
+        JvmFlags.requireToRead();
         return reading(DirectoryFiles.of(directory), null);
     }
 
     /** Scans the journal in this directory and tells what each byte of its segments is for. */
     public static JournalScanner open(final Path directory, final RegionListener regions)
     {
+        JvmFlags.requireToRead();
         return reading(DirectoryFiles.of(directory), regions);
     }
 

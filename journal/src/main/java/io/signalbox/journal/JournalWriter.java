@@ -47,12 +47,13 @@ public final class JournalWriter implements GroupJournal
      *
      * @param directory created if it is missing; otherwise {@link JournalDirectory#requireFree free}.
      * @param settings  everything the run depends on; stored sorted by name.
-     * @throws JournalException ALREADY_EXISTS, LOCKED, DISK_FULL or STORE_FAILED. Everything that this call created is
-     *     removed again, and nothing else.
+     * @throws JournalException ALREADY_EXISTS, LOCKED, JVM_FLAGS, DISK_FULL or STORE_FAILED. Everything that this call
+     *     created is removed again, and nothing else.
      */
     public static JournalWriter create(
         final Path directory, final Map<String, String> settings, final WriterOptions options)
     {
+        JvmFlags.requireToWrite();
         JournalDirectory.requireFree(directory);
         final boolean created = createDirectory(directory);
         try
@@ -118,20 +119,12 @@ public final class JournalWriter implements GroupJournal
         final int length = RunDescription.encode(settings, description);
         final SegmentedLog log = new SegmentedLog(store, options, JournalPosition.START);
         final JournalWriter writer = new JournalWriter(directory, lock, log, options.durability());
-        try
+        writer.begin(() ->
         {
-            writer.begin(() ->
-            {
-                log.openFirst(Envelope.LENGTH + length);
-                log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
-            });
-            return writer;
-        }
-        catch (final JournalException e)
-        {
-            log.removeSegments();
-            throw e;
-        }
+            log.openFirst(Envelope.LENGTH + length);
+            log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+        });
+        return writer;
     }
 
     static JournalStore store(final Path directory, final WriterOptions options)
@@ -139,7 +132,7 @@ public final class JournalWriter implements GroupJournal
         return new ChronicleJournalStore(directory, options.durability() != Durability.PROCESS, options.blockBytes());
     }
 
-    /** Runs the writes that open a journal; a failure leaves no segment open. */
+    /** Runs the writes that open a journal; a failure leaves no segment. */
     private void begin(final Runnable writes)
     {
         try
@@ -148,10 +141,11 @@ public final class JournalWriter implements GroupJournal
             dirty = true;
             endOfBatch();
         }
-        catch (final RuntimeException | InternalError e)
+        catch (final RuntimeException | Error e)
         {
             log.abandon();
-            throw asFailure(e);
+            log.removeSegments();
+            throw fail(e);
         }
     }
 
@@ -179,7 +173,7 @@ public final class JournalWriter implements GroupJournal
                 sync();
             }
         }
-        catch (final RuntimeException | InternalError e)
+        catch (final RuntimeException | Error e)
         {
             throw fail(e);
         }
@@ -210,7 +204,7 @@ public final class JournalWriter implements GroupJournal
             {
                 sync();
             }
-            catch (final RuntimeException | InternalError e)
+            catch (final RuntimeException | Error e)
             {
                 throw fail(e);
             }
@@ -252,17 +246,21 @@ public final class JournalWriter implements GroupJournal
 
     private JournalException fail(final Throwable cause)
     {
-        failure = asFailure(cause);
+        failure = FileFault.storing(directory, cause);
+        rethrowUnlessOfStore(cause, failure);
         return failure;
     }
 
-    /** A fault in mapped memory arrives as InternalError: what it hit is unknown, so nothing more is written. */
-    private JournalException asFailure(final Throwable cause)
+    /**
+     * A fault in mapped memory arrives as InternalError, a mapping that fails as OutOfMemoryError. Any other error is not
+     * the journal's to explain, but what it left half done is unknown, so nothing more is written.
+     */
+    private static void rethrowUnlessOfStore(final Throwable cause, final JournalException explained)
     {
-        return cause instanceof JournalException
-            ? (JournalException)cause
-            : new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " + cause +
-                "; check the disk, then recover the journal.", cause);
+        if (cause instanceof Error && !(cause instanceof InternalError) && !explained.getMessage().contains("(ulimit"))
+        {
+            throw (Error)cause;
+        }
     }
 
     public Path path()
@@ -326,9 +324,9 @@ public final class JournalWriter implements GroupJournal
                 log.seal(failure == null ? Ending.CLOSED : Ending.DISK_FULL);
             }
         }
-        catch (final RuntimeException | InternalError e)
+        catch (final RuntimeException | Error e)
         {
-            throw asFailure(e);
+            throw fail(e);
         }
         finally
         {

@@ -83,13 +83,13 @@ final class JournalVerifierTest
         Runs.write(journal, 50, Runs.options(Durability.PROCESS));
         for (int record = 0; record <= 50; record++)
         {
-            final Verification verification = JournalVerifier.verifyTo(journal, record, Scheduler::new);
+            final Verification verification = JournalVerifier.verifyTo(journal, record, Scheduler::new, ReadProgress.NONE);
             assertTrue(verification.matches());
             assertEquals(record + 1, verification.records());
             assertEquals(record, verification.groups());
         }
         assertEquals(JournalVerifier.verify(journal, Scheduler::new),
-            JournalVerifier.verifyTo(journal, 51, Scheduler::new), "behind the last record is the end");
+            JournalVerifier.verifyTo(journal, 51, Scheduler::new, ReadProgress.NONE), "behind the last record is the end");
     }
 
     @Test
