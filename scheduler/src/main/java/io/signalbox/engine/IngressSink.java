@@ -5,6 +5,8 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.FaultClass;
 
+import java.util.function.Consumer;
+
 /**
  * Turns the reports of a backend into inputs, whatever threads they come from. What cannot be true of the step that a
  * rank was given becomes a {@code BackendFault} with the reason: the journal then says what the backend did, and no
@@ -15,13 +17,20 @@ final class IngressSink implements CompletionSink
     private static final int MAX_DETAIL_CHARS = 4096;
 
     private final Engine engine;
+    private final Consumer<Throwable> failEngine;
     private final LaunchedSteps launches;
     private final ReportCheck check;
     private final ReportEncoding.Pool encodings;
 
-    IngressSink(final Engine engine, final LaunchedSteps launches, final ReportCheck check)
+    /** @param failEngine stops the engine when a report is lost to an error: its step would never be answered. */
+    IngressSink(
+        final Engine engine,
+        final Consumer<Throwable> failEngine,
+        final LaunchedSteps launches,
+        final ReportCheck check)
     {
         this.engine = engine;
+        this.failEngine = failEngine;
         this.launches = launches;
         this.check = check;
         encodings = new ReportEncoding.Pool(launches.ranks());
@@ -75,6 +84,11 @@ final class IngressSink implements CompletionSink
                 offerCompletion(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
             }
             launch.answered(step);
+        }
+        catch (final Error e)
+        {
+            failEngine.accept(e);
+            throw e;
         }
         finally
         {
@@ -202,6 +216,11 @@ final class IngressSink implements CompletionSink
             encoding.fault(timeNanos, epoch, rank, step, faultClass,
                 detail.length() > MAX_DETAIL_CHARS ? detail.substring(0, MAX_DETAIL_CHARS) : detail);
             offer(encoding, null);
+        }
+        catch (final Error e)
+        {
+            failEngine.accept(e);
+            throw e;
         }
         finally
         {

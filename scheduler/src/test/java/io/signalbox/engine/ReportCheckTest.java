@@ -35,7 +35,8 @@ class ReportCheckTest
     private final ScriptedBackend backend = new ScriptedBackend();
     private final RecordingJournal journal = new RecordingJournal();
     private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(2).kvBlocks(64).router(RouterPolicy.ROUND_ROBIN).capture(SHAPE).build())
+        .config(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
+            .router(RouterPolicy.ROUND_ROBIN).capture(SHAPE).build())
         .backend(backend).journal(journal).vocabularySize(1000);
     private final EngineClient client = new EngineClient(context);
     private final SteppedEngine engine = new SteppedEngine(context);

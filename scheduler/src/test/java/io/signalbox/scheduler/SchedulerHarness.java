@@ -300,13 +300,26 @@ final class SchedulerHarness
             free.inheritedRows(), free.missingRows(), free.rowsDigest()));
     }
 
-    /** Completes steps, lowest rank first, until nothing is in flight. */
+    /** Completes steps, lowest rank first, until nothing is in flight and no rank with work rests. */
     void drain()
     {
         wake();
+        awaitRest();
         while (!inFlight.isEmpty())
         {
             complete(inFlight.keySet().iterator().next());
+            awaitRest();
+        }
+    }
+
+    private void awaitRest()
+    {
+        for (int rank = 0; rank < config.ranks() && inFlight.isEmpty(); rank++)
+        {
+            if (scheduler.planner(rank).hasWork())
+            {
+                tick(Math.max(now, scheduler.nextDeadlineNanos()));
+            }
         }
     }
 }
