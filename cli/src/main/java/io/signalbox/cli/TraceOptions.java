@@ -52,7 +52,7 @@ class TraceOptions
         if (plays != null && plays == 1 && staggerSeconds != null)
         {
             throw new ConfigException(
-                "--stagger spreads the starts of the first plays, and --plays=1 starts one; leave it out, or change the other.");
+                "--stagger spreads the first plays, and --plays=1 starts one at a time; leave it out, or change the other.");
         }
         config = plays == null ? config : config.withConcurrentPlays(plays);
         config = staggerSeconds == null ? config : config.withMeanStaggerNanos(nanos("--stagger", staggerSeconds));
