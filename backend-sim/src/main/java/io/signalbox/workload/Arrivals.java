@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -49,9 +50,21 @@ public sealed interface Arrivals
         }
         if (kind.equals("replayed") && !rest.isEmpty())
         {
-            return Replayed.of(Path.of(rest));
+            return Replayed.of(path(option, text, rest));
         }
         throw new ConfigException(option + "=" + text + " is not an arrival process; " + remedy());
+    }
+
+    private static Path path(final String option, final String text, final String file)
+    {
+        try
+        {
+            return Path.of(file);
+        }
+        catch (final InvalidPathException e)
+        {
+            throw new ConfigException(option + "=" + text + " names no path of this machine and locale; " + remedy());
+        }
     }
 
     private static String remedy()

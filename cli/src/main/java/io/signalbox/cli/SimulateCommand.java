@@ -105,7 +105,8 @@ final class SimulateCommand implements Callable<Integer>
         journalOptions.check();
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);
-        final Workload workload = workloadOptions.workload(seed);
+        final Workload workload = HeapShortage.named(
+            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
         OptionNames.translate(() ->
         {
             PoolFit.check(workload, config, workload::placeOf);
@@ -198,8 +199,11 @@ final class SimulateCommand implements Callable<Integer>
         {
             return ExitCode.OK;
         }
+        final boolean unread = journal.verdict().exitCode() == ExitCode.BAD_INPUT;
         final Refusal refusal = new Refusal(journal.verdict().exitCode(), "the journal " + journal.path() +
-            " does not verify; see 'signalbox replay " + journal.path() + " --verify', and please report it.");
+            (unread ? " was not verified: " + journal.verdict().problem() + " Repeat it with 'signalbox replay " :
+                " does not verify; see 'signalbox replay ") + journal.path() + " --verify'" +
+            (unread ? "." : ", and please report it."));
         return refusal.print(console, "signalbox simulate");
     }
 

@@ -22,6 +22,8 @@ import java.util.function.Consumer;
 /** Where the requests come from: a trace file, or the generator of conversations. */
 final class WorkloadOptions extends TraceOptions
 {
+    private static final double DEFAULT_CANCEL_AFTER = 5.0;
+
     @Option(names = "--workload", paramLabel = "NAME",
         description = "Generated conversations: conversations, skewed, bursty or closed-loop (256 clients); the options " +
             "below change one part of them (default: ${DEFAULT-VALUE}).")
@@ -80,7 +82,7 @@ final class WorkloadOptions extends TraceOptions
 
     @Option(names = "--cancel-after", paramLabel = "SECONDS",
         description = "Mean time until such a client gives up (default: ${DEFAULT-VALUE}).")
-    private double cancelAfterSeconds = 5.0;
+    private double cancelAfterSeconds = DEFAULT_CANCEL_AFTER;
 
     private int leftOut;
 
@@ -88,6 +90,18 @@ final class WorkloadOptions extends TraceOptions
     int leftOut()
     {
         return leftOut;
+    }
+
+    /** The source of the requests, as the subject of a sentence. */
+    String source()
+    {
+        return trace == null ? "the generated workload" : "the trace " + trace;
+    }
+
+    /** What makes the workload smaller. */
+    String remedy()
+    {
+        return trace == null ? "give fewer --conversations or --turns" : "give a smaller trace";
     }
 
     Workload workload(final long seed)
@@ -130,6 +144,11 @@ final class WorkloadOptions extends TraceOptions
         {
             throw new ConfigException(
                 "--cancel-fraction=" + cancelFraction + " is not between 0 and 1; give the share of requests to cancel.");
+        }
+        if (cancelFraction == 0.0 && cancelAfterSeconds != DEFAULT_CANCEL_AFTER)
+        {
+            throw new ConfigException("--cancel-after is for requests that --cancel-fraction cancels, and " +
+                "--cancel-fraction=0 cancels none; leave it out, or change the other.");
         }
         if (nanos("--cancel-after", cancelAfterSeconds) < 1)
         {

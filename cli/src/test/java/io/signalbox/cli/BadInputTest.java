@@ -52,8 +52,8 @@ class BadInputTest
         simulate --experts 1024 --top-k 1024  | --top-k=1024 is above 64
         simulate --experts 99 --top-k 64 --moe-layers 1024 | --moe-layers=1024 with --top-k=64 makes rows of 65536
         simulate --router kv-aware --beta -1  | --beta=-1.0
-        simulate --router kv-aware --beta NaN | --beta=NaN
-        simulate --router kv-aware --beta Infinity | --beta=Infinity
+        simulate --router kv-aware --beta NaN | 'NaN' is not a number such as 2, 0.5 or 1e-6
+        simulate --router kv-aware --beta Infinity | '--beta': 'Infinity' is not a number
         simulate --beta much                  | '--beta'
         simulate --beta 2                     | --beta weighs the scores of the kv-aware routers
         simulate --ranks 0                    | --ranks=0
@@ -105,8 +105,8 @@ class BadInputTest
         simulate --clients -1                 | --clients=-1 is not between
         simulate --trace t --workload skewed  | --workload is for generated workloads
         simulate --arrivals monday            | --arrivals=monday
-        simulate --arrivals poisson:          | --arrivals=poisson: is not usable (a number is missing)
-        simulate --arrivals bursty:1,x        | --arrivals=bursty:1,x is not usable ('x' is not a number)
+        simulate --arrivals poisson:          | --arrivals=poisson: is not usable (a number such as 2, 0.5 or 1e-6 is
+        simulate --arrivals bursty:1,x        | --arrivals=bursty:1,x is not usable ('x' is not a number such as 2
         simulate --turns fixed:0              | --turns=fixed:0
         simulate --turns fixed:1.5            | --turns=fixed:1.5 is not usable ('1.5' is not a whole number)
         simulate --conversations 0            | --conversations=0 is not between
@@ -114,10 +114,10 @@ class BadInputTest
         simulate --max-context 2              | shorten --system-prompt, --user-tokens or --output-tokens
         simulate --limit 0                    | --limit=0
         simulate --cancel-fraction 2          | --cancel-fraction=2.0
-        simulate --cancel-after NaN           | --cancel-after=NaN
-        simulate --cancel-after -1            | --cancel-after=-1.0
-        simulate --cancel-after 1e400         | --cancel-after=Infinity
-        simulate --cancel-after 0             | --cancel-after=0.0 is not above 0
+        simulate --cancel-after NaN           | 'NaN' is not a number
+        simulate --cancel-fraction 1 --cancel-after -1 | --cancel-after=-1.0
+        simulate --cancel-after 1e400         | '1e400' is too large
+        simulate --cancel-fraction 1 --cancel-after 0 | --cancel-after=0.0 is not above 0
         simulate --step-base-nanos 0          | --step-base-nanos=0
         simulate --d2h-jitter-nanos -1        | --d2h-jitter-nanos=-1
         simulate --expert-skew 9              | --expert-skew=9.0
@@ -126,7 +126,7 @@ class BadInputTest
         replay no-such-journal                | no-such-journal
         inspect --request 1                   | 'JOURNAL'
         inspect runs/0001                     | '--request=ID'
-        inspect runs/0001 --request 1.5       | '1.5' is not a whole number of 64 bits
+        inspect runs/0001 --request 1.5       | '1.5' is not a whole number
         inspect runs/0001 --request 1 --request 2 | --request is given more than once
         inspect no-such-journal --request 1   | no-such-journal is not a directory
         frobnicate                            | 'frobnicate'
