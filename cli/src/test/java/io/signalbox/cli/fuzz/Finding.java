@@ -20,7 +20,7 @@ record Finding(String source, long seed, List<String> arguments, String story, L
     /** Findings with the same signature count as one fault. */
     String signature()
     {
-        return complaints.get(0)
+        return complaints.get(0).replaceFirst("(?s), in: .*", "")
             .replaceAll("(?:/[^/\\s:;,'\"]+)+", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
             .replaceAll("'[^']*'", "'…'").transform(text -> text.substring(0, Math.min(110, text.length())));
     }

@@ -2,6 +2,7 @@
 package io.signalbox.cli.fuzz;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ record JournalCase(
     {
         FileTrees.copy(base.journal(), directory.resolve("journal"));
         final List<String> done = change(directory);
-        java.nio.file.Files.writeString(directory.resolve("changes.txt"), String.join("\n", done));
+        Files.writeString(directory.resolve("changes.txt"), String.join("\n", done));
     }
 
     @Override

@@ -138,7 +138,7 @@ final class JournalChange
                 break;
             default:
                 final int next = one.at() + (one.length() + 3 & -4);
-                System.arraycopy(bytes, next, bytes, one.at() - 4 + 4, bytes.length - next);
+                System.arraycopy(bytes, next, bytes, one.at() - 4, bytes.length - next);
                 what = "dropped record " + one.sequence();
                 break;
         }

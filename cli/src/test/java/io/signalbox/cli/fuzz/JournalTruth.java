@@ -32,7 +32,8 @@ record JournalTruth(Path journal, List<String> digests)
     {
         final List<String> complaints = new ArrayList<>();
         final List<SlowJournal.Whole> whole = SlowJournal.records(journal);
-        final long held = whole.stream().filter(record -> record.type() == SlowJournal.GROUP).count();
+        final long held = whole.stream()
+            .filter(record -> record.type() == SlowJournal.GROUP && record.isInPlace()).count();
         long records = -1;
         final Matcher figures = FIGURE.matcher(report);
         while (figures.find())

@@ -23,13 +23,18 @@ record OptionCase(Path template, List<Part> parts, Set<Integer> exitCodes) imple
      *
      * @param words       an option with its value, or a parameter.
      * @param mustRefuse  a number that is none.
-     * @param fixed       the command itself, which shrinking keeps.
+     * @param fixed       what shrinking keeps: the command, and what makes its run small.
      */
     record Part(List<String> words, boolean mustRefuse, boolean fixed)
     {
         static Part of(final String... words)
         {
             return new Part(List.of(words), false, false);
+        }
+
+        static Part fixed(final String... words)
+        {
+            return new Part(List.of(words), false, true);
         }
     }
 

@@ -115,8 +115,7 @@ final class OptionCases implements CaseSource
         {
             parts.add(random.nextInt(parts.size() + 1), Part.of(Values.pick(STRAY, random)));
         }
-        parts.add(random.nextInt(60) == 0 ? random.nextInt(parts.size() + 1) : 0,
-            new Part(List.of(command), false, true));
+        parts.add(random.nextInt(60) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
         return new OptionCase(template, parts, MAY_FAIL.contains(command) ? CHECKING : NEVER_CHECKING);
     }
 
@@ -128,7 +127,7 @@ final class OptionCases implements CaseSource
             final String name = small.substring(0, small.indexOf('='));
             if (spec(command).findOption(name) != null && random.nextInt(40) > 0)
             {
-                base.put(name, Part.of(small));
+                base.put(name, Part.fixed(small));
             }
         }
         if (command.equals("simulate"))

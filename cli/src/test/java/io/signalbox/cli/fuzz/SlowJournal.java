@@ -35,8 +35,16 @@ final class SlowJournal
      * @param at      of its envelope in the file.
      * @param length  envelope and payload.
      */
-    record Whole(Path file, int at, int length, int type, long sequence, long chain)
+    record Whole(Path file, int at, int length, int type, long sequence, long chain, long place)
     {
+        private static final long POSITION = (1L << 40) - 1;
+
+        /** At the position in its file at which it was written; the file may have another number since. */
+        boolean isInPlace()
+        {
+            return (place & POSITION) == at;
+        }
+
         boolean isChained()
         {
             return type >= 1 && type <= ROWS;
@@ -73,7 +81,8 @@ final class SlowJournal
             if (length > 0)
             {
                 final Whole record = new Whole(
-                    file, at, length, buffer.getShort(at + 8), buffer.getLong(at + 16), buffer.getLong(at + 32));
+                    file, at, length, buffer.getShort(at + 8), buffer.getLong(at + 16), buffer.getLong(at + 32),
+                    buffer.getLong(at + 56));
                 records.add(record);
                 if (record.type() == SEAL)
                 {

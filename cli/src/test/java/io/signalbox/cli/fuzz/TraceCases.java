@@ -40,6 +40,12 @@ final class TraceCases implements CaseSource
             byteSeeds, TraceCases::complaints);
     }
 
+    /** A file as it is. */
+    static FileCase of(final List<String> words, final byte[] file)
+    {
+        return new FileCase(words, "trace", file, file, List.of(), content -> content, List.of(), TraceCases::complaints);
+    }
+
     private static List<String> words(final boolean agents, final RandomGenerator random)
     {
         final List<String> words = new ArrayList<>();
