@@ -93,7 +93,7 @@ public final class Main implements Callable<Integer>
         return arguments.length > 0 && COMMANDS.contains(arguments[0]) ? "signalbox " + arguments[0] : "signalbox";
     }
 
-    private static CommandLine commandLine(final Console console)
+    static CommandLine commandLine(final Console console)
     {
         final CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new SimulateCommand(console));

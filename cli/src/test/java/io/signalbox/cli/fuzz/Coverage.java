@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How often each command and option was tried, and with what exit code. */
+final class Coverage
+{
+    private static final int EXIT_CODES = 4;
+
+    private final CommandSpec model;
+    private final Map<String, long[]> counts = new TreeMap<>();
+
+    Coverage(final CommandSpec model)
+    {
+        this.model = model;
+    }
+
+    void count(final List<String> arguments, final Outcome outcome)
+    {
+        final String command = arguments.isEmpty() ? "" : arguments.get(0);
+        add(command, outcome);
+        if (!model.subcommands().containsKey(command))
+        {
+            return;
+        }
+        for (final OptionSpec option : model.subcommands().get(command).getCommandSpec().options())
+        {
+            if (arguments.stream().anyMatch(argument -> Arrays.stream(option.names())
+                .anyMatch(name -> argument.equals(name) || argument.startsWith(name + "="))))
+            {
+                add(command + " " + option.longestName(), outcome);
+            }
+        }
+    }
+
+    private void add(final String what, final Outcome outcome)
+    {
+        final long[] codes = counts.computeIfAbsent(what, key -> new long[EXIT_CODES + 1]);
+        codes[outcome.exitCode() >= 0 && outcome.exitCode() < EXIT_CODES ? outcome.exitCode() : EXIT_CODES]++;
+    }
+
+    /** Options of the model that no case gave. */
+    List<String> missed(final String command)
+    {
+        return model.subcommands().get(command).getCommandSpec().options().stream()
+            .map(option -> command + " " + option.longestName()).filter(option -> !counts.containsKey(option)).toList();
+    }
+
+    /** One line per command and option: cases by exit code. */
+    String table()
+    {
+        final StringBuilder table = new StringBuilder(
+            "%-34s %8s %8s %8s %8s %8s%n".formatted("command and option", "0", "1", "2", "3", "other"));
+        counts.forEach((what, codes) ->
+        {
+            if (model.subcommands().containsKey(what.split(" ")[0]))
+            {
+                table.append("%-34s %8d %8d %8d %8d %8d%n".formatted(
+                    what, codes[0], codes[1], codes[2], codes[3], codes[EXIT_CODES]));
+            }
+        });
+        return table.toString();
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** Spoilt input files: 300 traces and 200 router files reduced, 60,000 and 20,000 full. */
+class FileFuzzTest
+{
+    @Test
+    void shouldReadATraceAsItIsOrRefuseIt() throws IOException
+    {
+        try (FuzzRun run = FuzzRun.open())
+        {
+            final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadATraceAsItIsOrRefuseIt", new TraceCases(),
+                FuzzRun.firstSeed(), FuzzRun.count(300, 60_000));
+
+            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+        }
+    }
+
+    @Test
+    void shouldReadARouterFileOrRefuseIt() throws IOException
+    {
+        try (FuzzRun run = FuzzRun.open())
+        {
+            final Path template = run.directory("template");
+            Fixtures.all(template, run.worker());
+            final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadARouterFileOrRefuseIt",
+                new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(200, 20_000));
+
+            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+        }
+    }
+}

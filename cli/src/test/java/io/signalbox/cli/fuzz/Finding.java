@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A case that broke a property.
+ *
+ * @param source     the source of cases, by name.
+ * @param seed       of the case.
+ * @param arguments  of the smallest case that still breaks it.
+ * @param story      what was done to its input.
+ * @param complaints what is wrong.
+ * @param kept       the case's files.
+ */
+record Finding(String source, long seed, List<String> arguments, String story, List<String> complaints, Path kept)
+{
+    /** Findings with the same signature count as one fault. */
+    String signature()
+    {
+        return complaints.get(0).replaceFirst("(?s), in: .*", "")
+            .replaceAll("(?:/[^/\\s:;,'\"]+)+", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
+            .replaceAll("'[^']*'", "'…'").transform(text -> text.substring(0, Math.min(110, text.length())));
+    }
+
+    String text()
+    {
+        return source + ", seed " + seed + (story.isEmpty() ? "" : ", " + story) + "\n  ./signalbox " + commandLine() +
+            "\n" + complaints.stream().map(complaint -> "  " + complaint + "\n").collect(Collectors.joining()) +
+            "  files: " + kept + "\n  again: -Dsignalbox.fuzz.seed=" + seed + " -Dtest=" + source + "\n";
+    }
+
+    /** For a shell; bytes that it cannot show are written as escapes of {@code $'...'}. */
+    String commandLine()
+    {
+        return arguments.stream().map(Finding::quoted).collect(Collectors.joining(" "));
+    }
+
+    private static String quoted(final String argument)
+    {
+        if (argument.length() > 300)
+        {
+            return "\"$(printf '" + argument.charAt(0) + "%.0s' {1.." + argument.length() + "})\"";
+        }
+        if (argument.matches("[\\w/.:,=@%+-]+"))
+        {
+            return argument;
+        }
+        final StringBuilder text = new StringBuilder("$'");
+        argument.chars().forEach(character -> text.append(character == '\'' || character == '\\' ? "\\" + (char)character :
+            character < ' ' || character == 0x7f || Character.isSurrogate((char)character)
+                ? "\\u%04x".formatted(character) : String.valueOf((char)character)));
+        return text.append('\'').toString();
+    }
+}

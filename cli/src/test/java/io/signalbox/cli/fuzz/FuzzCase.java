@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** One command line with its files. A case is a value: it can be laid out and run as often as is needed. */
+interface FuzzCase
+{
+    /** Writes the case's files into an empty directory. */
+    void prepare(Path directory) throws IOException;
+
+    /** The command line; the files are named by absolute paths. */
+    List<String> arguments(Path directory);
+
+    /** Exit codes that are right for some such case. */
+    Set<Integer> exitCodes();
+
+    /** Properties beyond those that every command keeps; returns complaints. */
+    default List<String> check(final Path directory, final Outcome outcome, final Target target) throws IOException
+    {
+        return List.of();
+    }
+
+    /** What the case did to its input, in words; empty if the command line says it all. */
+    default String story()
+    {
+        return "";
+    }
+
+    /** Cases with a part of this one's changes, the smallest first. */
+    List<? extends FuzzCase> smaller();
+
+    /** Ends the case's own threads; called after the command has returned. */
+    default void conclude()
+    {
+    }
+}

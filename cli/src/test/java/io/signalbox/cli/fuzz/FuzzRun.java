@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A worker, its directory and the strength of the tests: what each fuzz test begins and ends with. */
+final class FuzzRun implements AutoCloseable
+{
+    /** Far above what a case needs: milliseconds. */
+    private static final long CASE_SECONDS = 60;
+    private static final List<String> SMALL_JVM = List.of("-Xmx512m", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    private static final Path KEPT = Path.of("target", "fuzz").toAbsolutePath();
+
+    private final Path home;
+    private final Worker worker;
+
+    private FuzzRun(final Path home, final Worker worker)
+    {
+        this.home = home;
+        this.worker = worker;
+    }
+
+    static FuzzRun open() throws IOException
+    {
+        return open(CommandUnderTest.Signalbox.class, CASE_SECONDS);
+    }
+
+    static FuzzRun open(final Class<? extends CommandUnderTest> command, final long caseSeconds) throws IOException
+    {
+        final Path home = Files.createTempDirectory("signalbox-fuzz-");
+        return new FuzzRun(home, new Worker(home, command, SMALL_JVM, caseSeconds));
+    }
+
+    /** How many cases: few in every build, many with {@code -Pfull}, one with {@code -Dsignalbox.fuzz.seed=N}. */
+    static long count(final long reduced, final long full)
+    {
+        return seed() >= 0 ? 1 : Long.getLong("signalbox.fuzz.cases",
+            "full".equals(System.getProperty("signalbox.tests")) ? full : reduced);
+    }
+
+    /** The first seed. */
+    static long firstSeed()
+    {
+        return Math.max(seed(), Long.getLong("signalbox.fuzz.first", 0));
+    }
+
+    private static long seed()
+    {
+        return Long.getLong("signalbox.fuzz.seed", -1);
+    }
+
+    Worker worker()
+    {
+        return worker;
+    }
+
+    Fuzzer fuzzer() throws IOException
+    {
+        return fuzzer(worker);
+    }
+
+    Fuzzer fuzzer(final Target target) throws IOException
+    {
+        Files.createDirectories(worker.workingDirectory());
+        return new Fuzzer(target, worker.workingDirectory(), KEPT);
+    }
+
+    /** A directory for fixtures, out of the commands' sight. */
+    Path directory(final String name)
+    {
+        return home.resolve(name);
+    }
+
+    @Override
+    public void close() throws IOException
+    {
+        worker.close();
+        FileTrees.delete(home);
+    }
+}

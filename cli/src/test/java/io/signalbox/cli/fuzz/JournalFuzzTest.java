@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** Spoilt and forged journals: 250 reduced, 40,000 full. */
+class JournalFuzzTest
+{
+    @Test
+    void shouldAcceptOnlyWhatWasWritten() throws IOException
+    {
+        try (FuzzRun run = FuzzRun.open())
+        {
+            final Fuzzer fuzzer = run.fuzzer().run("JournalFuzzTest", new JournalCases(run.directory("journals"), run.worker()),
+                FuzzRun.firstSeed(), FuzzRun.count(250, 40_000));
+
+            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+        }
+    }
+}

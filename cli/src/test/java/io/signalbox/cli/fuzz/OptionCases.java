@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import io.signalbox.cli.CommandEntry;
+import io.signalbox.cli.fuzz.OptionCase.Part;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Command lines from picocli's model of the commands, so that a new command or option is tried as soon as it is there.
+ * Each begins with a small run, of which random options are changed, repeated, left out or spoilt.
+ */
+final class OptionCases implements CaseSource
+{
+    private static final Set<Integer> CHECKING = Set.of(0, 1, 2);
+    private static final Set<Integer> NEVER_CHECKING = Set.of(0, 2);
+    /** Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU. */
+    private static final Set<String> MAY_FAIL = Set.of("doctor", "gpu");
+    private static final Pattern RANGE = Pattern.compile("between (-?\\d+) and (-?\\d+)");
+    private static final List<String> STRAY = List.of(
+        "stray", "", "--", "-", "-x", "--nope", "--nope=1", "---seed", "-seed", "@/etc", "@{dir}/small.jsonl", "@", "@@x", "!x",
+        "--seed\u00a0", "\u2014seed", "--SEED=1", "--see=1", "-h", "--help", "-V", "-hV", "--version", "\u0000", "\ud800", "simulate",
+        "replay", "--no-json", "--json=maybe", "s".repeat(5_000), "a\nb", "%s", "=", "--=", "--=x", "-1", "{dir}/journal");
+    /** What makes the run of a command small. Options that a command lacks are passed over. */
+    private static final Map<String, List<String>> SMALL = Map.of(
+        "simulate", List.of("--conversations=2", "--limit=3", "--system-prompt=16", "--user-tokens=fixed:20",
+            "--output-tokens=fixed:4", "--ranks=2", "--kv-blocks=600"),
+        "compare", List.of("--conversations=2", "--limit=3", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
+            "--routers=default,kv-aware", "--workers=1"),
+        "inspect", List.of("--request=2"),
+        "gpu", List.of("--device=0"));
+
+    private final CommandSpec model = CommandEntry.model();
+    private final Path template;
+    private final Values values;
+    private final List<String> commands;
+    private final List<OptionSpec> everyOption = new ArrayList<>();
+
+    OptionCases(final Path template, final Target target)
+    {
+        this.template = template;
+        commands = List.copyOf(model.subcommands().keySet());
+        commands.forEach(command -> everyOption.addAll(spec(command).options()));
+        values = new Values(bounds(target));
+    }
+
+    private CommandSpec spec(final String command)
+    {
+        return model.subcommands().get(command).getCommandSpec();
+    }
+
+    /** Asks each option with a number for its range, by giving it one that is out of any. */
+    private Map<String, long[]> bounds(final Target target)
+    {
+        final Map<String, long[]> bounds = new TreeMap<>();
+        for (final String command : commands)
+        {
+            for (final OptionSpec option : spec(command).options())
+            {
+                if (Values.isWhole(option))
+                {
+                    final List<String> line = new ArrayList<>(List.of(command));
+                    spec(command).positionalParameters().forEach(parameter -> line.add(template + "/journal"));
+                    line.add(option.longestName() + "=-2147483648");
+                    final Matcher range = RANGE.matcher(target.run(line).err());
+                    if (range.find())
+                    {
+                        bounds.put(command + " " + option.longestName(),
+                            new long[]{Long.parseLong(range.group(1)), Long.parseLong(range.group(2))});
+                    }
+                }
+            }
+        }
+        return bounds;
+    }
+
+    @Override
+    public OptionCase next(final RandomGenerator random)
+    {
+        final int number = random.nextInt(commands.size() + 2);
+        // The commands with most options come up more often.
+        final String command = commands.get(number < commands.size() ? number : number - commands.size());
+        final Map<String, Part> chosen = base(command, random);
+        final List<Part> parts = new ArrayList<>();
+        final List<OptionSpec> options = spec(command).options();
+        for (int i = random.nextInt(5); i > 0; i--)
+        {
+            final OptionSpec option = Values.pick(random.nextInt(20) == 0 ? everyOption : options, random);
+            final Part part = part(command, option, random);
+            if (random.nextInt(12) == 0)
+            {
+                parts.add(part);
+            }
+            else
+            {
+                chosen.put(option.longestName(), part);
+            }
+        }
+        parts.addAll(0, chosen.values());
+        positional(command, random, parts);
+        if (random.nextInt(8) == 0)
+        {
+            parts.add(random.nextInt(parts.size() + 1), Part.of(Values.pick(STRAY, random)));
+        }
+        parts.add(random.nextInt(60) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
+        return new OptionCase(template, parts, MAY_FAIL.contains(command) ? CHECKING : NEVER_CHECKING);
+    }
+
+    private Map<String, Part> base(final String command, final RandomGenerator random)
+    {
+        final Map<String, Part> base = new LinkedHashMap<>();
+        for (final String small : SMALL.getOrDefault(command, List.of()))
+        {
+            final String name = small.substring(0, small.indexOf('='));
+            if (spec(command).findOption(name) != null && random.nextInt(40) > 0)
+            {
+                base.put(name, Part.fixed(small));
+            }
+        }
+        if (command.equals("simulate"))
+        {
+            final String name = random.nextInt(3) > 0 ? "--no-journal" : "--journal";
+            base.put(name, name.equals("--journal") ? Part.of(name, "{dir}/new/journal") : Part.of(name));
+        }
+        return base;
+    }
+
+    private void positional(final String command, final RandomGenerator random, final List<Part> parts)
+    {
+        for (final PositionalParamSpec parameter : spec(command).positionalParameters())
+        {
+            final int kind = random.nextInt(10);
+            if (kind < 7)
+            {
+                parts.add(random.nextInt(parts.size() + 1), Part.of("{dir}/journal"));
+            }
+            else if (kind < 9)
+            {
+                parts.add(random.nextInt(parts.size() + 1), Part.of(values.value(parameter, "", random)));
+            }
+        }
+    }
+
+    private Part part(final String command, final OptionSpec option, final RandomGenerator random)
+    {
+        final String name = Values.pick(List.of(option.names()), random);
+        if (Values.isFlag(option))
+        {
+            return Part.of(random.nextInt(12) > 0 ? name : name + Values.pick(List.of("=true", "=false", "=maybe", "="), random));
+        }
+        final String value = values.value(option, command + " " + option.longestName(), random);
+        final int form = random.nextInt(12);
+        if (form == 0)
+        {
+            return Part.of(name);
+        }
+        // A separate value with a dash may be read as an option, and one with an @ as a file of arguments.
+        final boolean joined = form < 8 || value.startsWith("-");
+        return new Part(joined ? List.of(name + "=" + value) : List.of(name, value),
+            joined && spec(command).findOption(name) == option && isMalformed(option, value), false);
+    }
+
+    private static boolean isMalformed(final ArgSpec option, final String value)
+    {
+        return option.splitRegex().isEmpty() && Values.isMalformedNumber(option, value);
+    }
+}

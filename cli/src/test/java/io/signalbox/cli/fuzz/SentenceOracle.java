@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A refusal is one sentence that names an option, a value or a missing part, and it prints no result. */
+final class SentenceOracle implements Oracle
+{
+    private static final int BAD_INPUT = 2;
+
+    private final CommandSpec model;
+
+    SentenceOracle(final CommandSpec model)
+    {
+        this.model = model;
+    }
+
+    @Override
+    public List<String> complaints(final Observation seen)
+    {
+        final Outcome outcome = seen.outcome();
+        if (!seen.returned() || outcome.exitCode() != BAD_INPUT)
+        {
+            return List.of();
+        }
+        final List<String> complaints = new ArrayList<>();
+        final String text = outcome.err().strip();
+        if (text.lines().count() != 1)
+        {
+            complaints.add("sentence: " + text.lines().count() + " lines: " + text);
+        }
+        if (!text.startsWith("signalbox") || !text.endsWith("."))
+        {
+            complaints.add("sentence: it does not begin with the command and end with a full stop: " + text);
+        }
+        if (!isProbe(seen) && !outcome.out().isEmpty())
+        {
+            complaints.add("sentence: beside it a result is printed: " + outcome.out().lines().findFirst().orElse(""));
+        }
+        if (!isProbe(seen) && !namesSomething(text, seen))
+        {
+            complaints.add("sentence: it names no option and no value: " + text);
+        }
+        return complaints;
+    }
+
+    /** {@code gpu} says what this machine lacks, and {@code gpu --probe} prints it as its result. */
+    private static boolean isProbe(final Observation seen)
+    {
+        return seen.command().equals("gpu");
+    }
+
+    private boolean namesSomething(final String text, final Observation seen)
+    {
+        // The advice at the end names --help whatever is wrong.
+        final String sentence = text.replaceFirst("^signalbox[a-z ]*: ", "").replaceAll("; see '[^']*--help'\\.", "");
+        return sentence.equals("a command is missing") ||
+            names(seen.command()).anyMatch(sentence::contains) ||
+            seen.arguments().stream().flatMap(SentenceOracle::parts).anyMatch(sentence::contains);
+    }
+
+    private Stream<String> names(final String command)
+    {
+        final CommandSpec spec = model.subcommands().containsKey(command)
+            ? model.subcommands().get(command).getCommandSpec() : model;
+        return Stream.concat(
+            spec.options().stream().map(OptionSpec::longestName),
+            spec.positionalParameters().stream().map(PositionalParamSpec::paramLabel));
+    }
+
+    private static Stream<String> parts(final String argument)
+    {
+        // As it is printed: on one line, and '?' for what UTF-8 cannot encode.
+        final String printed = new String(argument.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
+            .lines().map(String::strip).reduce((a, b) -> a + " " + b).orElse("");
+        return printed.isEmpty() ? Stream.of("''") :
+            Stream.concat(Stream.of(printed), Stream.of(printed.split("[=,]"))).filter(part -> !part.isEmpty());
+    }
+}
