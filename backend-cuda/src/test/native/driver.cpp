@@ -23,10 +23,11 @@ std::vector<ContextRef> new_contexts(const int devices)
 void apply_settings(Driver& driver)
 {
     driver.settings = Settings{};
-    read_environment(driver.settings);
+    read_environment(driver);
     const auto devices = static_cast<std::size_t>(driver.settings.devices);
     driver.primary = new_contexts(driver.settings.devices);
     driver.sticky.assign(devices, CUDA_SUCCESS);
+    driver.stalled.assign(devices, false);
     driver.used.assign(devices, 0);
 }
 }
@@ -61,6 +62,7 @@ double now_seconds()
 Call::Call(const char* name, const Needs needs) : driver(Driver::get()), held(driver.lock)
 {
     driver.calls[name]++;
+    hang(name);
     result = injected(name);
     if (result == CUDA_SUCCESS && needs != Needs::nothing && !driver.initialised)
     {
@@ -69,6 +71,31 @@ Call::Call(const char* name, const Needs needs) : driver(Driver::get()), held(dr
     if (result == CUDA_SUCCESS && needs == Needs::context)
     {
         result = find_context();
+    }
+}
+
+// The lock is free meanwhile: other threads' calls are answered.
+void Call::hang(const char* name)
+{
+    for (auto each = driver.hangs.begin(); each != driver.hangs.end(); ++each)
+    {
+        if ((each->name.empty() || each->name == name) && --each->calls == 0)
+        {
+            const std::chrono::milliseconds time(each->millis);
+            const std::uint64_t before = driver.releases;
+            const auto released = [this, before] { return driver.releases != before; };
+            driver.hangs.erase(each);
+            const Blocked here(driver);
+            if (time.count() == 0)
+            {
+                driver.changed.wait(held, released);
+            }
+            else
+            {
+                driver.changed.wait_for(held, time, released);
+            }
+            return;
+        }
     }
 }
 
@@ -138,8 +165,18 @@ void reset_driver()
     {
         stream->completed = stream->enqueued;
         stream->queue.clear();
-        join_worker(driver, stream, held);
+        stream->destroyed = true;
     }
+    driver.hangs.clear();
+    driver.launch_stall_in = 0;
+    driver.copy_stall_in = 0;
+    driver.releases++;
+    driver.changed.notify_all();
+    for (const StreamRef& stream : streams)
+    {
+        driver.changed.wait(held, [&stream] { return !stream->working; });
+    }
+    driver.unblocked.wait(held, [&driver] { return driver.blocked == 0; });
     abandon_memory(driver);
     driver.all_streams.clear();
     driver.contexts.clear();
