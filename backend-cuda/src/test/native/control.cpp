@@ -88,6 +88,7 @@ CONTROL(void, devices0)(void*, void*, const jint count)
     driver.settings.devices = count;
     driver.primary.assign(static_cast<std::size_t>(count), nullptr);
     driver.sticky.assign(static_cast<std::size_t>(count), CUDA_SUCCESS);
+    driver.stalled.assign(static_cast<std::size_t>(count), false);
     driver.used.assign(static_cast<std::size_t>(count), 0);
 }
 
@@ -101,6 +102,18 @@ CONTROL(void, streamWrites0)(void*, void*, const jboolean offered)
 {
     const auto held = locked();
     Driver::get().settings.stream_writes = offered != 0;
+}
+
+CONTROL(void, driverVersion0)(void*, void*, const jint version)
+{
+    const auto held = locked();
+    Driver::get().settings.driver_version = version;
+}
+
+CONTROL(void, attribute0)(void*, void*, const jint attribute, const jint value)
+{
+    const auto held = locked();
+    Driver::get().settings.attributes[attribute] = value;
 }
 
 CONTROL(jint, runnable0)(void*, void*)
@@ -160,6 +173,40 @@ CONTROL(void, failLaunch0)(void*, void*, const jint launches, const jint result)
     const auto held = locked();
     Driver::get().launch_failure_in = launches;
     Driver::get().launch_failure = result;
+}
+
+// The n-th launch and the n-th copy from now are accepted and never run, 0 for none.
+CONTROL(void, stall0)(void*, void*, const jint launches, const jint copies)
+{
+    const auto held = locked();
+    Driver::get().launch_stall_in = launches;
+    Driver::get().copy_stall_in = copies;
+}
+
+// What the device was given and will be given does not run.
+CONTROL(void, stallDevice0)(void*, void*, const jint device)
+{
+    const auto held = locked();
+    Driver::get().stalled.at(static_cast<std::size_t>(device)) = true;
+}
+
+// The n-th call from now of this name, or of any where the name is empty, waits; 0 milliseconds is without end.
+CONTROL(void, hang0)(void*, void*, const jlong name, const jint calls, const jlong millis)
+{
+    const auto held = locked();
+    Driver::get().hangs.push_back({reinterpret_cast<const char*>(name), calls, millis});
+}
+
+CONTROL(void, release0)(void*, void*)
+{
+    const auto held = locked();
+    release_stalled(Driver::get());
+}
+
+CONTROL(jint, blocked0)(void*, void*)
+{
+    const auto held = locked();
+    return Driver::get().blocked;
 }
 
 CONTROL(jlong, count0)(void*, void*, const jint what)

@@ -8,8 +8,6 @@ namespace emulated
 {
 namespace
 {
-thread_local const void* current = nullptr;
-
 std::vector<ContextRef> new_contexts(const int devices)
 {
     std::vector<ContextRef> contexts;
@@ -23,10 +21,11 @@ std::vector<ContextRef> new_contexts(const int devices)
 void apply_settings(Driver& driver)
 {
     driver.settings = Settings{};
-    read_environment(driver.settings);
+    read_environment(driver);
     const auto devices = static_cast<std::size_t>(driver.settings.devices);
     driver.primary = new_contexts(driver.settings.devices);
     driver.sticky.assign(devices, CUDA_SUCCESS);
+    driver.stalled.assign(devices, false);
     driver.used.assign(devices, 0);
 }
 }
@@ -45,12 +44,12 @@ Driver& Driver::get()
 
 const void* current_context()
 {
-    return current;
+    return here.context;
 }
 
 void set_current_context(const void* handle)
 {
-    current = handle;
+    here.context = handle;
 }
 
 double now_seconds()
@@ -61,6 +60,7 @@ double now_seconds()
 Call::Call(const char* name, const Needs needs) : driver(Driver::get()), held(driver.lock)
 {
     driver.calls[name]++;
+    hang(name);
     result = injected(name);
     if (result == CUDA_SUCCESS && needs != Needs::nothing && !driver.initialised)
     {
@@ -69,6 +69,31 @@ Call::Call(const char* name, const Needs needs) : driver(Driver::get()), held(dr
     if (result == CUDA_SUCCESS && needs == Needs::context)
     {
         result = find_context();
+    }
+}
+
+// The lock is free meanwhile: other threads' calls are answered.
+void Call::hang(const char* name)
+{
+    for (auto each = driver.hangs.begin(); each != driver.hangs.end(); ++each)
+    {
+        if ((each->name.empty() || each->name == name) && --each->calls == 0)
+        {
+            const std::chrono::milliseconds time(each->millis);
+            const std::uint64_t before = driver.releases;
+            const auto released = [this, before] { return driver.releases != before; };
+            driver.hangs.erase(each);
+            const Blocked here(driver);
+            if (time.count() == 0)
+            {
+                driver.changed.wait(held, released);
+            }
+            else
+            {
+                driver.changed.wait_for(held, time, released);
+            }
+            return;
+        }
     }
 }
 
@@ -88,11 +113,11 @@ CUresult Call::injected(const char* name)
 
 CUresult Call::find_context()
 {
-    if (current == nullptr)
+    if (here.context == nullptr)
     {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    context = find(driver.contexts, current);
+    context = find(driver.contexts, here.context);
     if (context == nullptr)
     {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -138,8 +163,18 @@ void reset_driver()
     {
         stream->completed = stream->enqueued;
         stream->queue.clear();
-        join_worker(driver, stream, held);
+        stream->destroyed = true;
     }
+    driver.hangs.clear();
+    driver.launch_stall_in = 0;
+    driver.copy_stall_in = 0;
+    driver.releases++;
+    driver.changed.notify_all();
+    for (const StreamRef& stream : streams)
+    {
+        driver.changed.wait(held, [&stream] { return !stream->working; });
+    }
+    driver.unblocked.wait(held, [&driver] { return driver.blocked == 0; });
     abandon_memory(driver);
     driver.all_streams.clear();
     driver.contexts.clear();

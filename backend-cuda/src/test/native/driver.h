@@ -61,6 +61,9 @@ struct Settings
     int devices = 1;
     std::size_t memory_bytes = std::size_t{1} << 30;
     bool stream_writes = true;
+    int driver_version = 13000;
+    // Values of device attributes that differ from the emulated device's own, by number.
+    std::map<int, int> attributes;
 };
 
 enum class Kind
@@ -95,6 +98,7 @@ struct Work
     dim3 blocks{};
     dim3 threads{};
     std::size_t shared_bytes = 0;
+    int device = 0;
     std::vector<char> arguments;
     CUresult injected = CUDA_SUCCESS;
     EventRef event;
@@ -108,6 +112,8 @@ struct Queued
     WorkRef work;
     std::uint64_t ticket = 0;
     std::uint64_t progress = 0;
+    // Never runs until it is released.
+    bool stalled = false;
 };
 
 struct Capture
@@ -136,7 +142,8 @@ struct Stream
     std::uint64_t enqueued = 0;
     std::uint64_t completed = 0;
     std::unique_ptr<Capture> capture;
-    std::thread worker;
+    // Whether a thread of the threaded mode runs its work.
+    bool working = false;
 };
 
 struct Event
@@ -178,6 +185,14 @@ struct Injection
     std::string name;
     long calls = 0;
     CUresult result = CUDA_SUCCESS;
+};
+
+// A call that does not return until it is released, or for a time.
+struct Hang
+{
+    std::string name;
+    long calls = 0;
+    long millis = 0;
 };
 
 template<typename T>
@@ -224,6 +239,17 @@ struct Driver
     std::vector<Injection> injections;
     long launch_failure_in = 0;
     CUresult launch_failure = CUDA_SUCCESS;
+    std::vector<Hang> hangs;
+    // Which launch and which copy from now on stalls, 0 if none.
+    long launch_stall_in = 0;
+    long copy_stall_in = 0;
+    // Devices that complete nothing.
+    std::vector<bool> stalled;
+    // How often stalled work and calls that hang were released.
+    std::uint64_t releases = 0;
+    // Threads that wait in a call, for work or because the call hangs.
+    int blocked = 0;
+    std::condition_variable unblocked;
     long bytes_to_device = 0;
     long bytes_to_host = 0;
     long host_functions = 0;
@@ -235,6 +261,23 @@ struct Driver
         table[handle] = object;
         return handle;
     }
+};
+
+// Counts a thread as blocked, with the lock held at both ends.
+struct Blocked
+{
+    explicit Blocked(Driver& of) : driver(of)
+    {
+        driver.blocked++;
+    }
+
+    ~Blocked()
+    {
+        driver.blocked--;
+        driver.unblocked.notify_all();
+    }
+
+    Driver& driver;
 };
 
 template<typename T>
@@ -270,6 +313,7 @@ public:
     std::unique_lock<std::mutex> held;
 
 private:
+    void hang(const char* name);
     CUresult injected(const char* name);
     CUresult find_context();
 };
@@ -286,8 +330,10 @@ Point enqueue(Driver& driver, const StreamRef& stream, WorkRef work);
 bool reached(const Point& point);
 void drain(Driver& driver, const Point& point, std::unique_lock<std::mutex>& held);
 void drain_context(Driver& driver, const ContextRef& context, std::unique_lock<std::mutex>& held);
-// Ends a stream's worker, once its work is done.
-void join_worker(Driver& driver, const StreamRef& stream, std::unique_lock<std::mutex>& held);
+// The stream takes no more work; what it has still runs.
+void end_stream(Driver& driver, const StreamRef& stream);
+// Lets stalled work run and calls that hang return.
+void release_stalled(Driver& driver);
 std::vector<StreamRef> runnable(Driver& driver);
 void run_quantum(Driver& driver, const StreamRef& stream);
 
@@ -303,7 +349,8 @@ void abandon_memory(Driver& driver);
 void end_context(Driver& driver, const ContextRef& context);
 
 double now_seconds();
-void read_environment(Settings& settings);
+// Settings and faults that SIGNALBOX_EMULATED asks for.
+void read_environment(Driver& driver);
 // Everything back to the state of a new process; handles and memory of before are gone.
 void reset_driver();
 }

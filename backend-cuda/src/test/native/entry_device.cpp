@@ -3,13 +3,13 @@
 #include "driver.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace emulated;
 
 namespace
 {
-constexpr int DRIVER_VERSION = 13000;
 constexpr int COMPUTE_CAPABILITY_MAJOR = 9;
 constexpr unsigned FATBIN_MAGIC = 0xBA55ED50;
 constexpr std::size_t MAX_STATIC_SHARED_BYTES = 48 * 1024;
@@ -34,6 +34,8 @@ constexpr ErrorName ERROR_NAMES[] = {
     {CUDA_ERROR_ILLEGAL_STATE, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
     {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {CUDA_ERROR_CONTEXT_IS_DESTROYED, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
     {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
@@ -70,6 +72,11 @@ bool is_device(const Driver& driver, const CUdevice device)
 
 int attribute_value(const Driver& driver, const int attribute)
 {
+    const auto given = driver.settings.attributes.find(attribute);
+    if (given != driver.settings.attributes.end())
+    {
+        return given->second;
+    }
     switch (attribute)
     {
         case 1:   return 1024;                                 // MAX_THREADS_PER_BLOCK
@@ -77,10 +84,15 @@ int attribute_value(const Driver& driver, const int attribute)
         case 5:   return 0x7FFFFFFF;                           // MAX_GRID_DIM_X
         case 8:   return static_cast<int>(MAX_STATIC_SHARED_BYTES);
         case 10:  return static_cast<int>(WARP_SIZE);
+        case 13:  return 1000000;                              // CLOCK_RATE, in kHz
         case 16:  return 2;                                    // MULTIPROCESSOR_COUNT
         case 19:                                               // CAN_MAP_HOST_MEMORY
         case 31:                                               // CONCURRENT_KERNELS
+        case 33:                                               // PCI_BUS_ID
         case 41:  return 1;                                    // UNIFIED_ADDRESSING
+        case 36:  return 2000000;                              // MEMORY_CLOCK_RATE, in kHz
+        case 37:  return 128;                                  // GLOBAL_MEMORY_BUS_WIDTH, in bits
+        case 38:  return 1 << 20;                              // L2_CACHE_SIZE
         case 40:  return 2;                                    // ASYNC_ENGINE_COUNT
         case 75:  return COMPUTE_CAPABILITY_MAJOR;
         case 122: return driver.settings.stream_writes ? 1 : 0; // CAN_USE_64_BIT_STREAM_MEM_OPS
@@ -116,7 +128,7 @@ EMULATED_EXPORT CUresult cuInit(const unsigned flags)
 EMULATED_EXPORT CUresult cuDriverGetVersion(int* version)
 {
     EMULATED_CALL(cuDriverGetVersion, nothing);
-    *version = DRIVER_VERSION;
+    *version = driver.settings.driver_version;
     return CUDA_SUCCESS;
 }
 
@@ -180,6 +192,18 @@ EMULATED_EXPORT CUresult cuDeviceGetAttribute(int* value, const int attribute, c
     }
     *value = attribute_value(driver, attribute);
     return CUDA_SUCCESS;
+}
+
+EMULATED_EXPORT CUresult cuDeviceGetPCIBusId(char* text, const int length, const CUdevice device)
+{
+    EMULATED_CALL(cuDeviceGetPCIBusId, initialised);
+    if (!is_device(driver, device) || text == nullptr)
+    {
+        return text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
+    }
+    const int needed = std::snprintf(text, static_cast<std::size_t>(std::max(length, 0)), "%04x:%02x:%02x.0",
+        attribute_value(driver, 50), attribute_value(driver, 33) + device, attribute_value(driver, 34));
+    return needed < length ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 EMULATED_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* handle, const CUdevice device)

@@ -100,6 +100,23 @@ EMULATED_EXPORT CUresult cuGraphLaunch(const CUgraphExec handle, const CUstream 
     return CUDA_SUCCESS;
 }
 
+// Graphs are ready to run from the start here; the call only checks what it is given.
+EMULATED_EXPORT CUresult cuGraphUpload(const CUgraphExec handle, const CUstream stream_handle)
+{
+    EMULATED_CALL(cuGraphUpload, context);
+    const StreamRef stream = stream_of(call, stream_handle);
+    if (find(driver.executables, handle) == nullptr || stream == nullptr)
+    {
+        return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    }
+    if (stream->capture != nullptr)
+    {
+        stream->capture->valid = false;
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return CUDA_SUCCESS;
+}
+
 EMULATED_EXPORT CUresult cuGraphDestroy(const CUgraph handle)
 {
     EMULATED_CALL(cuGraphDestroy, context);

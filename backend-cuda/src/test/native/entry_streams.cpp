@@ -99,7 +99,7 @@ EMULATED_EXPORT CUresult cuStreamCreateWithPriority(CUstream* handle, const unsi
     return create(call, handle, flags);
 }
 
-// Work that is left still runs. Where streams have threads, this waits for it, which the real call does not.
+// Work that is left still runs; the call does not wait for it.
 EMULATED_EXPORT CUresult cuStreamDestroy_v2(const CUstream handle)
 {
     EMULATED_CALL(cuStreamDestroy, context);
@@ -110,7 +110,7 @@ EMULATED_EXPORT CUresult cuStreamDestroy_v2(const CUstream handle)
     }
     driver.streams.erase(handle);
     stream->capture = nullptr;
-    join_worker(driver, stream, call.held);
+    end_stream(driver, stream);
     return CUDA_SUCCESS;
 }
 
@@ -307,6 +307,7 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     work->blocks = dim3(grid_x, grid_y, grid_z);
     work->threads = dim3(block_x, block_y, block_z);
     work->shared_bytes = shared_bytes;
+    work->device = call.context->device;
     if (extra != nullptr || !fits(*work->kernel, work->blocks, work->threads, shared_bytes) ||
         !copy_arguments(*function->kernel, parameters, *work))
     {

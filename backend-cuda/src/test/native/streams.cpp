@@ -33,6 +33,7 @@ void fail_device(Driver& driver, const int device, const CUresult failure, const
             stream->queue.clear();
         }
     }
+    driver.changed.notify_all();
 }
 
 void finish_head(Driver& driver, Stream& stream)
@@ -47,10 +48,16 @@ void finish_head(Driver& driver, Stream& stream)
     stream.queue.pop_front();
 }
 
+bool is_stalled(const Driver& driver, const Stream& stream)
+{
+    return !stream.queue.empty() &&
+        (stream.queue.front().stalled || driver.stalled[static_cast<std::size_t>(stream.context->device)]);
+}
+
 // A wait that has been answered costs nothing: what follows it can run.
 void skip_answered_waits(Driver& driver, Stream& stream)
 {
-    while (!stream.queue.empty() && stream.queue.front().work->kind == Kind::wait &&
+    while (!stream.queue.empty() && !is_stalled(driver, stream) && stream.queue.front().work->kind == Kind::wait &&
         reached(stream.queue.front().work->awaited))
     {
         finish_head(driver, stream);
@@ -60,7 +67,7 @@ void skip_answered_waits(Driver& driver, Stream& stream)
 bool can_run(Driver& driver, Stream& stream)
 {
     skip_answered_waits(driver, stream);
-    return !stream.queue.empty() && stream.queue.front().work->kind != Kind::wait;
+    return !stream.queue.empty() && !is_stalled(driver, stream) && stream.queue.front().work->kind != Kind::wait;
 }
 
 void delay(const Settings& settings, std::uint64_t& random)
@@ -101,6 +108,15 @@ void work_on_head(Driver& driver, Stream& stream, BlockEngine& engine, std::uint
     driver.changed.notify_all();
 }
 
+void forget_if_done(Driver& driver, const StreamRef& stream)
+{
+    if (stream->destroyed && stream->queue.empty())
+    {
+        auto& all = driver.all_streams;
+        all.erase(std::remove(all.begin(), all.end(), stream), all.end());
+    }
+}
+
 void work_on(Driver& driver, const StreamRef stream)
 {
     std::unique_lock<std::mutex> held(driver.lock);
@@ -124,6 +140,9 @@ void work_on(Driver& driver, const StreamRef stream)
         }
     }
     driver.idle_engines.push_back(std::move(engine));
+    stream->working = false;
+    forget_if_done(driver, stream);
+    driver.changed.notify_all();
 }
 
 // Work of the default stream and of streams that did not opt out of it takes turns.
@@ -143,12 +162,13 @@ void order_with_default_stream(Driver& driver, const StreamRef& stream)
             auto wait = std::make_shared<Work>();
             wait->kind = Kind::wait;
             wait->awaited = {other, other->enqueued};
-            stream->queue.push_back({wait, ++stream->enqueued, 0});
+            stream->queue.push_back({wait, ++stream->enqueued, 0, false});
         }
     }
 }
 
-void drain_here(Driver& driver, const Point& point)
+// Whether the point is reached; if not, stalled work is ahead of it.
+bool drain_here(Driver& driver, const Point& point)
 {
     while (!reached(point))
     {
@@ -156,21 +176,27 @@ void drain_here(Driver& driver, const Point& point)
         {
             run_quantum(driver, point.stream);
         }
+        else if (is_stalled(driver, *point.stream))
+        {
+            return false;
+        }
         else if (!reached(point))
         {
             const Point awaited = point.stream->queue.front().work->awaited;
-            drain_here(driver, awaited);
+            if (!drain_here(driver, awaited))
+            {
+                return false;
+            }
         }
     }
+    return true;
 }
 
-void forget_if_done(Driver& driver, const StreamRef& stream)
+bool begins_stall(Driver& driver, const Kind kind)
 {
-    if (stream->destroyed && stream->queue.empty())
-    {
-        auto& all = driver.all_streams;
-        all.erase(std::remove(all.begin(), all.end(), stream), all.end());
-    }
+    long none = 0;
+    long& left = kind == Kind::launch ? driver.launch_stall_in : kind == Kind::copy ? driver.copy_stall_in : none;
+    return left > 0 && --left == 0;
 }
 }
 
@@ -207,7 +233,8 @@ bool reached(const Point& point)
 Point enqueue(Driver& driver, const StreamRef& stream, WorkRef work)
 {
     order_with_default_stream(driver, stream);
-    stream->queue.push_back({std::move(work), ++stream->enqueued, 0});
+    const bool stalls = begins_stall(driver, work->kind);
+    stream->queue.push_back({std::move(work), ++stream->enqueued, 0, stalls});
     const Point point{stream, stream->enqueued};
     if (driver.settings.mode == Mode::immediate)
     {
@@ -215,9 +242,10 @@ Point enqueue(Driver& driver, const StreamRef& stream, WorkRef work)
     }
     else if (driver.settings.mode == Mode::threaded)
     {
-        if (!stream->worker.joinable())
+        if (!stream->working)
         {
-            stream->worker = std::thread(work_on, std::ref(driver), stream);
+            stream->working = true;
+            std::thread(work_on, std::ref(driver), stream).detach();
         }
         driver.changed.notify_all();
     }
@@ -226,12 +254,12 @@ Point enqueue(Driver& driver, const StreamRef& stream, WorkRef work)
 
 void drain(Driver& driver, const Point& point, std::unique_lock<std::mutex>& held)
 {
-    if (driver.settings.mode == Mode::threaded)
+    const bool threaded = driver.settings.mode == Mode::threaded;
+    while (threaded ? !reached(point) : !drain_here(driver, point))
     {
-        driver.changed.wait(held, [&point] { return reached(point); });
-        return;
+        const Blocked here(driver);
+        driver.changed.wait(held);
     }
-    drain_here(driver, point);
 }
 
 void drain_context(Driver& driver, const ContextRef& context, std::unique_lock<std::mutex>& held)
@@ -246,18 +274,33 @@ void drain_context(Driver& driver, const ContextRef& context, std::unique_lock<s
     }
 }
 
-void join_worker(Driver& driver, const StreamRef& stream, std::unique_lock<std::mutex>& held)
+void end_stream(Driver& driver, const StreamRef& stream)
 {
     stream->destroyed = true;
-    if (stream->worker.joinable())
-    {
-        std::thread worker = std::move(stream->worker);
-        driver.changed.notify_all();
-        held.unlock();
-        worker.join();
-        held.lock();
-    }
+    driver.changed.notify_all();
     forget_if_done(driver, stream);
+}
+
+void release_stalled(Driver& driver)
+{
+    driver.releases++;
+    driver.stalled.assign(driver.stalled.size(), false);
+    const std::vector<StreamRef> streams = driver.all_streams;
+    for (const StreamRef& stream : streams)
+    {
+        for (Queued& each : stream->queue)
+        {
+            each.stalled = false;
+        }
+    }
+    for (const StreamRef& stream : streams)
+    {
+        if (driver.settings.mode == Mode::immediate)
+        {
+            drain_here(driver, {stream, stream->enqueued});
+        }
+    }
+    driver.changed.notify_all();
 }
 
 std::vector<StreamRef> runnable(Driver& driver)

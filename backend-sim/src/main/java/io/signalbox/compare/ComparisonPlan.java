@@ -29,6 +29,7 @@ public record ComparisonPlan(
     SimulationConfig simulation)
 {
     private static final int MAX_SEEDS = 10_000;
+    private static final int MAX_RUNS = 1_000_000;
 
     public ComparisonPlan
     {
@@ -41,6 +42,16 @@ public record ComparisonPlan(
         if (seeds < 1 || seeds > MAX_SEEDS)
         {
             throw new ConfigException("seeds=" + seeds + " is not between 1 and " + MAX_SEEDS + "; give a number of runs.");
+        }
+        if (firstSeed > Long.MAX_VALUE - seeds)
+        {
+            throw new ConfigException("seed=" + firstSeed + " leaves no room for " + seeds + " seeds; give a smaller one.");
+        }
+        final long runs = (long)workloads.size() * kvBlocks.size() * routers.size() * seeds;
+        if (runs > MAX_RUNS)
+        {
+            throw new ConfigException("workloads, kvBlocks, routers and seeds=" + seeds + " make " + runs +
+                " runs, more than " + MAX_RUNS + "; compare fewer.");
         }
         for (final int blocks : kvBlocks)
         {

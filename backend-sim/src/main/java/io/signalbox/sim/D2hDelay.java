@@ -18,7 +18,6 @@ public record D2hDelay(long baseNanos, long perRowPicos, long jitterNanos)
     public static final D2hDelay DEFAULT = new D2hDelay(10_000, 14_500, 200_000);
 
     private static final long MAX_TERM = 1_000_000_000_000L;
-    private static final long PICOS_PER_NANO = 1000;
 
     public D2hDelay
     {
@@ -27,12 +26,18 @@ public record D2hDelay(long baseNanos, long perRowPicos, long jitterNanos)
         checkRange("jitterNanos", jitterNanos);
     }
 
+    /** Of any step with these rows. */
+    long longestNanos(final int rows)
+    {
+        return Math.addExact(baseNanos + jitterNanos, StepCost.nanosOf(rows, perRowPicos));
+    }
+
     /** A pure function of its arguments. */
     public long nanos(final long seed, final int rank, final long step, final int rows)
     {
         final long bits = SplitMix64.mix(SplitMix64.mix(seed, rank), step);
         final long jitter = jitterNanos == 0 ? 0 : Long.remainderUnsigned(bits, jitterNanos);
-        return baseNanos + rows * perRowPicos / PICOS_PER_NANO + jitter;
+        return Math.addExact(baseNanos + jitter, StepCost.nanosOf(rows, perRowPicos));
     }
 
     private static void checkRange(final String name, final long value)

@@ -184,9 +184,15 @@ public final class PrefixCacheReplay
 
     private int mostBlocks(final int rank)
     {
-        return trace.requests().stream()
+        final long blocksOfRank = trace.requests().stream()
             .filter(request -> placement != Placement.ROUND_ROBIN || (request.requestId() - 1) % ranks.length == rank)
-            .mapToInt(request -> trace.traceBlockIds(request).length)
+            .mapToLong(request -> trace.traceBlockIds(request).length)
             .sum();
+        if (blocksOfRank >= KvBlockConfig.MAX_POOL_SIZE)
+        {
+            throw new ConfigException("rank " + rank + " would hold " + blocksOfRank + " blocks, and a pool " +
+                "holds fewer than " + KvBlockConfig.MAX_POOL_SIZE + "; give more ranks or a bounded pool.");
+        }
+        return (int)blocksOfRank;
     }
 }

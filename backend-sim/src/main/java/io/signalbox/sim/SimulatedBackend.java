@@ -7,6 +7,7 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.workload.VirtualTime;
 
 import java.util.Arrays;
 
@@ -160,6 +161,11 @@ public final class SimulatedBackend implements Backend
         {
             final long duration =
                 lockStep ? jointCostNanos + jointDelayNanos : state.costNanos + state.delayNanos;
+            if (VirtualTime.isPast(timeNanos, duration))
+            {
+                throw VirtualTime.past("step " + step + " of rank " + rank + " would end",
+                    "lower the step cost, or shorten arrivals and think times");
+            }
             events.replaceNext(timeNanos + duration, EventPhase.D2H_COMPLETE, rank, step);
             completions.forward(timeNanos, state.epoch, rank, step, timeNanos);
             return false;

@@ -8,6 +8,7 @@ import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.VirtualTime;
 import io.signalbox.workload.Workload;
 
 import java.util.Map;
@@ -41,10 +42,13 @@ public final class Simulation
      * Runs until every request has ended; the engine, and with it the journal, is closed on return.
      *
      * @param journal null: none.
+     * @throws io.signalbox.ConfigException    when simulated time would pass {@link VirtualTime#MAX_NANOS}: before the
+     *                                         engine is opened if the workload alone says so, else in the course of the run.
      * @throws io.signalbox.InvariantViolation when requests are alive and nothing is left that could happen.
      */
     public RunReport run(final EngineFactory engines, final GroupJournal journal, final SimulationProgress progress)
     {
+        TimeFit.check(workload, schedulerConfig, simulationConfig);
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;

@@ -5,6 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.engine.Engine;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.workload.VirtualTime;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.collections.IntArrayList;
@@ -35,6 +36,7 @@ final class SimulationDriver
     private final SimulatedBackend backend;
     private final RequestEnds ends;
     private final SimulationProgress progress;
+    private final Workload workload;
     private final List<WorkloadRequest> requests;
     private final SubmitWriter submits;
     private final InputWriter inputs = new InputWriter();
@@ -61,6 +63,7 @@ final class SimulationDriver
         this.ends = ends;
         this.progress = progress;
         this.submits = submits;
+        this.workload = workload;
         requests = workload.requests();
         clients = new EventQueue(requests.size() + 1);
         states = new RequestState[requests.size()];
@@ -160,6 +163,10 @@ final class SimulationDriver
         wakeNeeded = true;
         if (request.cancelAfterNanos() >= 0)
         {
+            if (VirtualTime.isPast(nowNanos, request.cancelAfterNanos()))
+            {
+                throw VirtualTime.past(workload.placeOf(request) + " would be cancelled", "shorten the time to cancel");
+            }
             clients.add(nowNanos + request.cancelAfterNanos(), EventPhase.CANCEL, index, 0);
         }
     }
@@ -245,7 +252,7 @@ final class SimulationDriver
         {
             if (completed)
             {
-                clients.add(nowNanos + requests.get(next).thinkTimeNanos(), EventPhase.SUBMIT, next, 0);
+                submitLater(next);
             }
             else
             {
@@ -261,8 +268,18 @@ final class SimulationDriver
         final int next = sessions.settle(settledIndex);
         if (next != Sessions.NONE)
         {
-            clients.add(nowNanos + requests.get(next).thinkTimeNanos(), EventPhase.SUBMIT, next, 0);
+            submitLater(next);
         }
+    }
+
+    private void submitLater(final int index)
+    {
+        final WorkloadRequest request = requests.get(index);
+        if (VirtualTime.isPast(nowNanos, request.thinkTimeNanos()))
+        {
+            throw VirtualTime.past(workload.placeOf(request) + " would be submitted", "shorten arrivals and think times");
+        }
+        clients.add(nowNanos + request.thinkTimeNanos(), EventPhase.SUBMIT, index, 0);
     }
 
     /** Who gave up on a turn, or was refused one, asks no further question; neither do those who wait for it. */

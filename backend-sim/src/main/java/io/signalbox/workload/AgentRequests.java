@@ -21,14 +21,17 @@ final class AgentRequests
 {
     private static final int NONE = -1;
 
+    private final AgentPlays source;
     private final AgentTraceConfig config;
     private final List<WorkloadRequest> requests = new ArrayList<>();
     private final List<AgentPrompt> prompts = new ArrayList<>();
     private final long[] firstStarts;
     private int conversations;
 
-    AgentRequests(final List<AgentPlay> plays, final AgentTraceConfig config)
+    AgentRequests(final AgentPlays source, final AgentTraceConfig config)
     {
+        final List<AgentPlay> plays = source.plays();
+        this.source = source;
         this.config = config;
         conversations = plays.size();
         final int concurrent = config.concurrentPlays();
@@ -36,7 +39,13 @@ final class AgentRequests
         final SplitMix64 random = new SplitMix64(config.seed());
         for (int i = 1; i < firstStarts.length; i++)
         {
-            firstStarts[i] = firstStarts[i - 1] + (long)(random.nextExponential() * config.meanStaggerNanos());
+            final long gap = (long)(random.nextExponential() * config.meanStaggerNanos());
+            if (VirtualTime.isPast(firstStarts[i - 1], gap))
+            {
+                throw VirtualTime.past("with " + config.meanStaggerNanos() + " ns between starts, on average, the " +
+                    "play on line " + plays.get(i).line() + " of " + source.file() + " would start", "give a smaller gap");
+            }
+            firstStarts[i] = firstStarts[i - 1] + gap;
         }
         for (int play = 0; play < plays.size(); play++)
         {
@@ -117,7 +126,7 @@ final class AgentRequests
             final AgentWalk walk =
                 new AgentWalk(play, recorded, subAgent.agent(), conversations++, sharedInPlay);
             final long id = last == null
-                ? walk.walk(starter, pauseNanos + subAgent.startNanos())
+                ? walk.walk(starter, sum(pauseNanos, subAgent.startNanos()))
                 : walk.walk(lastId, Math.max(0, subAgent.startNanos() - last.endNanos()));
             if (id != NONE)
             {
@@ -131,11 +140,22 @@ final class AgentRequests
             final int awaited = lastEndedBy(request.startNanos());
             final long predecessor = awaited != NONE ? subAgentIds.get(awaited) : last == null ? starter : lastId;
             final long pause = awaited != NONE ? request.startNanos() - subAgents.get(awaited).endNanos() :
-                last == null ? pauseNanos + request.startNanos() : pauseBefore(request);
+                last == null ? sum(pauseNanos, request.startNanos()) : pauseBefore(request);
             lastId = addRequest(request, predecessor, Math.min(pause, config.maxThinkTimeNanos()));
             last = request;
             subAgents.clear();
             subAgentIds.clear();
+        }
+
+        /** Of two recorded times; nested sub-agents add up theirs. */
+        private long sum(final long firstNanos, final long secondNanos)
+        {
+            if (VirtualTime.isPast(firstNanos, secondNanos))
+            {
+                throw VirtualTime.past("a request of the play on line " + recorded.line() + " of " + source.file() +
+                    " would be made", "correct the times of that play");
+            }
+            return firstNanos + secondNanos;
         }
 
         /** Of the sub-agents that had ended by then, the one that ended last; -1: none. */
@@ -169,7 +189,7 @@ final class AgentRequests
             final long id = requests.size() + 1L;
             // A play behind the first ones has neither arrival nor predecessor: it waits for another one to end.
             final boolean headsPlay = predecessor == NONE;
-            final long arrival = headsPlay && play < firstStarts.length ? firstStarts[play] + pauseNanos : NONE;
+            final long arrival = headsPlay && play < firstStarts.length ? sum(firstStarts[play], pauseNanos) : NONE;
             requests.add(new WorkloadRequest(id, arrival, predecessor, arrival == NONE ? pauseNanos : 0, conversation,
                 request.promptTokens(), request.outputTokens(), NONE));
             prompts.add(new AgentPrompt(play, recorded.line(), recorded.blockTokens(), request.traceBlockIds(), shared.key(),

@@ -27,7 +27,7 @@ public final class AgentTrace implements Workload
 
     public static AgentTrace of(final AgentPlays plays, final AgentTraceConfig config)
     {
-        return new AgentTrace(plays, config, new AgentRequests(plays.plays(), config));
+        return new AgentTrace(plays, config, new AgentRequests(plays, config));
     }
 
     @Override
@@ -36,10 +36,11 @@ public final class AgentTrace implements Workload
         return requests;
     }
 
-    /** The line of the file on which the request's play stands. */
-    public int lineOf(final WorkloadRequest request)
+    /** The number of the request, and the line of the file that holds its play. */
+    @Override
+    public String placeOf(final WorkloadRequest request)
     {
-        return prompt(request).line();
+        return "request " + request.requestId() + ", on line " + prompt(request).line() + " of " + plays.file() + ",";
     }
 
     @Override

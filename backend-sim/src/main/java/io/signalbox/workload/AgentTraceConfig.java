@@ -21,11 +21,12 @@ public record AgentTraceConfig(
 
     public AgentTraceConfig
     {
-        if (concurrentPlays < 0 || meanStaggerNanos < 0 || maxThinkTimeNanos < 0)
+        if (concurrentPlays < 0 || maxThinkTimeNanos < 0)
         {
-            throw new ConfigException("concurrentPlays=" + concurrentPlays + ", meanStaggerNanos=" + meanStaggerNanos +
-                ", maxThinkTimeNanos=" + maxThinkTimeNanos + ": none of them may be negative; give 0 or more.");
+            throw new ConfigException("concurrentPlays=" + concurrentPlays + ", maxThinkTimeNanos=" + maxThinkTimeNanos +
+                ": none of them may be negative; give 0 or more.");
         }
+        VirtualTime.checkMean("meanStaggerNanos", meanStaggerNanos);
     }
 
     public AgentTraceConfig withSeed(final long value)

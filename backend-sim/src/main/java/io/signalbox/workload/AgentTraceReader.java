@@ -28,6 +28,7 @@ final class AgentTraceReader implements JsonLines.LineReader
     private int systemTokens;
     private List<AgentPlay.Element> elements;
     private int[] ids = new int[4096];
+    private int requests;
 
     AgentTraceReader(final Path file)
     {
@@ -79,7 +80,8 @@ final class AgentTraceReader implements JsonLines.LineReader
         lines.require(elements != null, "requests");
         if (!scope.equals("local"))
         {
-            throw lines.fault("has 'hash_id_scope' with " + scope + " where local belongs: ids of one play");
+            throw lines.fault("has 'hash_id_scope' with " + TraceFault.printable(scope) +
+                " where local belongs: ids of one play");
         }
         if (elements.isEmpty() || !(elements.get(0) instanceof AgentPlay.Request))
         {
@@ -183,7 +185,7 @@ final class AgentTraceReader implements JsonLines.LineReader
                 case "n", "s" -> request();
                 case "subagent" -> subAgent();
                 default -> throw lines.fault(
-                    "has '" + path + ".type' with " + type + " where n, s or subagent belongs");
+                    "has '" + path + ".type' with " + TraceFault.printable(type) + " where n, s or subagent belongs");
             };
         }
 
@@ -211,6 +213,10 @@ final class AgentTraceReader implements JsonLines.LineReader
             lines.require(promptTokens != NOT_GIVEN, path + ".in");
             lines.require(outputTokens != NOT_GIVEN, path + ".out");
             lines.require(traceBlockIds != null, path + ".hash_ids");
+            if (requests++ == Workload.MAX_REQUESTS)
+            {
+                throw lines.tooMany();
+            }
             return new AgentPlay.Request(timeNanos, apiNanos, thinkNanos, promptTokens, outputTokens, traceBlockIds);
         }
 

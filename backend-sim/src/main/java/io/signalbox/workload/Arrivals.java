@@ -3,6 +3,7 @@ package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -49,9 +50,21 @@ public sealed interface Arrivals
         }
         if (kind.equals("replayed") && !rest.isEmpty())
         {
-            return Replayed.of(Path.of(rest));
+            return Replayed.of(path(option, text, rest));
         }
         throw new ConfigException(option + "=" + text + " is not an arrival process; " + remedy());
+    }
+
+    private static Path path(final String option, final String text, final String file)
+    {
+        try
+        {
+            return Path.of(file);
+        }
+        catch (final InvalidPathException e)
+        {
+            throw new ConfigException(option + "=" + text + " names no path of this machine and locale; " + remedy());
+        }
     }
 
     private static String remedy()
@@ -66,6 +79,18 @@ public sealed interface Arrivals
             throw new ConfigException("rate " + rate + " is not between 1e-6 and 1e9 per second");
         }
         return rate;
+    }
+
+    /** @param gapNanos rounded down; one that no long holds is past the limit as well. */
+    private static long after(final long nanos, final double gapNanos, final int index, final Arrivals arrivals)
+    {
+        final long gap = (long)gapNanos;
+        if (VirtualTime.isPast(nanos, gap))
+        {
+            throw VirtualTime.past("with arrivals=" + arrivals.text() + " conversation " + (index + 1) + " would start",
+                "give a higher rate or fewer conversations");
+        }
+        return nanos + gap;
     }
 
     /** Memoryless arrivals. */
@@ -83,7 +108,7 @@ public sealed interface Arrivals
             long now = 0;
             for (int i = 0; i < count; i++)
             {
-                now += (long)(random.nextExponential() / ratePerSecond * NANOS_PER_SECOND);
+                now = after(now, random.nextExponential() / ratePerSecond * NANOS_PER_SECOND, i, this);
                 times[i] = now;
             }
             return times;
@@ -117,7 +142,7 @@ public sealed interface Arrivals
             long now = 0;
             for (int i = 0; i < count; i++)
             {
-                now += (long)(random.nextGamma(shape) / shape / ratePerSecond * NANOS_PER_SECOND);
+                now = after(now, random.nextGamma(shape) / shape / ratePerSecond * NANOS_PER_SECOND, i, this);
                 times[i] = now;
             }
             return times;

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * Makes a seeded share of a workload's clients give up, each after an exponentially distributed time.
  *
  * @param fraction        share of the requests with a cancel time, 0 to 1. A request that ends sooner completes.
- * @param meanDelayNanos  mean time from arrival to cancel, at least 1.
+ * @param meanDelayNanos  mean time from arrival to cancel, 1 to {@link VirtualTime#MAX_MEAN_NANOS}.
  * @param seed            another seed picks other requests.
  */
 public record Cancellations(double fraction, long meanDelayNanos, long seed)
@@ -26,10 +26,10 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
             throw new ConfigException(
                 "cancel fraction " + fraction + " is not between 0 and 1; give the share of requests to cancel.");
         }
-        if (meanDelayNanos < 1)
+        if (meanDelayNanos < 1 || meanDelayNanos > VirtualTime.MAX_MEAN_NANOS)
         {
-            throw new ConfigException(
-                "mean cancel delay of " + meanDelayNanos + " ns is not positive; give a mean time of 1 or more.");
+            throw new ConfigException("mean cancel delay of " + meanDelayNanos + " ns is not between 1 and " +
+                VirtualTime.MAX_MEAN_NANOS + "; give a mean time to cancel.");
         }
     }
 
@@ -52,6 +52,12 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
             public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
             {
                 return workload.blockHashes(request, blockSizeTokens, target);
+            }
+
+            @Override
+            public String placeOf(final WorkloadRequest request)
+            {
+                return workload.placeOf(request);
             }
 
             @Override

@@ -40,6 +40,12 @@ public final class FirstRequests implements Workload
     }
 
     @Override
+    public String placeOf(final WorkloadRequest request)
+    {
+        return whole.placeOf(request);
+    }
+
+    @Override
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>(whole.settings());

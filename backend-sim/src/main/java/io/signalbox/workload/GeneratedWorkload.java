@@ -69,6 +69,11 @@ public final class GeneratedWorkload implements Workload
             {
                 return;
             }
+            if (requests.size() == MAX_REQUESTS)
+            {
+                throw new ConfigException("conversations=" + config.conversations() + " with turns=" +
+                    config.turns().text() + " make more than " + MAX_REQUESTS + " requests; give fewer.");
+            }
             final long requestId = requests.size() + 1L;
             requests.add(turn == 0 ?
                 new WorkloadRequest(
@@ -101,6 +106,12 @@ public final class GeneratedWorkload implements Workload
             target[i] = BlockHashes.positive(SplitMix64.mix(i < sharedBlocks ? common : own, i));
         }
         return blocks;
+    }
+
+    @Override
+    public String placeOf(final WorkloadRequest request)
+    {
+        return "request " + request.requestId() + " of the generated workload";
     }
 
     @Override

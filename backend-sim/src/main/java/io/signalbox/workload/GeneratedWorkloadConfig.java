@@ -30,13 +30,8 @@ public final class GeneratedWorkloadConfig
         turns = builder.turns;
         userTokens = builder.userTokens;
         outputTokens = builder.outputTokens;
-        meanThinkTimeNanos = builder.meanThinkTimeNanos;
+        meanThinkTimeNanos = VirtualTime.checkMean("meanThinkTimeNanos", builder.meanThinkTimeNanos);
         maxContextTokens = inRange("maxContextTokens", builder.maxContextTokens, 2, SizeDistribution.MAX_SIZE);
-        if (meanThinkTimeNanos < 0)
-        {
-            throw new ConfigException(
-                "meanThinkTimeNanos=" + meanThinkTimeNanos + " is negative; give a time of 0 or more.");
-        }
     }
 
     public static Builder builder()
@@ -90,7 +85,7 @@ public final class GeneratedWorkloadConfig
         return outputTokens;
     }
 
-    /** Mean of the exponentially distributed pause before a follow-up turn. */
+    /** Mean of the exponentially distributed pause before a follow-up turn; 0 to {@link VirtualTime#MAX_MEAN_NANOS}. */
     public long meanThinkTimeNanos()
     {
         return meanThinkTimeNanos;

@@ -13,9 +13,6 @@ import java.util.TreeMap;
  */
 public final class HastenedArrivals implements Workload
 {
-    /** Leaves as much again for the run itself. */
-    private static final double LATEST_NANOS = Long.MAX_VALUE / 2.0;
-
     private final Workload original;
     private final double speed;
     private final List<WorkloadRequest> requests;
@@ -39,10 +36,10 @@ public final class HastenedArrivals implements Workload
             return request;
         }
         final double arrivalNanos = request.arrivalNanos() / speed;
-        if (arrivalNanos > LATEST_NANOS)
+        if (arrivalNanos > VirtualTime.MAX_NANOS)
         {
-            throw new ConfigException("speed=" + speed + " puts the arrival of request " + request.requestId() +
-                " more than a century away; give a greater one.");
+            throw VirtualTime.past("with speed=" + speed + " " + original.placeOf(request) + " would arrive",
+                "give a greater speed");
         }
         return request.arrivingAt((long)arrivalNanos);
     }
@@ -57,6 +54,12 @@ public final class HastenedArrivals implements Workload
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {
         return original.blockHashes(request, blockSizeTokens, target);
+    }
+
+    @Override
+    public String placeOf(final WorkloadRequest request)
+    {
+        return original.placeOf(request);
     }
 
     @Override

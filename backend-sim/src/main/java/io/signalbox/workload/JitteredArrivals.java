@@ -29,9 +29,19 @@ public final class JitteredArrivals implements Workload
         final List<WorkloadRequest> moved = new ArrayList<>(recorded.requests().size());
         for (final WorkloadRequest request : recorded.requests())
         {
-            moved.add(request.arrivalNanos() < 0 ? request : request.arrivingAt(request.arrivalNanos() + delay(request)));
+            moved.add(request.arrivalNanos() < 0 ? request : delayed(request));
         }
         requests = List.copyOf(moved);
+    }
+
+    private WorkloadRequest delayed(final WorkloadRequest request)
+    {
+        final long delayNanos = delay(request);
+        if (VirtualTime.isPast(request.arrivalNanos(), delayNanos))
+        {
+            throw VirtualTime.past(recorded.placeOf(request) + " would arrive", "correct its time of arrival");
+        }
+        return request.arrivingAt(request.arrivalNanos() + delayNanos);
     }
 
     /** 0 where all arrivals are at one time. */
@@ -66,6 +76,12 @@ public final class JitteredArrivals implements Workload
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {
         return recorded.blockHashes(request, blockSizeTokens, target);
+    }
+
+    @Override
+    public String placeOf(final WorkloadRequest request)
+    {
+        return recorded.placeOf(request);
     }
 
     @Override

@@ -8,16 +8,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.signalbox.ConfigException;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.zip.GZIPInputStream;
 
 /**
  * Reads a trace of one JSON object per line, plain or gzipped, field by field. Whatever is wrong ends in one sentence
@@ -25,10 +18,7 @@ import java.util.zip.GZIPInputStream;
  */
 final class JsonLines
 {
-    private static final int GZIP_MAGIC_FIRST = 0x1f;
-    private static final int GZIP_MAGIC_SECOND = 0x8b;
     private static final char BYTE_ORDER_MARK = '\uFEFF';
-    private static final int BUFFER_BYTES = 1 << 16;
     private static final JsonFactory JSON =
         JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
@@ -62,15 +52,14 @@ final class JsonLines
     /** @throws ConfigException when the file cannot be read, or a line is not one JSON object. */
     void read(final LineReader reader)
     {
-        if (!Files.isRegularFile(file))
+        final String unusable = InputFile.fault(file);
+        if (unusable != null)
         {
-            throw new ConfigException(
-                "the trace " + file + " is not there or is not a file; give the path of a JSONL file.");
+            throw new ConfigException("the trace " + file + " " + unusable + "; give the path of a JSONL file.");
         }
-        try (InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
-            BufferedReader lines = open(bytes))
+        try (TraceText lines = TraceText.open(file))
         {
-            for (String text = lines.readLine(); text != null; text = lines.readLine())
+            for (String text = lines.nextLine(); text != null; text = lines.nextLine())
             {
                 line++;
                 readLine(text, reader);
@@ -86,14 +75,13 @@ final class JsonLines
     /** Whether the first line holds an object with a field of this name; false also where there is no such line. */
     static boolean firstLineHas(final Path file, final String field)
     {
-        if (!Files.isRegularFile(file))
+        if (InputFile.fault(file) != null)
         {
             return false;
         }
-        try (InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
-            BufferedReader lines = open(bytes))
+        try (TraceText lines = TraceText.open(file))
         {
-            final String text = lines.readLine();
+            final String text = lines.nextLine();
             return text != null && !text.isBlank() && hasField(withoutMark(text), field);
         }
         catch (final IOException e)
@@ -121,16 +109,6 @@ final class JsonLines
             }
             return false;
         }
-    }
-
-    private static BufferedReader open(final InputStream bytes) throws IOException
-    {
-        bytes.mark(2);
-        final boolean gzipped = bytes.read() == GZIP_MAGIC_FIRST && bytes.read() == GZIP_MAGIC_SECOND;
-        bytes.reset();
-        final InputStream text = gzipped ? new GZIPInputStream(bytes, BUFFER_BYTES) : bytes;
-        // A decoder of its own reports bytes that are not UTF-8; the charset's name alone would replace them.
-        return new BufferedReader(new InputStreamReader(text, StandardCharsets.UTF_8.newDecoder()), BUFFER_BYTES);
     }
 
     /** Blank lines may only end the file; a byte order mark may only begin it. */
@@ -176,7 +154,9 @@ final class JsonLines
         }
         catch (final JsonProcessingException e)
         {
-            throw fault("column " + e.getLocation().getColumnNr() + ", is not valid JSON (" + TraceFault.reason(e) + ")");
+            // A limit of the parser, such as the digits of a number, is exceeded at no place.
+            final String column = e.getLocation() == null ? "" : "column " + e.getLocation().getColumnNr() + ", ";
+            throw fault(column + "is not valid JSON (" + TraceFault.reason(e) + ")");
         }
         catch (final IOException e)
         {
@@ -192,7 +172,8 @@ final class JsonLines
         refuseEnd(token, name);
         if (token != JsonToken.VALUE_NUMBER_INT || parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER)
         {
-            throw fault("has '" + name + "' with " + parser.getText() + " where a whole number belongs");
+            throw fault(
+                "has '" + name + "' with " + TraceFault.printable(parser.getText()) + " where a whole number belongs");
         }
         final long value = parser.getLongValue();
         if (value < min || value > max)
@@ -209,13 +190,14 @@ final class JsonLines
         refuseEnd(token, name);
         if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_NUMBER_FLOAT)
         {
-            throw fault("has '" + name + "' with " + parser.getText() + " where a number belongs");
+            throw fault("has '" + name + "' with " + TraceFault.printable(parser.getText()) + " where a number belongs");
         }
         // A double would not hold every decimal; an exponent of a million must not be written out either.
         final double magnitude = parser.getDoubleValue() * factor;
         if (!(magnitude >= 0.0 && magnitude <= max))
         {
-            throw fault("has '" + name + "' with " + parser.getText() + ", which is not between 0 and " + max / factor);
+            throw fault("has '" + name + "' with " + TraceFault.printable(parser.getText()) +
+                ", which is not between 0 and " + max / factor);
         }
         return magnitude < 1.0 ? 0 : parser.getDecimalValue().multiply(BigDecimal.valueOf(factor)).longValue();
     }
@@ -242,6 +224,12 @@ final class JsonLines
         {
             throw fault("has no '" + name + "'");
         }
+    }
+
+    ConfigException tooMany()
+    {
+        return new ConfigException("the trace " + file + ", line " + line + ", is past the first " +
+            Workload.MAX_REQUESTS + " requests, the most that a trace may have; give a part of it.");
     }
 
     ConfigException fault(final String what)

@@ -66,6 +66,12 @@ public final class MooncakeTrace implements Workload
     }
 
     @Override
+    public String placeOf(final WorkloadRequest request)
+    {
+        return "line " + request.requestId() + " of " + file;
+    }
+
+    @Override
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>();

@@ -15,7 +15,9 @@ import java.util.List;
 final class MooncakeTraceReader implements JsonLines.LineReader
 {
     private static final long NANOS_PER_MILLI = 1_000_000L;
-    private static final long MAX_TIMESTAMP_MILLIS = Long.MAX_VALUE / NANOS_PER_MILLI / 2;
+    private static final long MAX_TIMESTAMP_MILLIS = VirtualTime.MAX_NANOS / NANOS_PER_MILLI;
+    /** The largest id has a successor: a replay of the cache adds one, since 0 is no block hash. */
+    private static final long MAX_ID = Long.MAX_VALUE - 1;
 
     private final Path file;
     private final JsonLines lines;
@@ -75,7 +77,7 @@ final class MooncakeTraceReader implements JsonLines.LineReader
             {
                 ids = Arrays.copyOf(ids, idCount * 2);
             }
-            ids[idCount++] = lines.number(parser, name, 0, Long.MAX_VALUE);
+            ids[idCount++] = lines.number(parser, name, 0, MAX_ID);
         }
     }
 
@@ -91,6 +93,10 @@ final class MooncakeTraceReader implements JsonLines.LineReader
         {
             throw lines.fault("has " + idCount + " hash_ids where input_length=" + inputTokens + " needs " + expected +
                 ", one per " + MooncakeTrace.TRACE_BLOCK_TOKENS + " tokens");
+        }
+        if (requests.size() == Workload.MAX_REQUESTS)
+        {
+            throw lines.tooMany();
         }
         requests.add(new WorkloadRequest(
             lines.line(), timestampMillis * NANOS_PER_MILLI, -1, 0, -1, (int)inputTokens, (int)outputTokens, -1));

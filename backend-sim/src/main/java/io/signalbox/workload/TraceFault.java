@@ -3,11 +3,9 @@ package io.signalbox.workload;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
-import java.util.zip.ZipException;
 
 /** What is wrong with a trace file, in words and without the insides of the libraries that read it. */
 final class TraceFault
@@ -24,14 +22,6 @@ final class TraceFault
         {
             return "its bytes are not UTF-8 text";
         }
-        if (fault instanceof EOFException)
-        {
-            return "it ends within its gzip data";
-        }
-        if (fault instanceof ZipException)
-        {
-            return "its gzip data is damaged";
-        }
         if (fault instanceof AccessDeniedException)
         {
             return "permission is denied";
@@ -47,9 +37,12 @@ final class TraceFault
             .replaceAll(",? from `[^`]*`", ""));
     }
 
-    private static String printable(final String text)
+    /** Without control characters, and cut to a length that a sentence can carry. */
+    static String printable(final String whole)
     {
+        final String text = whole.length() <= 2 * MAX_LENGTH ? whole : whole.substring(0, 2 * MAX_LENGTH);
         final String clean = text.replaceAll("[\\p{Cntrl}\uFFFD]+", " ").strip();
-        return clean.length() <= MAX_LENGTH ? clean : clean.substring(0, MAX_LENGTH) + " ...";
+        final boolean cut = text.length() < whole.length() || clean.length() > MAX_LENGTH;
+        return cut ? clean.substring(0, Math.min(clean.length(), MAX_LENGTH)) + " ..." : clean;
     }
 }

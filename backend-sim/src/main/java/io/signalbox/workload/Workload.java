@@ -10,6 +10,9 @@ import java.util.Map;
  */
 public interface Workload
 {
+    /** The most requests of a workload that is read or generated. */
+    int MAX_REQUESTS = 10_000_000;
+
     /** Every request; the one with id {@code n} is at index {@code n - 1}. A predecessor comes before its followers. */
     List<WorkloadRequest> requests();
 
@@ -21,6 +24,12 @@ public interface Workload
      * @return the number of hashes written, {@code promptTokens / blockSizeTokens}.
      */
     int blockHashes(WorkloadRequest request, int blockSizeTokens, long[] target);
+
+    /** Names a request in a message. A recorded workload names the line of its file. */
+    default String placeOf(final WorkloadRequest request)
+    {
+        return "request " + request.requestId() + " of the workload";
+    }
 
     /** Everything the requests depend on, by names that start with {@code workload.}, sorted. */
     Map<String, String> settings();

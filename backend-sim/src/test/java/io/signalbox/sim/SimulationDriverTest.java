@@ -66,6 +66,12 @@ class SimulationDriverTest
         }
 
         @Override
+        public String describeDiscards()
+        {
+            return "";
+        }
+
+        @Override
         public void awaitProcessed()
         {
             // Nothing is ever under way.
@@ -151,6 +157,12 @@ class SimulationDriverTest
         public RequestRows rows(final long requestId)
         {
             return null;
+        }
+
+        @Override
+        public String describeDiscards()
+        {
+            return "";
         }
 
         @Override

@@ -38,7 +38,8 @@ class HastenedArrivalsTest
     {
         final String message =
             assertThrows(ConfigException.class, () -> new HastenedArrivals(original, 1e-300)).getMessage();
-        assertTrue(message.startsWith("speed=1.0E-300 puts the arrival of request "), message);
+        assertTrue(message.startsWith("with speed=1.0E-300 request "), message);
+        assertTrue(message.contains("of the generated workload would arrive more than 146 years"), message);
     }
 
     @Test

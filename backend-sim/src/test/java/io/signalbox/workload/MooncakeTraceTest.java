@@ -181,7 +181,7 @@ class MooncakeTraceTest
         final Path file = write(GOOD);
         Assumptions.assumeTrue(file.toFile().setReadable(false) && !Files.isReadable(file),
             "skipped: this user may read every file");
-        assertTrue(refusal(file).contains("after line 0 (permission is denied)"), refusal(file));
+        assertTrue(refusal(file).contains("may not be read: permission is denied"), refusal(file));
     }
 
     @Test
@@ -189,7 +189,7 @@ class MooncakeTraceTest
     {
         final String missing = refusal(directory.resolve("nowhere.jsonl"));
         assertTrue(missing.contains("nowhere.jsonl is not there"), missing);
-        assertTrue(refusal(directory).contains("is not a file"));
+        assertTrue(refusal(directory).contains(directory + " is a directory; give"));
         assertTrue(refusal(write("")).contains("is empty"));
     }
 
@@ -200,10 +200,54 @@ class MooncakeTraceTest
         final byte[] bytes = Files.readAllBytes(file);
         Files.write(file, Arrays.copyOf(bytes, bytes.length - 12));
         final String cut = refusal(file);
-        assertTrue(cut.contains("(it ends within its gzip data)"), cut);
+        assertTrue(cut.contains("(it ends within its gzip member 1)"), cut);
         Files.write(file, new byte[] {0x1f, (byte)0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
         final String header = refusal(file);
-        assertTrue(header.contains("cannot be read after line 0 (its gzip data is damaged)"), header);
+        assertTrue(header.contains("(its gzip member 1 is damaged: it is not compressed with deflate)"), header);
+    }
+
+    /** The JDK's stream would give the first member's requests and no error. */
+    @Test
+    void shouldRefuseALaterMemberThatIsCutShort() throws IOException
+    {
+        final Path file = writeGzip(GOOD + "\n");
+        final byte[] member = Files.readAllBytes(file);
+        final byte[] both = Arrays.copyOf(member, 2 * member.length);
+        System.arraycopy(member, 0, both, member.length, member.length);
+        Files.write(file, both);
+        assertEquals(2, MooncakeTrace.read(file).requests().size());
+        for (int length = member.length + 1; length < both.length; length++)
+        {
+            Files.write(file, Arrays.copyOf(both, length));
+            assertTrue(refusal(file).contains("(it ends within its gzip member 2)"), refusal(file));
+        }
+        both[member.length] = 'x';
+        Files.write(file, both);
+        assertTrue(refusal(file).contains("bytes that are neither gzip data nor zeros follow its gzip member 1"),
+            refusal(file));
+    }
+
+    /** Limits of the parser are exceeded at no place, and have no column. */
+    @Test
+    void shouldRefuseWhatPassesALimitOfTheParser() throws IOException
+    {
+        final String digits = GOOD.replaceFirst("\"input_length\": *\\d+", "\"input_length\": " + "9".repeat(1001));
+        assertTrue(refusal(write(digits)).contains("line 1, is not valid JSON (Number value length (1001) exceeds"),
+            refusal(write(digits)));
+        final String nested = "{\"x\":" + "[".repeat(1001) + "]".repeat(1001) + "}";
+        assertTrue(refusal(write(nested)).contains("is not valid JSON (Document nesting depth (1001) exceeds"),
+            refusal(write(nested)));
+        final String name = "{\"" + "n".repeat(50_001) + "\":1}";
+        assertTrue(refusal(write(name)).contains("is not valid JSON (Name length (50001) exceeds"), refusal(write(name)));
+        final String exponent = "{\"timestamp\":1e" + "9".repeat(999) + "}";
+        assertTrue(refusal(write(exponent)).contains("line 1, "), refusal(write(exponent)));
+    }
+
+    @Test
+    void shouldCutLongValuesOutOfItsSentences() throws IOException
+    {
+        final String message = refusal(write("{\"timestamp\":\"" + "long ".repeat(100_000) + "\"}"));
+        assertTrue(message.contains("'timestamp' with long long ") && message.length() < 600, message);
     }
 
     @Test

@@ -14,7 +14,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -86,20 +85,38 @@ final class CompareCommand implements Callable<Integer>
         {
             throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");
         }
-        checkFiles();
+        IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
         final List<SeededWorkload> seeded = workloads.workloads();
+        checkFiles();
         final ComparisonPlan plan = OptionNames.translate(() -> new ComparisonPlan(seeded,
             schedulers.kvBlocks(), schedulers.routers(), seed, seeds, schedulers.config(), costs.config(seed)));
         final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
         MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
             Runtime.getRuntime().maxMemory());
+        try (OutputFile csvFile = OutputFile.reserve("--csv", csv, ComparisonFiles.csvBytes(plan));
+            OutputFile jsonFile = OutputFile.reserve("--json", json, ComparisonFiles.jsonBytes(plan)))
+        {
+            return compare(plan, threads, csvFile, jsonFile);
+        }
+    }
+
+    private int compare(
+        final ComparisonPlan plan, final int threads, final OutputFile csvFile, final OutputFile jsonFile)
+    {
         final long startNanos = System.nanoTime();
         final List<ComparisonRow> rows = run(plan, threads);
         final double seconds = (System.nanoTime() - startNanos) / 1e9;
-        write(csv, csv == null ? null : ComparisonFiles.csv(rows));
-        write(json, json == null ? null : ComparisonFiles.json(plan, rows));
+        // The table first: a file that cannot be written after all does not take it along.
         ComparisonText.print(console.out(), rows, seeds);
         console.out().flush();
+        if (csvFile != null)
+        {
+            csvFile.write(ComparisonFiles.csv(rows));
+        }
+        if (jsonFile != null)
+        {
+            jsonFile.write(ComparisonFiles.json(plan, rows));
+        }
         console.err().printf("%nwall clock        %s s for %s runs, %d at a time%n",
             Decimals.text(seconds, 2), Decimals.grouped(plan.cells()), Math.min(threads, plan.cells()));
         return ExitCode.OK;
@@ -113,7 +130,9 @@ final class CompareCommand implements Callable<Integer>
         progress.onRun(0, plan.cells());
         try
         {
-            return OptionNames.translate(() -> Comparison.run(plan, threads, progress));
+            return HeapShortage.named("the comparison with " + threads + " runs at a time",
+                "give fewer --workers, ranks, blocks or requests", () -> OptionNames.translate(
+                    () -> CostOptions.translate(() -> Comparison.run(plan, threads, progress))));
         }
         finally
         {
@@ -126,47 +145,33 @@ final class CompareCommand implements Callable<Integer>
         return Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs";
     }
 
-    /** A place that cannot be written is to be known before the runs, not after. */
     private void checkFiles()
     {
-        checkFile("--csv", csv);
-        checkFile("--json", json);
         if (csv != null && json != null && csv.toAbsolutePath().normalize().equals(json.toAbsolutePath().normalize()))
         {
             throw new ConfigException("--csv and --json are both " + csv + "; give each a file of its own.");
         }
-    }
-
-    private static void checkFile(final String option, final Path file)
-    {
-        if (file == null)
+        for (final Path trace : workloads.files())
         {
-            return;
-        }
-        final Path parent = file.toAbsolutePath().getParent();
-        final boolean usable = !file.toString().isEmpty() &&
-            (Files.exists(file) ? Files.isRegularFile(file) && Files.isWritable(file)
-                : parent != null && Files.isDirectory(parent) && Files.isWritable(parent));
-        if (!usable)
-        {
-            throw new ConfigException(
-                option + "=" + file + " cannot be written; give a file in a directory that exists and that you may write.");
+            refuseTrace("--csv", csv, trace);
+            refuseTrace("--json", json, trace);
         }
     }
 
-    private static void write(final Path file, final String text)
+    private static void refuseTrace(final String option, final Path file, final Path trace)
     {
-        if (file == null)
-        {
-            return;
-        }
         try
         {
-            Files.writeString(file, text);
+            if (file != null && Files.exists(file) && Files.isSameFile(file, trace))
+            {
+                throw new ConfigException(option + "=" + file + " is a trace of --workloads, which it would replace; give " +
+                    "another file.");
+            }
         }
         catch (final IOException e)
         {
-            throw new UncheckedIOException(e);
+            throw new ConfigException(
+                option + "=" + file + " cannot be looked at (" + FileFault.reason(e) + "); give another one.");
         }
     }
 }

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.compare.SeededWorkload;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.InputFile;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.WorkloadPreset;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The workloads on which routers are compared: generated ones by name, recorded ones by file. */
 final class ComparedWorkloads extends TraceOptions
@@ -38,6 +40,7 @@ final class ComparedWorkloads extends TraceOptions
     @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of each workload.")
     private Integer limit;
 
+    private final List<Path> files = new ArrayList<>();
     private boolean anyGenerated;
     private boolean anyAgents;
 
@@ -64,6 +67,12 @@ final class ComparedWorkloads extends TraceOptions
         return found;
     }
 
+    /** The traces among them. */
+    List<Path> files()
+    {
+        return files;
+    }
+
     private SeededWorkload workload(final String name)
     {
         final Optional<WorkloadPreset> preset =
@@ -75,19 +84,30 @@ final class ComparedWorkloads extends TraceOptions
             OptionNames.translate(() -> builder(preset.get()).build());
             return SeededWorkload.generated(name, () -> builder(preset.get()));
         }
-        final Path file = Path.of(name);
-        if (!Files.isRegularFile(file))
+        final Path file = PathConverter.path(name);
+        final String unusable = InputFile.fault(file);
+        if (unusable != null && Files.exists(file) && !name.isEmpty())
+        {
+            throw new ConfigException("--workloads=" + name + " " + unusable + "; give the path of a JSONL file.");
+        }
+        if (unusable != null)
         {
             throw new ConfigException("--workloads=" + name + " is neither a trace file nor one of " +
                 WorkloadPreset.labels() + "; give such a name, or the path of a JSONL file.");
         }
+        files.add(file);
         final String fileName = file.getFileName().toString();
         if (TraceFormat.of(file) == TraceFormat.AGENT)
         {
             anyAgents = true;
-            return SeededWorkload.agents(fileName, AgentPlays.read(file), agentConfig(1));
+            return SeededWorkload.agents(fileName, read(file, () -> AgentPlays.read(file)), agentConfig(1));
         }
-        return SeededWorkload.recorded(fileName, MooncakeTrace.read(file));
+        return SeededWorkload.recorded(fileName, read(file, () -> MooncakeTrace.read(file)));
+    }
+
+    private static <T> T read(final Path file, final Supplier<T> reading)
+    {
+        return HeapShortage.named("the trace " + file, "give a smaller trace", reading);
     }
 
     private GeneratedWorkloadConfig.Builder builder(final WorkloadPreset preset)

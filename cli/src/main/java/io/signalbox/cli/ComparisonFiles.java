@@ -15,9 +15,31 @@ import java.util.Map;
 final class ComparisonFiles
 {
     private static final int DIGITS = 6;
+    private static final int SETTINGS_BYTES = 1 << 14;
+    private static final int NAME_BYTES = 1 << 9;
+    private static final int FIGURE_BYTES = 1 << 8;
+    private static final int VALUE_BYTES = 40;
 
     private ComparisonFiles()
     {
+    }
+
+    /** Room that {@link #csv} needs at most, unless figures have more than {@link #VALUE_BYTES} characters. */
+    static long csvBytes(final ComparisonPlan plan)
+    {
+        return (1 + rows(plan)) * (NAME_BYTES + 2 * VALUE_BYTES * Figure.values().length);
+    }
+
+    /** Room that {@link #json} needs at most, with the same limit. */
+    static long jsonBytes(final ComparisonPlan plan)
+    {
+        final long valuesOfRow = Figure.values().length * (long)(FIGURE_BYTES + VALUE_BYTES * plan.seeds());
+        return SETTINGS_BYTES + rows(plan) * (NAME_BYTES + valuesOfRow);
+    }
+
+    private static long rows(final ComparisonPlan plan)
+    {
+        return plan.cells() / plan.seeds();
     }
 
     /** One line per row, with mean and half of the 95 % confidence interval of each figure. */
@@ -44,7 +66,7 @@ final class ComparisonFiles
 
     private static String quoted(final String text)
     {
-        final boolean plain = text.indexOf(',') < 0 && text.indexOf('"') < 0;
+        final boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
         return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
     }
 

@@ -8,6 +8,7 @@ import io.signalbox.sim.StepCost;
 import picocli.CommandLine.Option;
 
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** How long the simulated ranks take, and which experts they choose. */
 final class CostOptions
@@ -21,6 +22,11 @@ final class CostOptions
         "D2H delay baseNanos", "--d2h-base-nanos",
         "D2H delay perRowPicos", "--d2h-row-picos",
         "D2H delay jitterNanos", "--d2h-jitter-nanos");
+
+    private static final Map<String, String> COST_OPTIONS = Map.of(
+        "perPrefillTokenNanos", "--prefill-token-nanos",
+        "perDecodeRowNanos", "--decode-row-nanos",
+        "perContextTokenPicos", "--context-token-picos");
 
     @Option(names = "--step-base-nanos", paramLabel = "NS", description = "A step without rows (default: ${DEFAULT-VALUE}).")
     private long baseNanos = StepCost.DEFAULT.baseNanos();
@@ -51,6 +57,12 @@ final class CostOptions
     @Option(names = "--expert-skew", paramLabel = "EXPONENT",
         description = "Zipf exponent of the experts' popularity; 0: all alike (default: ${DEFAULT-VALUE}).")
     private double expertSkew = SimulationConfig.DEFAULT.expertSkew();
+
+    /** What {@code running} gives; its refusals name the options of costs. */
+    static <T> T translate(final Supplier<T> running)
+    {
+        return OptionNames.translate(COST_OPTIONS, running);
+    }
 
     SimulationConfig config(final long seed)
     {

@@ -15,11 +15,14 @@ import java.util.function.Supplier;
 final class DeferredJournal implements GroupJournal
 {
     private final Supplier<JournalWriter> opening;
+    private final Runnable afterDiscard;
     private JournalWriter writer;
 
-    DeferredJournal(final Supplier<JournalWriter> opening)
+    /** @param afterDiscard runs once a journal without a group was removed. */
+    DeferredJournal(final Supplier<JournalWriter> opening, final Runnable afterDiscard)
     {
         this.opening = opening;
+        this.afterDiscard = afterDiscard;
     }
 
     void open()
@@ -27,7 +30,7 @@ final class DeferredJournal implements GroupJournal
         writer = opening.get();
     }
 
-    /** Null until {@link #open()}. */
+    /** {@code null} until {@link #open()}. */
     JournalWriter writer()
     {
         return writer;
@@ -49,10 +52,16 @@ final class DeferredJournal implements GroupJournal
         }
     }
 
+    /** A run that ended ahead of its first group leaves no journal; its files are removed before the lock is released. */
     @Override
     public void close()
     {
-        if (writer != null)
+        if (writer != null && writer.groups() == 0)
+        {
+            writer.discard();
+            afterDiscard.run();
+        }
+        else if (writer != null)
         {
             writer.close();
         }

@@ -71,6 +71,7 @@ final class GpuCommand implements Callable<Integer>
             return printProbe(found);
         }
         final CheckOptions asked = options.options();
+        options.refuseIdle(spec.commandLine().getParseResult());
         refuseUnless(found, asked.device());
         final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed());
         final GpuReport report = new GpuReport(console, file, found);

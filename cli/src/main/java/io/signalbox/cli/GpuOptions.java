@@ -6,6 +6,7 @@ import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.GpuSection;
 import io.signalbox.experts.ModelShape;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** What is checked on a GPU, and how much of it. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
 final class GpuOptions
@@ -33,6 +35,14 @@ final class GpuOptions
         Map.entry("timedSteps", "--steps"),
         Map.entry("stepMillis", "--step-time"),
         Map.entry("samples", "--samples")));
+
+    /** The sections that read an option; every other option is read by several. */
+    private static final Map<String, List<GpuSection>> SECTIONS = new TreeMap<>(Map.of(
+        "--rounds", List.of(GpuSection.ROUTERS),
+        "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
+        "--steps", List.of(GpuSection.OVERHEAD),
+        "--step-time", List.of(GpuSection.OVERHEAD),
+        "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES)));
 
     @Option(names = "--sections", paramLabel = "NAME", split = ",", completionCandidates = Labels.class,
         description = "Sections to run: ${COMPLETION-CANDIDATES} (default: all).")
@@ -82,6 +92,21 @@ final class GpuOptions
         return OptionNames.translate(NAMES, () -> new CheckOptions(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
             checkedSteps, steps, stepMillis, samples, chosen(), command()));
+    }
+
+    /** Refuses options of sections that are not among those that {@code --sections} names. */
+    void refuseIdle(final ParseResult given)
+    {
+        final Set<GpuSection> chosen = chosen();
+        SECTIONS.forEach((option, sections) ->
+        {
+            if (given.hasMatchedOption(option) && sections.stream().noneMatch(chosen::contains))
+            {
+                throw new ConfigException(option + " is for the section " +
+                    sections.stream().map(GpuSection::label).collect(Collectors.joining(" or ")) +
+                    ", and --sections names other ones; leave it out, or change the other.");
+            }
+        });
     }
 
     private Set<GpuSection> chosen()

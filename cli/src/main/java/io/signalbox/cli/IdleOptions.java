@@ -18,6 +18,7 @@ final class IdleOptions
     private static final List<String> OF_AGENT_TRACE =
         List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
     private static final List<String> OF_ROUTER = List.of("--router", "--beta");
+    private static final List<String> OF_JOURNAL = List.of("--durability", "--no-verify");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
 
     private IdleOptions()
@@ -43,9 +44,27 @@ final class IdleOptions
         {
             OF_ROUTER.forEach(option -> refuse(given, option, "is a choice that --router-config makes"));
         }
+        if (given.hasMatchedOption("--no-journal"))
+        {
+            OF_JOURNAL.forEach(option -> refuse(given, option, "concerns the journal, and --no-journal writes none"));
+        }
+        if (!given.hasMatchedOption("--cancel-fraction"))
+        {
+            refuse(given, "--cancel-after", "is for requests that --cancel-fraction cancels, which is not given");
+        }
+        refuseOfRanks(given);
         if (!given.hasMatchedOption("--threaded"))
         {
             refuse(given, "--ring-size", "is for --threaded, which is not given");
+        }
+    }
+
+    /** Of commands that simulate ranks. */
+    static void refuseOfRanks(final ParseResult given)
+    {
+        if (given.hasMatchedOption("--no-prefix-caching"))
+        {
+            refuse(given, "--eviction", "is for cached prefixes, and --no-prefix-caching keeps none");
         }
     }
 

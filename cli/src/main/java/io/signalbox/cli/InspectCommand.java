@@ -54,7 +54,11 @@ final class InspectCommand implements Callable<Integer>
         {
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
-        final RequestInspection inspection = RequestInspector.inspect(journal, requestId);
+        final RequestInspection inspection;
+        try (ReadingNotice notice = new ReadingNotice(console, "signalbox inspect"))
+        {
+            inspection = RequestInspector.inspect(journal, requestId, notice);
+        }
         if (inspection.lives().isEmpty())
         {
             throw new ConfigException("--request=" + requestId + " is not in " + journal + ", " + known(inspection));

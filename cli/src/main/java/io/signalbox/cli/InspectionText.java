@@ -48,6 +48,8 @@ final class InspectionText
         return switch (end)
         {
             case CLOSED -> "closed";
+            case DISK_FULL -> "cut short: the disk was full";
+            case RECOVERED -> "closed by recovery: its writer was stopped";
             case NOT_CLOSED -> "not closed: its writer was stopped";
             case BEING_WRITTEN -> "being written: more may follow";
         };

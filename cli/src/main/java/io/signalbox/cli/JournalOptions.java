@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.WriterOptions;
 import picocli.CommandLine.ITypeConverter;
@@ -15,7 +16,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,6 @@ final class JournalOptions
 
     /** Directories that this command made, each after its parent. */
     private final List<Path> made = new ArrayList<>();
-    private Path target;
 
     boolean verifies()
     {
@@ -69,40 +68,31 @@ final class JournalOptions
         }
         if (directory != null)
         {
-            refuseUnlessEmpty(directory);
+            JournalDirectory.requireFree(directory);
         }
     }
 
-    /** The writer of the run's journal; where it cannot be opened, nothing is left behind. */
+    /** The writer of the run's journal; if it cannot be opened, nothing that this command made is left behind. */
     JournalWriter open(final Map<String, String> settings)
     {
         try
         {
-            target = directory == null ? nextRun() : directory;
-            refuseUnlessEmpty(target);
+            final Path target = directory == null ? nextRun() : directory;
             make(target);
             return JournalWriter.create(target, settings, WriterOptions.of(durability));
         }
         catch (final RuntimeException | Error e)
         {
-            discard();
+            removeMade();
             throw e;
         }
     }
 
-    /** Removes what {@link #open} made; for a run that ended ahead of its first group. */
-    void discard()
+    /** Removes the directories that {@link #open} made and that are empty; the writer removes what it put into them. */
+    void removeMade()
     {
-        if (target == null)
+        try
         {
-            return;
-        }
-        try (Stream<Path> walk = Files.exists(target) ? Files.walk(target) : Stream.empty())
-        {
-            for (final Path file : walk.sorted(Comparator.reverseOrder()).filter(path -> !path.equals(target)).toList())
-            {
-                Files.delete(file);
-            }
             for (int i = made.size() - 1; i >= 0; i--)
             {
                 Files.deleteIfExists(made.get(i));
@@ -110,38 +100,8 @@ final class JournalOptions
         }
         catch (final IOException e)
         {
-            // The run has failed already, and its own reason is the one to be told.
+            // Somebody else uses it. The run has failed already, and its own reason is the one to print.
             return;
-        }
-    }
-
-    private static void refuseUnlessEmpty(final Path target)
-    {
-        if (!Files.exists(target))
-        {
-            return;
-        }
-        if (!Files.isDirectory(target))
-        {
-            throw new ConfigException("--journal=" + target + " is a file and not a directory; give another place.");
-        }
-        if (!Files.isWritable(target))
-        {
-            throw new ConfigException("--journal=" + target +
-                " cannot be written, it is read-only or its permissions forbid it; give a writable directory.");
-        }
-        try (Stream<Path> entries = Files.list(target))
-        {
-            if (entries.findAny().isPresent())
-            {
-                throw new ConfigException("--journal=" + target +
-                    " is not empty, and a journal is never written over; give a directory that is empty or not there yet.");
-            }
-        }
-        catch (final IOException e)
-        {
-            throw new ConfigException(
-                "--journal=" + target + " cannot be looked into (" + FileFault.reason(e) + "); give another one.");
         }
     }
 
@@ -174,8 +134,28 @@ final class JournalOptions
         }
         for (final Path directoryToMake : missing)
         {
-            Files.createDirectory(directoryToMake);
-            made.add(directoryToMake);
+            if (createdHere(directoryToMake))
+            {
+                made.add(directoryToMake);
+            }
+        }
+    }
+
+    /** False if another process has created it meanwhile: then it is not this command's to remove. */
+    private static boolean createdHere(final Path wanted) throws IOException
+    {
+        try
+        {
+            Files.createDirectory(wanted);
+            return true;
+        }
+        catch (final FileAlreadyExistsException e)
+        {
+            if (Files.isDirectory(wanted))
+            {
+                return false;
+            }
+            throw e;
         }
     }
 

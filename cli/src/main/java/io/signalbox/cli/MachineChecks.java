@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
+import io.signalbox.journal.JvmFlags;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -56,26 +57,12 @@ final class MachineChecks
             : Check.missing("java", detail, "set JAVA_HOME to a JDK, version " + MIN_JAVA + " or newer");
     }
 
-    /** Chronicle Queue and Agrona reach into these packages and fail without. */
     private static Check opened()
     {
-        final Module base = Object.class.getModule();
-        final Module own = MachineChecks.class.getModule();
-        final List<String> closed = new ArrayList<>();
-        for (final String name : List.of("java.lang.reflect", "sun.nio.ch", "jdk.internal.misc"))
-        {
-            if (!base.isOpen(name, own))
-            {
-                closed.add(name);
-            }
-        }
-        if (!base.isExported("jdk.internal.ref", own))
-        {
-            closed.add("jdk.internal.ref");
-        }
-        return closed.isEmpty()
+        final List<String> missing = JvmFlags.missing();
+        return missing.isEmpty()
             ? Check.ok("jvm flags", "the packages that Chronicle Queue and Agrona need are open")
-            : Check.missing("jvm flags", "closed packages of java.base: " + String.join(", ", closed), START);
+            : Check.missing("jvm flags", "missing: " + String.join(" ", missing), START);
     }
 
     static Check quiet(final int feature, final List<String> arguments)

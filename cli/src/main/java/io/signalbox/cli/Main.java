@@ -12,6 +12,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -107,8 +108,12 @@ public final class Main implements Callable<Integer>
         line.registerConverter(int.class, new NumberConverter.WholeInt());
         line.registerConverter(Integer.class, new NumberConverter.WholeInt());
         line.registerConverter(long.class, new NumberConverter.WholeLong());
+        line.registerConverter(Long.class, new NumberConverter.WholeLong());
         line.registerConverter(double.class, new NumberConverter.Real());
         line.registerConverter(Double.class, new NumberConverter.Real());
+        line.registerConverter(Path.class, new PathConverter());
+        // An argument that begins with @ is a name like any other, and no file with further arguments.
+        line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
+import io.signalbox.workload.NumberText;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Numbers of options, refused in words where they are none. */
+import java.util.function.Supplier;
+
+/** Numbers of options by the grammar of {@link NumberText}, refused in words where they are none. */
 final class NumberConverter
 {
     private NumberConverter()
     {
+    }
+
+    private static <T> T converted(final Supplier<T> parsing)
+    {
+        try
+        {
+            return parsing.get();
+        }
+        catch (final ConfigException e)
+        {
+            throw new TypeConversionException(e.getMessage());
+        }
     }
 
     /** A number that fits 32 bits. */
@@ -17,15 +33,7 @@ final class NumberConverter
         @Override
         public Integer convert(final String value)
         {
-            try
-            {
-                return Integer.valueOf(value);
-            }
-            catch (final NumberFormatException e)
-            {
-                throw new TypeConversionException(
-                    "'" + value + "' is not a whole number between " + Integer.MIN_VALUE + " and " + Integer.MAX_VALUE);
-            }
+            return converted(() -> NumberText.whole(value));
         }
     }
 
@@ -35,14 +43,7 @@ final class NumberConverter
         @Override
         public Long convert(final String value)
         {
-            try
-            {
-                return Long.valueOf(value);
-            }
-            catch (final NumberFormatException e)
-            {
-                throw new TypeConversionException("'" + value + "' is not a whole number of 64 bits");
-            }
+            return converted(() -> NumberText.whole(value, Long.MIN_VALUE, Long.MAX_VALUE));
         }
     }
 
@@ -52,14 +53,7 @@ final class NumberConverter
         @Override
         public Double convert(final String value)
         {
-            try
-            {
-                return Double.valueOf(value);
-            }
-            catch (final NumberFormatException e)
-            {
-                throw new TypeConversionException("'" + value + "' is not a number");
-            }
+            return converted(() -> NumberText.real(value));
         }
     }
 }

@@ -6,18 +6,21 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.NumberText;
 import picocli.CommandLine.Option;
 
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The ranks and how each of them batches; router, pool size and capture are the commands' own. */
 class RankOptions
 {
     /** KV cache of one rank, whatever the block size. */
     private static final int POOL_TOKENS = 1_048_576;
+    private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_-]*");
 
     @Option(names = "--ranks", paramLabel = "N", description = "Data-parallel ranks (default: ${DEFAULT-VALUE}).")
     private int ranks = 8;
@@ -104,6 +107,7 @@ class RankOptions
                 throw new ConfigException("--router-options: '" + option + "' is not NAME=VALUE; give the knob a value.");
             }
             requireRead(knob, policies);
+            requireValue(knob, option.substring(end + 1));
             if (knob.equals("beta") && beta != null)
             {
                 throw new ConfigException("--router-options names beta, which --beta gives as well; give it one value.");
@@ -115,6 +119,16 @@ class RankOptions
             settings.put("router." + knob, option.substring(end + 1));
         }
         return RouterConfig.of(settings);
+    }
+
+    /** A number of the options' grammar, or a word; the knob itself knows which words. */
+    private static void requireValue(final String knob, final String value)
+    {
+        if (!NumberText.isNumber(value) && !WORD.matcher(value).matches())
+        {
+            throw new ConfigException("--router-options: " + knob + (value.isBlank() ? " has no value" : " has the value '" +
+                value + "', which is neither a number nor a word") + "; give it one, such as " + knob + "=2.");
+        }
     }
 
     private static void requireRead(final String knob, final List<RouterPolicy> policies)

@@ -39,7 +39,7 @@ record RankSummary(double[] requests, double[] tokenHits, double[] blockHits, do
 
     private void row(final PrintStream out, final String label, final String name, final double quantile)
     {
-        out.printf(label + "%12s%12s%12s%12s%12s%n", name, Decimals.grouped((long)at(requests, quantile)),
+        out.printf(label + " %11s %11s %11s %11s %11s%n", name, Decimals.grouped((long)at(requests, quantile)),
             percent(tokenHits, quantile), percent(blockHits, quantile), percent(means, quantile), percent(peaks, quantile));
     }
 

@@ -28,9 +28,7 @@ record Refusal(int exitCode, String sentence)
             }
             if (cause instanceof OutOfMemoryError)
             {
-                return new Refusal(ExitCode.BAD_INPUT, "the Java heap of " +
-                    Decimals.bytes(Runtime.getRuntime().maxMemory()) + " is too small for this run; give fewer ranks or " +
-                    "KV blocks, or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx8g.");
+                return new Refusal(ExitCode.BAD_INPUT, HeapShortage.sentence((OutOfMemoryError)cause));
             }
             if (cause instanceof FileSystemException)
             {
@@ -70,6 +68,8 @@ record Refusal(int exitCode, String sentence)
             case NOT_A_JOURNAL:
             case ALREADY_EXISTS:
             case LOCKED:
+            case LOCK_LOST:
+            case JVM_FLAGS:
             case BEING_WRITTEN:
             case ACCESS_DENIED:
             case DISK_FULL:

@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
@@ -77,8 +78,13 @@ final class ReplayCommand implements Callable<Integer>
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
         checkSnapshotOptions();
-        final Recovery recovery = recover ? JournalRecovery.recover(journal) : null;
-        final Verification verification = verify || !recover || routerSnapshot != null ? rerun() : null;
+        final Recovery recovery;
+        final Verification verification;
+        try (ReadingNotice notice = new ReadingNotice(console, "signalbox replay"))
+        {
+            recovery = recover ? JournalRecovery.recover(journal, notice) : null;
+            verification = verify || !recover || routerSnapshot != null ? rerun(recovery, notice) : null;
+        }
         if (asJson)
         {
             printJson(recovery, verification);
@@ -109,14 +115,19 @@ final class ReplayCommand implements Callable<Integer>
     }
 
     /** Re-runs the journal, and takes the router's snapshot where that is wanted and every decision came out the same. */
-    private Verification rerun()
+    private Verification rerun(final Recovery recovery, final ReadingNotice notice)
     {
+        if (recovery != null && recovery.records() == 0)
+        {
+            throw new ConfigException(journal + " holds no record, so there is nothing to verify; the directory can be " +
+                "used for a new journal.");
+        }
         final AtomicReference<Scheduler> made = new AtomicReference<>();
         final Verification verification = JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, config ->
         {
             made.set(new Scheduler(config));
             return made.get();
-        });
+        }, notice);
         if (at != null && verification.matches() && verification.records() <= at)
         {
             throw new ConfigException("--at=" + at + " is behind record " + (verification.records() - 1) +
@@ -141,17 +152,9 @@ final class ReplayCommand implements Callable<Integer>
     static void printText(
         final PrintStream out, final Recovery recovery, final Verification verification, final boolean stoppedEarly)
     {
-        if (recovery != null && recovery.nothingToDo())
+        if (recovery != null)
         {
-            out.printf("recovered         nothing to recover: the journal is closed%n");
-        }
-        else if (recovery != null)
-        {
-            out.printf("recovered         %s records kept, digest %s%n",
-                Decimals.grouped(recovery.records()), recovery.digest());
-            out.printf("cut               %s%n", recovery.cutFile() == null
-                ? "nothing"
-                : Decimals.bytes(recovery.cutBytes()) + ", kept in " + recovery.cutFile());
+            RecoveryText.print(out, recovery);
         }
         if (verification != null)
         {
@@ -164,11 +167,22 @@ final class ReplayCommand implements Callable<Integer>
             }
             if (!stoppedEarly)
             {
-                out.printf("closed            %s%n", verification.sealed()
-                    ? "yes" : "no: its writer was stopped, and what it wrote up to there is confirmed");
+                out.printf("closed            %s%n", closed(verification));
             }
             out.printf("digest            %s%n", verification.digest());
         }
+    }
+
+    private static String closed(final Verification verification)
+    {
+        return switch (verification.ending())
+        {
+            case CLOSED -> "yes";
+            case RECOVERED -> "yes, by recovery: its writer was stopped at record " +
+                Decimals.grouped(verification.records());
+            case DISK_FULL -> "no: cut short, the disk was full at record " + Decimals.grouped(verification.records());
+            case OPEN -> "no: its writer was stopped, and what it wrote up to there is confirmed";
+        };
     }
 
     private void printJson(final Recovery recovery, final Verification verification)
@@ -184,6 +198,8 @@ final class ReplayCommand implements Callable<Integer>
                     json.writeNumberField("groups", recovery.groups());
                     json.writeNumberField("cutBytes", recovery.cutBytes());
                     json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
+                    json.writeStringField(
+                        "movedAside", recovery.movedAside() == null ? null : recovery.movedAside().toString());
                     json.writeStringField("digest", recovery.digest());
                     json.writeBooleanField("nothingToDo", recovery.nothingToDo());
                 });
@@ -195,7 +211,9 @@ final class ReplayCommand implements Callable<Integer>
                 json.writeNumberField("groups", verification.groups());
                 if (at == null)
                 {
-                    json.writeBooleanField("closed", verification.sealed());
+                    json.writeBooleanField(
+                        "closed", verification.ending() == Ending.CLOSED || verification.ending() == Ending.RECOVERED);
+                    json.writeStringField("ending", EnumNames.label(verification.ending()));
                 }
                 json.writeStringField("digest", verification.digest());
                 DifferenceReport.json(json, verification.difference());

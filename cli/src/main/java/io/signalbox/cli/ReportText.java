@@ -95,7 +95,7 @@ final class ReportText
 
     private void latency(final RunReport.Latency latency)
     {
-        out.printf("%n" + LABEL + "%12s%12s%12s%12s%12s%n", "latency, ms", "mean", "p50", "p90", "p99", "max");
+        out.printf("%n" + LABEL + " %11s %11s %11s %11s %11s%n", "latency, ms", "mean", "p50", "p90", "p99", "max");
         latency("TTFT", latency.ttft());
         latency("TPOT", latency.tpot());
         latency("ITL", latency.itl());
@@ -105,7 +105,7 @@ final class ReportText
     private void latency(final String name, final RunReport.LatencySummary summary)
     {
         final boolean known = summary.count() > 0;
-        out.printf(LABEL + "%12s%12s%12s%12s%12s%n", name, milliseconds(known, summary.meanNanos()),
+        out.printf(LABEL + " %11s %11s %11s %11s %11s%n", name, milliseconds(known, summary.meanNanos()),
             milliseconds(known, summary.p50Nanos()), milliseconds(known, summary.p90Nanos()),
             milliseconds(known, summary.p99Nanos()), milliseconds(known, summary.maxNanos()));
     }
@@ -113,7 +113,7 @@ final class ReportText
     private void ranks(final RunReport report)
     {
         final RunReport.PrefixCache cache = report.prefixCache();
-        out.printf("%n" + LABEL + "%12s%12s%12s%12s%12s%n",
+        out.printf("%n" + LABEL + " %11s %11s %11s %11s %11s%n",
             "rank", "requests", "token hits", "block hits", "blocks mean", "blocks peak");
         if (cache.ranks().size() > MAX_RANK_ROWS)
         {
@@ -124,7 +124,7 @@ final class ReportText
             rankRows(report);
         }
         final long admitted = cache.ranks().stream().mapToLong(RunReport.RankPrefixCache::admittedRequests).sum();
-        out.printf(LABEL + "%12s%12s%12s%n%n", "all ranks", Decimals.grouped(admitted),
+        out.printf(LABEL + " %11s %11s %11s%n%n", "all ranks", Decimals.grouped(admitted),
             percent(cache.promptTokens() > 0, cache.tokenHitRate()),
             percent(cache.promptBlocks() > 0, cache.blockHitRate()));
     }
@@ -136,7 +136,7 @@ final class ReportText
             final RunReport.RankPrefixCache rank = report.prefixCache().ranks().get(i);
             final RunReport.RankOccupancy occupancy = report.blockOccupancy().get(i);
             final boolean asked = rank.promptTokens() > 0;
-            out.printf(LABEL + "%12s%12s%12s%12s%12s%n", rank.rank(), Decimals.grouped(rank.admittedRequests()),
+            out.printf(LABEL + " %11s %11s %11s %11s %11s%n", rank.rank(), Decimals.grouped(rank.admittedRequests()),
                 percent(asked, rank.tokenHitRate()), percent(asked, rank.blockHitRate()),
                 percent(report.simulatedNanos() > 0, occupancy.mean()), Decimals.percent(occupancy.peak()));
         }

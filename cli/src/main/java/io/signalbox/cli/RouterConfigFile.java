@@ -5,16 +5,27 @@ import io.signalbox.ConfigException;
 import io.signalbox.router.NewConversation;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
+import io.signalbox.workload.InputFile;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.events.AliasEvent;
+import org.yaml.snakeyaml.events.CollectionEndEvent;
+import org.yaml.snakeyaml.events.CollectionStartEvent;
+import org.yaml.snakeyaml.events.Event;
+import org.yaml.snakeyaml.events.NodeEvent;
+import org.yaml.snakeyaml.events.ScalarEvent;
+import org.yaml.snakeyaml.nodes.Tag;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,6 +38,10 @@ import java.util.TreeMap;
 final class RouterConfigFile
 {
     private static final String BLOCK = "attention_dp_config";
+    /** The block has a dozen keys; the time that YAML takes grows faster than the text. */
+    private static final int MAX_BYTES = 1 << 16;
+    /** The block has two levels; what a scanner does per level makes deep files slow. */
+    private static final int MAX_DEPTH = 8;
     private static final String PREFIX = "kv_cache_routing_";
 
     /** How the keys are called in the settings that refusals of the library name. */
@@ -39,6 +54,7 @@ final class RouterConfigFile
 
     private final String file;
     private final RouterConfig.Builder router = RouterConfig.builder();
+    private int depth;
     private boolean kvCacheAware;
     private boolean conversationAffinity;
 
@@ -71,28 +87,78 @@ final class RouterConfigFile
 
     private Object document()
     {
-        final LoaderOptions options = new LoaderOptions();
-        options.setAllowDuplicateKeys(false);
+        final String text = text();
         try
         {
-            return new Yaml(new SafeConstructor(options)).load(Files.readString(Path.of(file)));
+            final LoaderOptions options = new LoaderOptions();
+            options.setAllowDuplicateKeys(false);
+            final Yaml yaml = new Yaml(new SafeConstructor(options));
+            yaml.parse(new StringReader(text)).forEach(this::requirePlain);
+            return yaml.load(text);
         }
-        catch (final CharacterCodingException e)
+        catch (final ConfigException e)
         {
-            throw refused("is not text in UTF-8; give a YAML file");
-        }
-        catch (final InvalidPathException | IOException e)
-        {
-            final String reason = e instanceof IOException ? FileFault.reason((IOException)e) : "it is no path";
-            throw new ConfigException("--router-config=" + file + " cannot be read (" + reason + "); give a YAML file.");
+            throw e;
         }
         catch (final MarkedYAMLException e)
         {
             throw refused("is not YAML in line " + (e.getProblemMark().getLine() + 1) + " (" + e.getProblem() + ")");
         }
-        catch (final YAMLException e)
+        // Scalars that look like a number or a date and are none end in exceptions of the JDK.
+        catch (final YAMLException | IllegalArgumentException | IndexOutOfBoundsException | ClassCastException e)
         {
             throw refused("is not YAML (" + e.getMessage() + ")");
+        }
+    }
+
+    private String text()
+    {
+        final Path path = PathConverter.path(file);
+        final String unusable = InputFile.fault(path);
+        if (unusable != null)
+        {
+            throw new ConfigException("--router-config=" + file + " " + unusable + "; give a YAML file.");
+        }
+        try (InputStream stream = Files.newInputStream(path))
+        {
+            final byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES)
+            {
+                throw refused("has more than " + MAX_BYTES + " bytes, the most that a router's configuration may have; " +
+                    "give a file with " + BLOCK + " only");
+            }
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        }
+        catch (final CharacterCodingException e)
+        {
+            throw refused("is not text in UTF-8; give a YAML file");
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(
+                "--router-config=" + file + " cannot be read (" + FileFault.reason(e) + "); give a YAML file.");
+        }
+    }
+
+    /** The block needs no tags, anchors or aliases, with which a small file can name other types or grow very large. */
+    private void requirePlain(final Event event)
+    {
+        final String line = " in line " + (event.getStartMark().getLine() + 1);
+        if (event instanceof NodeEvent node && node.getAnchor() != null)
+        {
+            throw refused("has the " + (event instanceof AliasEvent ? "alias *" : "anchor &") + node.getAnchor() + line +
+                "; write the value out");
+        }
+        depth += event instanceof CollectionStartEvent ? 1 : event instanceof CollectionEndEvent ? -1 : 0;
+        if (depth > MAX_DEPTH)
+        {
+            throw refused("is nested more than " + MAX_DEPTH + " deep" + line + "; give 'key: value' pairs");
+        }
+        final String tag = event instanceof ScalarEvent scalar ? scalar.getTag() :
+            event instanceof CollectionStartEvent collection ? collection.getTag() : null;
+        if (tag != null)
+        {
+            throw refused("has the tag " + tag.replace(Tag.PREFIX, "!!") + line + "; leave the tag out");
         }
     }
 

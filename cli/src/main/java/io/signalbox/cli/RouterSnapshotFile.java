@@ -3,12 +3,12 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.router.RouterSnapshot;
+import io.signalbox.workload.InputFile;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -29,6 +29,11 @@ final class RouterSnapshotFile
         {
             throw new ConfigException(OPTION + " is empty; give a file that 'signalbox replay' wrote.");
         }
+        final String unusable = InputFile.fault(PathConverter.path(file));
+        if (unusable != null)
+        {
+            throw new ConfigException(OPTION + "=" + file + " " + unusable + "; give a file that 'signalbox replay' wrote.");
+        }
         try (InputStream stream = Files.newInputStream(Path.of(file)))
         {
             final byte[] bytes = stream.readNBytes(RouterSnapshot.MAX_BYTES + 1);
@@ -39,10 +44,10 @@ final class RouterSnapshotFile
             }
             return bytes;
         }
-        catch (final InvalidPathException | IOException e)
+        catch (final IOException e)
         {
-            throw new ConfigException(OPTION + "=" + file + " cannot be read (" + reason(e) + "); give a file that " +
-                "'signalbox replay' wrote.");
+            throw new ConfigException(OPTION + "=" + file + " cannot be read (" + FileFault.reason(e) + "); give a file " +
+                "that 'signalbox replay' wrote.");
         }
     }
 
@@ -79,8 +84,8 @@ final class RouterSnapshotFile
         catch (final IOException e)
         {
             remove(begun ? file : null);
-            throw new ConfigException(OPTION + "=" + file + " cannot be written (" + reason(e) + "); give the name of a " +
-                "new file in a directory that can be written.");
+            throw new ConfigException(OPTION + "=" + file + " cannot be written (" + FileFault.reason(e) +
+                "); give the name of a new file in a directory that can be written.");
         }
     }
 
@@ -98,10 +103,5 @@ final class RouterSnapshotFile
             // Why it could not be written is what is to be told.
             return;
         }
-    }
-
-    private static String reason(final Exception fault)
-    {
-        return fault instanceof IOException io ? FileFault.reason(io) : "it is no path";
     }
 }

@@ -105,10 +105,11 @@ final class SimulateCommand implements Callable<Integer>
         journalOptions.check();
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);
-        final Workload workload = workloadOptions.workload(seed);
+        final Workload workload = HeapShortage.named(
+            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
         OptionNames.translate(() ->
         {
-            PoolFit.check(workload, config, workloadOptions::placeOf);
+            PoolFit.check(workload, config, workload::placeOf);
             return null;
         });
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
@@ -131,21 +132,10 @@ final class SimulateCommand implements Callable<Integer>
     private int run(final Simulation simulation, final int requests)
     {
         final DeferredJournal journal = journalOptions.isWanted()
-            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()))
+            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
             : null;
         final long startNanos = System.nanoTime();
-        final RunReport report;
-        try
-        {
-            report = run(simulation, journal);
-        }
-        finally
-        {
-            if (journal != null && journal.writer() != null && journal.writer().groups() == 0)
-            {
-                journalOptions.discard();
-            }
-        }
+        final RunReport report = CostOptions.translate(() -> run(simulation, journal));
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
         final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
@@ -209,8 +199,11 @@ final class SimulateCommand implements Callable<Integer>
         {
             return ExitCode.OK;
         }
+        final boolean unread = journal.verdict().exitCode() == ExitCode.BAD_INPUT;
         final Refusal refusal = new Refusal(journal.verdict().exitCode(), "the journal " + journal.path() +
-            " does not verify; see 'signalbox replay " + journal.path() + " --verify', and please report it.");
+            (unread ? " was not verified: " + journal.verdict().problem() + " Repeat it with 'signalbox replay " :
+                " does not verify; see 'signalbox replay ") + journal.path() + " --verify'" +
+            (unread ? "." : ", and please report it."));
         return refusal.print(console, "signalbox simulate");
     }
 

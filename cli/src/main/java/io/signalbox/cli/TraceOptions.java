@@ -49,6 +49,11 @@ class TraceOptions
         {
             throw new ConfigException("--plays=" + plays + " leaves nothing to run; let at least 1 play run at a time.");
         }
+        if (plays != null && plays == 1 && staggerSeconds != null)
+        {
+            throw new ConfigException(
+                "--stagger spreads the first plays, and --plays=1 starts one at a time; leave it out, or change the other.");
+        }
         config = plays == null ? config : config.withConcurrentPlays(plays);
         config = staggerSeconds == null ? config : config.withMeanStaggerNanos(nanos("--stagger", staggerSeconds));
         return maxThinkTimeSeconds == null ? config :

@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.journal.Difference;
+import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
 
@@ -25,7 +26,7 @@ record Verdict(Boolean confirmed, Difference difference, String problem, int exi
             return new Verdict(false, found.difference(), "a decision comes out otherwise", ExitCode.CHECK_FAILED);
         }
         final boolean whole =
-            found.sealed() && found.records() == writer.records() && found.digest().equals(writer.digest());
+            found.ending() == Ending.CLOSED && found.records() == writer.records() && found.digest().equals(writer.digest());
         return whole
             ? new Verdict(true, null, null, ExitCode.OK)
             : new Verdict(false, null, "what was read back is not what was written", ExitCode.CHECK_FAILED);

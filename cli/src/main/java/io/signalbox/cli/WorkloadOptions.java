@@ -14,7 +14,6 @@ import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadPreset;
-import io.signalbox.workload.WorkloadRequest;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -23,6 +22,8 @@ import java.util.function.Consumer;
 /** Where the requests come from: a trace file, or the generator of conversations. */
 final class WorkloadOptions extends TraceOptions
 {
+    private static final double DEFAULT_CANCEL_AFTER = 5.0;
+
     @Option(names = "--workload", paramLabel = "NAME",
         description = "Generated conversations: conversations, skewed, bursty or closed-loop (256 clients); the options " +
             "below change one part of them (default: ${DEFAULT-VALUE}).")
@@ -81,16 +82,26 @@ final class WorkloadOptions extends TraceOptions
 
     @Option(names = "--cancel-after", paramLabel = "SECONDS",
         description = "Mean time until such a client gives up (default: ${DEFAULT-VALUE}).")
-    private double cancelAfterSeconds = 5.0;
+    private double cancelAfterSeconds = DEFAULT_CANCEL_AFTER;
 
     private int leftOut;
-    /** Null where the workload is none. */
-    private AgentTrace agentTrace;
 
     /** Requests behind those that {@code --limit} lets in. */
     int leftOut()
     {
         return leftOut;
+    }
+
+    /** The source of the requests, as the subject of a sentence. */
+    String source()
+    {
+        return trace == null ? "the generated workload" : "the trace " + trace;
+    }
+
+    /** What makes the workload smaller. */
+    String remedy()
+    {
+        return trace == null ? "give fewer --conversations or --turns" : "give a smaller trace";
     }
 
     Workload workload(final long seed)
@@ -113,8 +124,7 @@ final class WorkloadOptions extends TraceOptions
     {
         if (TraceFormat.of(trace) == TraceFormat.AGENT)
         {
-            agentTrace = AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
-            return agentTrace;
+            return AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
         }
         refuseFor(trace);
         return MooncakeTrace.read(trace);
@@ -135,23 +145,16 @@ final class WorkloadOptions extends TraceOptions
             throw new ConfigException(
                 "--cancel-fraction=" + cancelFraction + " is not between 0 and 1; give the share of requests to cancel.");
         }
+        if (cancelFraction == 0.0 && cancelAfterSeconds != DEFAULT_CANCEL_AFTER)
+        {
+            throw new ConfigException("--cancel-after is for requests that --cancel-fraction cancels, and " +
+                "--cancel-fraction=0 cancels none; leave it out, or change the other.");
+        }
         if (nanos("--cancel-after", cancelAfterSeconds) < 1)
         {
             throw new ConfigException(
                 "--cancel-after=" + cancelAfterSeconds + " is not above 0 seconds; give a mean time to cancel.");
         }
-    }
-
-    /** Names a request for a message: in a Mooncake trace, a request's id is the number of its line. */
-    String placeOf(final WorkloadRequest request)
-    {
-        if (agentTrace != null)
-        {
-            return "request " + request.requestId() + ", on line " + agentTrace.lineOf(request) + " of " + trace + ",";
-        }
-        return trace == null
-            ? "request " + request.requestId() + " of the generated workload"
-            : "line " + request.requestId() + " of " + trace;
     }
 
     private Workload generated(final long seed)

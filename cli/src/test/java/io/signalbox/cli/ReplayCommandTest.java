@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.Durability;
+import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.WriterOptions;
@@ -96,6 +97,23 @@ class ReplayCommandTest
 
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertEquals("recovered         nothing to recover: the journal is closed\n", run.out());
+    }
+
+    @Test
+    void shouldSayHowTheJournalEnds()
+    {
+        assertEquals("closed            yes", closed(Ending.CLOSED));
+        assertEquals("closed            yes, by recovery: its writer was stopped at record 42", closed(Ending.RECOVERED));
+        assertEquals("closed            no: cut short, the disk was full at record 42", closed(Ending.DISK_FULL));
+        assertTrue(closed(Ending.OPEN).startsWith("closed            no: its writer was stopped"));
+    }
+
+    private static String closed(final Ending ending)
+    {
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ReplayCommand.printText(new PrintStream(out, true, StandardCharsets.UTF_8), null,
+            new Verification(42, 41, ending, "0123456789abcdef", null), false);
+        return out.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("closed")).findFirst().orElse("");
     }
 
     @Test
@@ -222,7 +240,7 @@ class ReplayCommandTest
             41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7");
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         ReplayCommand.printText(new PrintStream(out, true, StandardCharsets.UTF_8), null,
-            new Verification(42, 41, false, "0123456789abcdef", difference), false);
+            new Verification(42, 41, Ending.OPEN, "0123456789abcdef", difference), false);
 
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.startsWith("verified          no: 42 records"), text);

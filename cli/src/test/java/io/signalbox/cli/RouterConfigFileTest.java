@@ -122,7 +122,7 @@ class RouterConfigFileTest
     {
         final String missing = directory.resolve("missing.yaml").toString();
         assertTrue(assertThrows(ConfigException.class, () -> RouterConfigFile.read(missing)).getMessage()
-            .startsWith("--router-config=" + missing + " cannot be read ("));
+            .startsWith("--router-config=" + missing + " is not there; give"));
         final Path bytes = Files.write(directory.resolve("bytes.yaml"), new byte[] {'a', ':', (byte)0xFF});
         assertTrue(assertThrows(ConfigException.class, () -> RouterConfigFile.read(bytes.toString())).getMessage()
             .contains("is not text"));

@@ -13,6 +13,12 @@ interface ByteSource extends AutoCloseable
      */
     int read(long position, byte[] target, int offset, int length);
 
+    /** First position from {@code position} on that may hold anything but zeros; the length if there is none. */
+    default long nextData(final long position)
+    {
+        return Math.min(position, length());
+    }
+
     @Override
     void close();
 }

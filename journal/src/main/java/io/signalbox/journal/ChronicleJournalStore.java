@@ -4,7 +4,13 @@ package io.signalbox.journal;
 import io.signalbox.journal.JournalException.Kind;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Keeps each segment as one Chronicle Queue of its own: {@code segment-00000/}, {@code segment-00001/} and so on. */
 final class ChronicleJournalStore implements JournalStore
@@ -15,6 +21,7 @@ final class ChronicleJournalStore implements JournalStore
     private final Path directory;
     private final boolean synced;
     private final long blockBytes;
+    private final Set<Integer> created = new HashSet<>();
 
     /**
      * @param synced     whether {@link Segment#sync()} is to reach the device.
@@ -38,16 +45,70 @@ final class ChronicleJournalStore implements JournalStore
         final Path path = directory.resolve(SegmentName.of(number));
         try
         {
+            final long block = blockFor(largestRecordBytes);
+            FileSizeLimit.require(directory, block + overlap(block));
             SpaceReserve.requireRoom(directory, largestRecordBytes);
-            OwnerOnly.createDirectory(path);
-            final Segment segment = ChronicleSegment.create(path, blockFor(largestRecordBytes), synced);
+            OwnerOnly.createNewDirectory(path);
+            created.add(number);
+            return open(path, block);
+        }
+        catch (final FileAlreadyExistsException e)
+        {
+            throw new JournalException(Kind.LOCK_LOST, path + " exists, and this journal's writer did not create it: " +
+                "another process writes in this directory; stop it, then recover the journal.", e);
+        }
+        catch (final IOException e)
+        {
+            remove(number);
+            throw FileFault.writing("segment " + number + " cannot be created at " + path, directory, e);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            remove(number);
+            throw e;
+        }
+    }
+
+    private Segment open(final Path path, final long block) throws IOException
+    {
+        final Segment segment = ChronicleSegment.create(path, block, synced);
+        try
+        {
             OwnerOnly.syncDirectory(path);
             OwnerOnly.syncDirectory(directory);
             return segment;
         }
         catch (final IOException e)
         {
-            throw FileFault.writing("segment " + number + " cannot be created at " + path, directory, e);
+            segment.close();
+            throw e;
+        }
+    }
+
+    /** Only the files that Chronicle makes: what somebody else put there stays, and with it the directory. */
+    @Override
+    public void remove(final int number)
+    {
+        if (!created.remove(number))
+        {
+            return;
+        }
+        final Path path = directory.resolve(SegmentName.of(number));
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(path))
+        {
+            for (final Path file : files)
+            {
+                if (ChronicleNames.isFile(file.getFileName().toString()))
+                {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(path);
+        }
+        catch (final IOException | DirectoryIteratorException e)
+        {
+            // A segment without a group is refused by name when the directory is used again.
+            return;
         }
     }
 

@@ -18,6 +18,12 @@ final class ChronicleNames
     {
     }
 
+    /** Whether Chronicle gives this name to a file of a segment. */
+    static boolean isFile(final String name)
+    {
+        return name.equals("metadata.cq4t") || name.endsWith(SegmentName.DATA_SUFFIX);
+    }
+
     private static byte[] named(final String name)
     {
         final byte[] text = name.getBytes(StandardCharsets.US_ASCII);

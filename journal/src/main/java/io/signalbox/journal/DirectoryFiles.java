@@ -4,30 +4,35 @@ package io.signalbox.journal;
 import io.signalbox.journal.JournalException.Kind;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.TreeMap;
 
 /** The files of a journal in its directory, opened for reading and never mapped. */
 final class DirectoryFiles implements JournalFiles
 {
-    private static final int TRANSFER_BYTES = 1 << 20;
-
     private final Path directory;
     private final TreeMap<Integer, Path> segments;
+    private final ReadProgress progress;
 
-    private DirectoryFiles(final Path directory, final TreeMap<Integer, Path> segments)
+    private DirectoryFiles(
+        final Path directory, final TreeMap<Integer, Path> segments, final ReadProgress progress)
     {
         this.directory = directory;
         this.segments = segments;
+        this.progress = progress;
     }
 
-    /** @throws JournalException NOT_A_JOURNAL where there is no such directory. */
+    /** @throws JournalException NOT_A_JOURNAL if there is no such directory. */
     static DirectoryFiles of(final Path directory)
+    {
+        return of(directory, ReadProgress.NONE);
+    }
+
+    /** @throws JournalException NOT_A_JOURNAL if there is no such directory. */
+    static DirectoryFiles of(final Path directory, final ReadProgress progress)
     {
         if (!Files.isDirectory(directory))
         {
@@ -50,7 +55,11 @@ final class DirectoryFiles implements JournalFiles
         {
             throw FileFault.reading(directory, e);
         }
-        return new DirectoryFiles(directory, segments);
+        catch (final DirectoryIteratorException e)
+        {
+            throw FileFault.reading(directory, e.getCause());
+        }
+        return new DirectoryFiles(directory, segments, progress);
     }
 
     @Override
@@ -100,6 +109,10 @@ final class DirectoryFiles implements JournalFiles
         {
             throw FileFault.reading(path, e);
         }
+        catch (final DirectoryIteratorException e)
+        {
+            throw FileFault.reading(path, e.getCause());
+        }
         return found;
     }
 
@@ -107,78 +120,28 @@ final class DirectoryFiles implements JournalFiles
     public ByteSource open(final int segment)
     {
         final Path file = dataFile(segment);
-        if (file == null)
+        return file == null ? null : ChannelSource.open(file, progress);
+    }
+
+    /** The directory below this one that holds a journal and has the last name; {@code null} if there is none. */
+    static Path newestJournalBelow(final Path directory)
+    {
+        Path newest = null;
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        {
+            for (final Path entry : entries)
+            {
+                if (Files.isDirectory(entry.resolve(SegmentName.of(0))) &&
+                    (newest == null || entry.compareTo(newest) > 0))
+                {
+                    newest = entry;
+                }
+            }
+        }
+        catch (final IOException | DirectoryIteratorException e)
         {
             return null;
         }
-        try
-        {
-            final FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-            return new ChannelSource(file, channel, channel.size());
-        }
-        catch (final IOException e)
-        {
-            throw FileFault.reading(file, e);
-        }
-    }
-
-    /** Reads through one direct buffer, so that the JDK keeps none of its own per thread. */
-    private static final class ChannelSource implements ByteSource
-    {
-        private final Path file;
-        private final FileChannel channel;
-        private final long length;
-        private final ByteBuffer transfer = ByteBuffer.allocateDirect(TRANSFER_BYTES);
-
-        private ChannelSource(final Path file, final FileChannel channel, final long length)
-        {
-            this.file = file;
-            this.channel = channel;
-            this.length = length;
-        }
-
-        @Override
-        public long length()
-        {
-            return length;
-        }
-
-        @Override
-        public int read(final long position, final byte[] target, final int offset, final int length)
-        {
-            int done = 0;
-            try
-            {
-                while (done < length)
-                {
-                    transfer.clear().limit(Math.min(TRANSFER_BYTES, length - done));
-                    final int count = channel.read(transfer, position + done);
-                    if (count < 0)
-                    {
-                        break;
-                    }
-                    transfer.flip().get(target, offset + done, count);
-                    done += count;
-                }
-            }
-            catch (final IOException e)
-            {
-                throw FileFault.reading(file, e);
-            }
-            return done;
-        }
-
-        @Override
-        public void close()
-        {
-            try
-            {
-                channel.close();
-            }
-            catch (final IOException e)
-            {
-                throw FileFault.reading(file, e);
-            }
-        }
+        return newest;
     }
 }

@@ -34,6 +34,10 @@ final class Envelope
     static final int LENGTH = 64;
     static final int MAGIC = 0x314C4A53;
     static final int SCHEMA_VERSION = MessageHeaderEncoder.SCHEMA_VERSION;
+    /** Of a seal that tells more than its first version could: older programs refuse it by name. */
+    static final int SEAL_VERSION = 1;
+    /** Newest version that this program reads. */
+    static final int NEWEST_VERSION = Math.max(SCHEMA_VERSION, SEAL_VERSION);
     /** A group at its bound. No writer makes a longer record and no reader asks memory for one. */
     static final int MAX_RECORD_BYTES = LENGTH + GroupWriter.MAX_GROUP_BYTES;
 
@@ -61,12 +65,13 @@ final class Envelope
     {
     }
 
-    static void putIdentity(final byte[] record, final int totalLength, final RecordType type)
+    static void putIdentity(
+        final byte[] record, final int totalLength, final RecordType type, final int version)
     {
         INT.set(record, 0, MAGIC);
         INT.set(record, TOTAL_LENGTH, totalLength);
         SHORT.set(record, TYPE, (short)type.code());
-        SHORT.set(record, VERSION, (short)SCHEMA_VERSION);
+        SHORT.set(record, VERSION, (short)version);
     }
 
     static void putHistory(final byte[] record, final long sequence, final long logicalTimeNanos, final long chain)
@@ -152,6 +157,12 @@ final class Envelope
     static long place(final byte[] bytes, final int start)
     {
         return (long)LONG.get(bytes, start + PLACE);
+    }
+
+    /** The segment that a record names. */
+    static int segment(final byte[] bytes, final int start)
+    {
+        return (int)(place(bytes, start) >>> POSITION_BITS);
     }
 
     /** Segment number in the upper 24 bits, byte position of the envelope in the segment's file in the lower 40. */

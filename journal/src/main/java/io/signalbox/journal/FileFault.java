@@ -34,7 +34,9 @@ final class FileFault
         {
             return new JournalException(Kind.STORE_FAILED, path + " was taken away while it was read; read it again.", e);
         }
-        return new JournalException(Kind.STORE_FAILED, path + " cannot be read: " + reason(e) + "; check the disk.", e);
+        final String limit = limit(reason(e));
+        return new JournalException(Kind.STORE_FAILED, path + " cannot be read: " +
+            (limit == null ? reason(e) + "; check the disk." : limit + "; raise the limit."), e);
     }
 
     /** @param failed what could not be done, as the beginning of a sentence. */
@@ -50,8 +52,48 @@ final class FileFault
             return new JournalException(Kind.ACCESS_DENIED, failed + ": " + ((AccessDeniedException)e).getFile() +
                 " may not be written by this user; change its permissions or the user.", e);
         }
+        final String limit = limit(reason(e));
+        if (limit != null)
+        {
+            return new JournalException(Kind.STORE_FAILED, failed + ": " + limit + "; raise the limit.", e);
+        }
         return new JournalException(Kind.STORE_FAILED, failed + ": " + reason(e) +
             "; check that " + directory + " is writable and has room.", e);
+    }
+
+    /** A failure of the store itself, which arrives as whatever Chronicle makes of it. */
+    static JournalException storing(final Path directory, final Throwable failure)
+    {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause())
+        {
+            if (cause instanceof JournalException)
+            {
+                return (JournalException)cause;
+            }
+            final String limit = limit(String.valueOf(cause.getMessage()));
+            if (limit != null)
+            {
+                return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " + limit +
+                    "; raise the limit, then recover the journal if it has begun.", failure);
+            }
+        }
+        return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " + failure +
+            "; check the disk, then recover the journal.", failure);
+    }
+
+    /** The limit of the process that an operating system's message means; {@code null} if it means none. */
+    private static String limit(final String message)
+    {
+        if (message.contains("File too large"))
+        {
+            return "its file would exceed the file size limit of this process (ulimit -f)";
+        }
+        if (message.contains("Too many open files"))
+        {
+            return "this process may open no more files (ulimit -n)";
+        }
+        return message.contains("Map failed") || message.contains("Cannot allocate memory")
+            ? "this process may map no more memory (ulimit -v, or vm.max_map_count)" : null;
     }
 
     private static boolean isReadOnly(final Path directory)

@@ -19,6 +19,8 @@ public final class JournalException extends RuntimeException
         SEQUENCE_GAP,
         /** What stands here belongs elsewhere: a whole record of another journal or place, or a file of another kind. */
         FOREIGN_FILE,
+        /** Two processes wrote the journal at the same time: whole records follow where one of them cut it. */
+        TWO_WRITERS,
         /** Written by newer software. */
         UNSUPPORTED_VERSION,
         MISSING_SEGMENT,
@@ -36,6 +38,10 @@ public final class JournalException extends RuntimeException
         ALREADY_EXISTS,
         /** Another writer holds the directory. */
         LOCKED,
+        /** The directory or its lock was removed or replaced while a writer held it, or another process wrote there. */
+        LOCK_LOST,
+        /** This JVM was started without flags that Chronicle Queue or Agrona need. */
+        JVM_FLAGS,
         /** This user may not read or write here, or nobody may: the file system is read-only. */
         ACCESS_DENIED,
         DISK_FULL,

@@ -8,75 +8,72 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Set;
 
-/** One writer per directory, held by the operating system: it goes away with its process, however that ends. */
+/**
+ * One writer per directory. The operating system holds two locks for it, which go away with its process: one on the
+ * directory itself and one on the file {@code lock}. The presence of that file decides nothing. A writer also checks,
+ * from time to time, that both paths still name what it has locked.
+ */
 final class JournalLock implements AutoCloseable
 {
     private static final int MAX_PID_CHARACTERS = 20;
+    private static final int OPEN_ATTEMPTS = 100;
     /**
-     * The locks of this process, and the monitor of every look at a lock: on POSIX systems closing any channel of a
-     * file gives up the locks that the process has on it, so a file locked here must never be opened a second time.
+     * Directories that this process has locked, by identity, and the monitor of every look at a lock: on POSIX systems
+     * closing any channel of a file gives up the locks that the process has on it, so a file locked here must never be
+     * opened a second time.
      */
-    private static final Set<Path> HELD_HERE = new HashSet<>();
+    private static final Set<Object> HELD_HERE = new HashSet<>();
 
+    private final Path directory;
+    private final Object identity;
     private final Path file;
+    private final Object fileIdentity;
     private final FileChannel channel;
+    private final DirectoryLock directoryLock;
+    private final boolean createdFile;
 
-    private JournalLock(final Path file, final FileChannel channel)
+    private JournalLock(
+        final Path directory, final Object identity, final LockFile locked, final DirectoryLock directoryLock)
     {
-        this.file = file;
-        this.channel = channel;
+        this.directory = directory;
+        this.identity = identity;
+        file = lockFile(directory);
+        fileIdentity = locked.identity;
+        channel = locked.channel;
+        createdFile = locked.created;
+        this.directoryLock = directoryLock;
     }
 
-    /** Creates the directory where it is missing, and signs the lock with this process. */
-    static JournalLock acquire(final Path directory)
-    {
-        try
-        {
-            OwnerOnly.createDirectory(directory);
-        }
-        catch (final IOException e)
-        {
-            throw untaken(directory, e);
-        }
-        final JournalLock lock = acquireUnsigned(directory);
-        try
-        {
-            lock.sign();
-            return lock;
-        }
-        catch (final RuntimeException | Error e)
-        {
-            lock.close();
-            throw e;
-        }
-    }
-
-    /** Takes the lock of a journal that is there, and writes nothing into it. */
+    /** Takes the lock of an existing directory, and writes nothing into it but the file {@code lock}. */
     static JournalLock acquireUnsigned(final Path directory)
     {
         synchronized (HELD_HERE)
         {
             try
             {
-                final Path file = directory.toRealPath().resolve(SegmentName.LOCK);
-                if (HELD_HERE.contains(file))
+                final Object identity = FileIdentity.of(directory.toRealPath());
+                if (HELD_HERE.contains(identity))
                 {
                     throw locked(directory, named(ProcessHandle.current().pid()));
                 }
-                final FileChannel channel = OwnerOnly.open(file);
-                if (!isTaken(channel))
+                final DirectoryLock directoryLock = DirectoryLock.exclusive(directory);
+                try
                 {
-                    final String holder = read(channel);
-                    channel.close();
-                    throw locked(directory, holder);
+                    final JournalLock lock = acquire(directory, identity, directoryLock);
+                    HELD_HERE.add(identity);
+                    return lock;
                 }
-                HELD_HERE.add(file);
-                return new JournalLock(file, channel);
+                catch (final IOException | RuntimeException | Error e)
+                {
+                    directoryLock.close();
+                    throw e;
+                }
             }
             catch (final IOException e)
             {
@@ -85,22 +82,90 @@ final class JournalLock implements AutoCloseable
         }
     }
 
-    private static boolean isTaken(final FileChannel channel) throws IOException
+    private static JournalLock acquire(
+        final Path directory, final Object identity, final DirectoryLock directoryLock) throws IOException
     {
+        if (directoryLock.attempt() == DirectoryLock.Attempt.HELD_ELSEWHERE)
+        {
+            throw locked(directory, signature(lockFile(directory)));
+        }
+        final LockFile locked = LockFile.take(directory);
+        final JournalLock lock = new JournalLock(directory, identity, locked, directoryLock);
         try
         {
-            return channel.tryLock() != null;
+            lock.requireHeld();
+            return lock;
         }
-        catch (final IOException e)
+        catch (final RuntimeException | Error e)
         {
-            channel.close();
+            locked.channel.close();
             throw e;
         }
     }
 
+    /** The file {@code lock}, opened and locked; the path named this very file before and after. */
+    private record LockFile(FileChannel channel, Object identity, boolean created)
+    {
+        private static LockFile take(final Path directory) throws IOException
+        {
+            final Path file = lockFile(directory);
+            for (int i = 0; i < OPEN_ATTEMPTS; i++)
+            {
+                final boolean created = create(file);
+                final Object before = FileIdentity.ofRegular(file);
+                if (before != null)
+                {
+                    final FileChannel channel = FileChannel.open(
+                        file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+                    lockOrRefuse(channel, directory);
+                    if (before.equals(FileIdentity.ofRegular(file)))
+                    {
+                        return new LockFile(channel, before, created);
+                    }
+                    channel.close();
+                }
+            }
+            throw locked(directory, "another process, which keeps replacing its lock");
+        }
+
+        private static boolean create(final Path file) throws IOException
+        {
+            if (Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+            {
+                return false;
+            }
+            return OwnerOnly.createFile(file);
+        }
+
+        private static void lockOrRefuse(final FileChannel channel, final Path directory) throws IOException
+        {
+            boolean taken = false;
+            try
+            {
+                taken = channel.tryLock() != null;
+                if (!taken)
+                {
+                    throw locked(directory, read(channel));
+                }
+            }
+            finally
+            {
+                if (!taken)
+                {
+                    channel.close();
+                }
+            }
+        }
+    }
+
+    private static Path lockFile(final Path directory)
+    {
+        return directory.resolve(SegmentName.LOCK);
+    }
+
     /**
-     * Who is writing in this directory; null where nobody is, or nobody can tell. Creates and writes nothing. A
-     * writer that starts at this very moment may be refused as if this process were one.
+     * Who has locked the file {@code lock} of this directory; {@code null} if nobody has, or nobody can tell. Creates and
+     * writes nothing. A writer that starts at this very moment may be refused as if this process were one.
      */
     static String holder(final Path directory)
     {
@@ -108,8 +173,8 @@ final class JournalLock implements AutoCloseable
         {
             try
             {
-                final Path file = directory.toRealPath().resolve(SegmentName.LOCK);
-                return HELD_HERE.contains(file) ? named(ProcessHandle.current().pid()) : holderElsewhere(file);
+                return HELD_HERE.contains(FileIdentity.of(directory.toRealPath()))
+                    ? named(ProcessHandle.current().pid()) : holderElsewhere(lockFile(directory));
             }
             catch (final IOException e)
             {
@@ -118,9 +183,16 @@ final class JournalLock implements AutoCloseable
         }
     }
 
+    /** As {@link #holder}, and looks at the directory's own lock too, which takes longer and knows removed lock files. */
+    static String holderBesideFile(final Path directory)
+    {
+        final String holder = holder(directory);
+        return holder == null && DirectoryLock.isHeld(directory) ? signature(lockFile(directory)) : holder;
+    }
+
     private static String holderElsewhere(final Path file) throws IOException
     {
-        if (!Files.isRegularFile(file))
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
         {
             return null;
         }
@@ -131,6 +203,23 @@ final class JournalLock implements AutoCloseable
         }
     }
 
+    /** The process that signed the file; only for a directory that another process has locked. */
+    private static String signature(final Path file)
+    {
+        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+        {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ))
+            {
+                return read(channel);
+            }
+            catch (final IOException e)
+            {
+                return named("");
+            }
+        }
+        return named("");
+    }
+
     private static String read(final FileChannel channel) throws IOException
     {
         final ByteBuffer text = ByteBuffer.allocate(MAX_PID_CHARACTERS);
@@ -138,7 +227,7 @@ final class JournalLock implements AutoCloseable
         return named(new String(text.array(), 0, text.position(), StandardCharsets.US_ASCII));
     }
 
-    /** A lock that was taken and not yet signed bears the name of a writer that is gone. */
+    /** A lock that was taken and not yet signed has the pid of a writer that has ended. */
     private static String named(final String text)
     {
         try
@@ -157,7 +246,7 @@ final class JournalLock implements AutoCloseable
         return "the process with pid " + pid;
     }
 
-    private static JournalException locked(final Path directory, final String holder)
+    static JournalException locked(final Path directory, final String holder)
     {
         return new JournalException(Kind.LOCKED, "the journal " + directory + " is being written by " + holder +
             "; stop it, or give another directory.");
@@ -165,8 +254,7 @@ final class JournalLock implements AutoCloseable
 
     private static JournalException untaken(final Path directory, final IOException e)
     {
-        return FileFault.writing("the journal's lock " + directory.resolve(SegmentName.LOCK) + " cannot be taken",
-            directory, e);
+        return FileFault.writing("the journal's lock " + lockFile(directory) + " cannot be taken", directory, e);
     }
 
     /** Says in the lock which process holds it. */
@@ -180,7 +268,42 @@ final class JournalLock implements AutoCloseable
         }
         catch (final IOException e)
         {
-            throw untaken(file.getParent(), e);
+            throw untaken(directory, e);
+        }
+    }
+
+    /** Refuses a file {@code lock} that another program wrote: it has something else in it than a pid. */
+    void requireOwnFormat()
+    {
+        final ByteBuffer text = ByteBuffer.allocate(MAX_PID_CHARACTERS + 1);
+        try
+        {
+            channel.read(text, 0);
+        }
+        catch (final IOException e)
+        {
+            throw untaken(directory, e);
+        }
+        if (!new String(text.array(), 0, text.position(), StandardCharsets.US_ASCII).matches("\\d{0,20}"))
+        {
+            throw new JournalException(Kind.ALREADY_EXISTS, directory + " is not empty, it holds a file lock that no " +
+                "journal wrote; journals are never overwritten. Use a new or empty directory.");
+        }
+    }
+
+    /**
+     * Refuses to go on unless both paths still name what was locked.
+     *
+     * @throws JournalException LOCK_LOST if the directory or its file {@code lock} was removed or replaced.
+     */
+    void requireHeld()
+    {
+        final boolean sameDirectory = identity.equals(FileIdentity.ofExisting(directory));
+        if (!sameDirectory || !fileIdentity.equals(FileIdentity.ofExisting(file)))
+        {
+            throw new JournalException(Kind.LOCK_LOST, (sameDirectory ? file : directory) + " was removed or replaced " +
+                "while this process wrote the journal, so nothing more is written; recover the journal once no process " +
+                "writes it.");
         }
     }
 
@@ -201,8 +324,30 @@ final class JournalLock implements AutoCloseable
             }
             finally
             {
-                HELD_HERE.remove(file);
+                directoryLock.close();
+                HELD_HERE.remove(identity);
             }
+        }
+    }
+
+    /** Also removes the file if this lock created it; a process that opened it meanwhile sees that its path is gone. */
+    void discard()
+    {
+        try
+        {
+            if (createdFile && fileIdentity.equals(FileIdentity.ofExisting(file)))
+            {
+                Files.deleteIfExists(file);
+            }
+        }
+        catch (final IOException e)
+        {
+            // A lone lock file stands in nobody's way.
+            return;
+        }
+        finally
+        {
+            close();
         }
     }
 }

@@ -40,8 +40,15 @@ public final class JournalReader implements AutoCloseable
     /** @throws JournalException where the directory holds no journal, or none that can be believed. */
     public static JournalReader open(final Path directory)
     {
+        return open(directory, ReadProgress.NONE);
+    }
+
+    /** As {@link #open(Path)}, for a reading that a user waits for. */
+    public static JournalReader open(final Path directory, final ReadProgress progress)
+    {
+        JvmFlags.requireToRead();
         final WriterProbe writer = WriterProbe.of(directory);
-        return of(JournalScanner.open(directory), writer);
+        return of(JournalScanner.reading(DirectoryFiles.of(directory, progress), null), writer);
     }
 
     /** Of files that no process can be writing. */
@@ -118,7 +125,7 @@ public final class JournalReader implements AutoCloseable
             throw writer == null ? e : writer.judge(e, scanner.records());
         }
         final JournalException beingWritten =
-            more || scanner.sealed() || writer == null ? null : writer.beingWritten(scanner.records());
+            more || scanner.ending().isSealed() || writer == null ? null : writer.beingWritten(scanner.records());
         if (beingWritten != null)
         {
             throw beingWritten;
@@ -230,10 +237,10 @@ public final class JournalReader implements AutoCloseable
         return scanner.digest();
     }
 
-    /** Whether the journal was closed where it ends; false before {@link #next()} has returned false. */
-    public boolean sealed()
+    /** How the journal ends; OPEN before {@link #next()} has returned false. */
+    public Ending ending()
     {
-        return scanner.sealed();
+        return scanner.ending();
     }
 
     @Override

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.Closing;
 import io.signalbox.event.codec.SealDecoder;
-import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.RecoveryCase.Decision;
 import io.signalbox.journal.RecoveryCase.Evidence;
 import io.signalbox.journal.RecoveryCase.Found;
@@ -27,7 +26,7 @@ public final class JournalScanner implements AutoCloseable
     private RecordType type;
     private int segment = -1;
     private boolean segmentSealed = true;
-    private boolean closed;
+    private Ending ending = Ending.OPEN;
     private boolean continued;
     private ScanEnd end;
 
@@ -41,12 +40,14 @@ public final class JournalScanner implements AutoCloseable
     /** Scans the journal in this directory. */
     public static JournalScanner open(final Path directory)
     {
+        JvmFlags.requireToRead();
         return reading(DirectoryFiles.of(directory), null);
     }
 
     /** Scans the journal in this directory and tells what each byte of its segments is for. */
     public static JournalScanner open(final Path directory, final RegionListener regions)
     {
+        JvmFlags.requireToRead();
         return reading(DirectoryFiles.of(directory), regions);
     }
 
@@ -76,7 +77,7 @@ public final class JournalScanner implements AutoCloseable
             }
             else if (isAtDeclaredCut())
             {
-                leaveSegment(Region.CUT, false);
+                acceptCut();
             }
             else if (walker.next() == SegmentWalker.Document.RECORD && isInPlace())
             {
@@ -99,19 +100,31 @@ public final class JournalScanner implements AutoCloseable
         return (segment == 0 || continued) && successor.cutsAt(progress.records());
     }
 
+    /** Recovery leaves rows without their group and one unfinished append behind a cut: nothing else that is whole. */
+    private void acceptCut()
+    {
+        final TailSearch rest = TailSearch.behindCut(segment, walker.source(), walker.nextPosition());
+        final RecoveryCase match = RecoveryCase.of(
+            new Evidence(Found.BROKEN, false, false, false, true, rest.found(), false, progress.groupOpen()));
+        if (match.decision() == Decision.REFUSE)
+        {
+            refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.nextPosition());
+        }
+        leaveSegment(Region.CUT, false);
+    }
+
     private void openNextSegment()
     {
         final int number = segment + 1;
-        if (closed && (number >= files.segmentCount() || isLastAndUnused(number)))
+        if (ending.isSealed() && (number >= files.segmentCount() || isLastAndUnused(number)))
         {
-            end = new ScanEnd(progress.committed(), true, number, progress.recordsOfSegmentBefore(), true, -1, -1,
+            end = new ScanEnd(progress.committed(), ending, number, progress.recordsOfSegmentBefore(), true, -1, -1,
                 number < files.segmentCount() ? number : -1);
             return;
         }
         if (files.segmentCount() == 0)
         {
-            throw new JournalException(Kind.NOT_A_JOURNAL,
-                "the directory holds no journal segment; give the directory of a journal.");
+            throw ScanMessages.noJournal(Path.of(files.journal()));
         }
         segment = number;
         continued = false;
@@ -150,7 +163,7 @@ public final class JournalScanner implements AutoCloseable
 
     private boolean versionKnown()
     {
-        return type != null && Envelope.version(walker.bytes(), walker.start()) <= Envelope.SCHEMA_VERSION;
+        return type != null && Envelope.version(walker.bytes(), walker.start()) <= Envelope.NEWEST_VERSION;
     }
 
     private boolean links()
@@ -176,14 +189,14 @@ public final class JournalScanner implements AutoCloseable
     {
         final SealDecoder seal = countThatFits();
         return seal != null && !progress.groupOpen() && progress.records() > 0 && (segment == 0 || continued) &&
-            seal.records() == progress.segmentRecords();
+            seal.records() == progress.segmentRecords() && SegmentCount.ending(seal) != null;
     }
 
     private boolean continuationFits()
     {
         final SealDecoder count = countThatFits();
         return count != null && segment > 0 && !continued && count.records() == progress.recordsOfSegmentBefore() &&
-            (count.closing() == Flag.YES) == segmentSealed;
+            count.closingRaw() == (segmentSealed ? Closing.YES : Closing.NO).value();
     }
 
     private SealDecoder countThatFits()
@@ -204,13 +217,13 @@ public final class JournalScanner implements AutoCloseable
         }
         if (type == RecordType.SEAL)
         {
-            closed = SegmentCount.closing(walker);
+            ending = SegmentCount.ending(SegmentCount.of(walker));
             leaveSegment(Region.UNUSED, true);
         }
         else
         {
             continued = true;
-            closed = false;
+            ending = Ending.OPEN;
             progress.acceptContinuation(walker.nextPosition());
         }
         return false;
@@ -265,11 +278,11 @@ public final class JournalScanner implements AutoCloseable
             {
                 if (!recovering)
                 {
-                    refuse(match, ScanMessages.reason(match, walker, progress, rest), walker.position());
+                    refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.position());
                 }
                 finish(progress.committedPosition(), Math.max(rest.residueEnd(), progress.committedPosition()));
             }
-            default -> refuse(match, ScanMessages.reason(match, walker, progress, rest), walker.position());
+            default -> refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.position());
         }
     }
 
@@ -277,7 +290,7 @@ public final class JournalScanner implements AutoCloseable
     {
         final String place = segment < files.segmentCount() && files.exists(segment)
             ? files.name(segment) : SegmentName.of(segment);
-        throw new JournalException(match.refusal(), ScanMessages.sentence(match, reason, place, offset, progress),
+        throw new JournalException(match.refusal(), ScanMessages.sentence(match, reason, place, offset, progress, successor),
             segment, offset, progress.records(), null);
     }
 
@@ -289,9 +302,9 @@ public final class JournalScanner implements AutoCloseable
         walker.close();
         walker = null;
         end = empty
-            ? new ScanEnd(progress.committed(), false, segment, progress.recordsOfSegmentBefore(), segmentSealed, -1, -1,
-                segment)
-            : new ScanEnd(progress.committed(), false, segment + 1, progress.committedSegmentRecords(), false, cutFrom,
+            ? new ScanEnd(progress.committed(), Ending.OPEN, segment, progress.recordsOfSegmentBefore(), segmentSealed, -1,
+                -1, segment)
+            : new ScanEnd(progress.committed(), Ending.OPEN, segment + 1, progress.committedSegmentRecords(), false, cutFrom,
                 cutTo, trailing ? segment + 1 : -1);
     }
 
@@ -359,13 +372,13 @@ public final class JournalScanner implements AutoCloseable
         return Chain.text(progress.chain());
     }
 
-    /** Whether the journal was closed where it ends; false before {@link #next()} has returned false. */
-    public boolean sealed()
+    /** How the journal ends; OPEN before {@link #next()} has returned false. */
+    public Ending ending()
     {
-        return end != null && end.sealed();
+        return end == null ? Ending.OPEN : end.ending();
     }
 
-    /** Null before {@link #next()} has returned false. */
+    /** {@code null} before {@link #next()} has returned false. */
     ScanEnd end()
     {
         return end;

@@ -14,6 +14,9 @@ interface JournalStore
      */
     Segment create(int number, int largestRecordBytes);
 
+    /** Removes a segment that {@link #create} of this store created and whose owner has closed it. */
+    void remove(int number);
+
     /** One segment, open for appending. */
     interface Segment extends AutoCloseable
     {

@@ -41,19 +41,23 @@ public final class JournalVerifier
      */
     public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return verifyTo(directory, Long.MAX_VALUE, factory);
+        return verifyTo(directory, Long.MAX_VALUE, factory, ReadProgress.NONE);
     }
 
     /**
      * Verifies the journal up to the group that a record is part of, or to its end where that comes earlier; the scheduler
      * is then in the state that the journal's had after that group.
      *
-     * @param record sequence number of a record, 0 being the run description.
+     * @param record   sequence number of a record, 0 being the run description.
+     * @param progress receives how far the reading is.
      */
     public static Verification verifyTo(
-        final Path directory, final long record, final Function<SchedulerConfig, Scheduler> factory)
+        final Path directory,
+        final long record,
+        final Function<SchedulerConfig, Scheduler> factory,
+        final ReadProgress progress)
     {
-        try (JournalReader reader = JournalReader.open(directory))
+        try (JournalReader reader = JournalReader.open(directory, progress))
         {
             return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())), record);
         }
@@ -73,7 +77,7 @@ public final class JournalVerifier
             keep();
         }
         return new Verification(
-            reader.records(), reader.groups(), reader.sealed(), reader.digest(), difference);
+            reader.records(), reader.groups(), reader.ending(), reader.digest(), difference);
     }
 
     private Difference compare(final Scheduler scheduler)

@@ -10,19 +10,17 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
 /**
  * Writes a journal: the run description first, then every group in track order. One thread at a time; nothing is
- * allocated per group once its buffers have grown. After any failure it takes nothing more: open the journal again.
+ * allocated per group once its buffers have grown. After any failure it takes nothing more: recover the journal.
  */
 public final class JournalWriter implements GroupJournal
 {
     private static final int FIRST_MESSAGE = 4;
+    private static final long LOCK_CHECK_NANOS = 1_000_000_000L;
 
     private final Path directory;
     private final JournalLock lock;
@@ -32,6 +30,7 @@ public final class JournalWriter implements GroupJournal
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
     private JournalException failure;
+    private long lockCheckedNanos;
     private boolean dirty;
     private boolean closed;
 
@@ -46,28 +45,67 @@ public final class JournalWriter implements GroupJournal
     /**
      * Begins a journal.
      *
-     * @param directory created where it is missing; must not hold a journal.
+     * @param directory created if it is missing; otherwise {@link JournalDirectory#requireFree free}.
      * @param settings  everything the run depends on; stored sorted by name.
-     * @throws JournalException ALREADY_EXISTS, LOCKED, DISK_FULL or STORE_FAILED.
+     * @throws JournalException ALREADY_EXISTS, LOCKED, JVM_FLAGS, DISK_FULL or STORE_FAILED. Everything that this call
+     *     created is removed again, and nothing else.
      */
     public static JournalWriter create(
         final Path directory, final Map<String, String> settings, final WriterOptions options)
     {
-        final JournalLock lock = JournalLock.acquire(directory);
+        JvmFlags.requireToWrite();
+        JournalDirectory.requireFree(directory);
+        final boolean created = createDirectory(directory);
         try
         {
-            if (DirectoryFiles.of(directory).segmentCount() > 0)
+            final JournalLock lock = JournalLock.acquireUnsigned(directory);
+            try
             {
-                throw new JournalException(Kind.ALREADY_EXISTS,
-                    directory + " holds a journal already; give another directory, or remove that journal.");
+                begin(directory, lock);
+                return create(directory, lock, store(directory, options), settings, options);
             }
-            return create(directory, lock, store(directory, options), settings, options);
+            catch (final RuntimeException | Error e)
+            {
+                lock.discard();
+                throw e;
+            }
         }
         catch (final RuntimeException | Error e)
         {
-            lock.close();
+            if (created)
+            {
+                OwnerOnly.removeIfEmpty(directory);
+            }
             throw e;
         }
+    }
+
+    private static boolean createDirectory(final Path directory)
+    {
+        try
+        {
+            return OwnerOnly.createDirectory(directory);
+        }
+        catch (final IOException e)
+        {
+            throw FileFault.writing("the journal's directory " + directory + " cannot be created", directory, e);
+        }
+    }
+
+    /** Another process may have used the directory until the lock was taken. */
+    private static void begin(final Path directory, final JournalLock lock)
+    {
+        JournalDirectory.requireNoForeignEntry(directory);
+        lock.requireOwnFormat();
+        try
+        {
+            OwnerOnly.restrictDirectory(directory);
+        }
+        catch (final IOException e)
+        {
+            throw FileFault.writing(directory + " cannot be restricted to its owner", directory, e);
+        }
+        lock.sign();
     }
 
     static JournalWriter create(
@@ -81,41 +119,12 @@ public final class JournalWriter implements GroupJournal
         final int length = RunDescription.encode(settings, description);
         final SegmentedLog log = new SegmentedLog(store, options, JournalPosition.START);
         final JournalWriter writer = new JournalWriter(directory, lock, log, options.durability());
-        try
+        writer.begin(() ->
         {
-            writer.begin(() ->
-            {
-                log.openFirst(Envelope.LENGTH + length);
-                log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
-            });
-            return writer;
-        }
-        catch (final JournalException e)
-        {
-            removeFirstSegment(directory, e);
-            throw e;
-        }
-    }
-
-    /** A journal that never began must not stand in the way of the next attempt; its lock is held here. */
-    private static void removeFirstSegment(final Path directory, final JournalException failure)
-    {
-        final Path segment = directory.resolve(SegmentName.of(0));
-        if (Files.exists(segment))
-        {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(segment))
-            {
-                for (final Path file : files)
-                {
-                    Files.delete(file);
-                }
-                Files.delete(segment);
-            }
-            catch (final IOException | DirectoryIteratorException e)
-            {
-                failure.addSuppressed(e);
-            }
-        }
+            log.openFirst(Envelope.LENGTH + length);
+            log.append(RecordType.RUN_DESCRIPTION, 0, description, 0, length);
+        });
+        return writer;
     }
 
     static JournalStore store(final Path directory, final WriterOptions options)
@@ -123,8 +132,8 @@ public final class JournalWriter implements GroupJournal
         return new ChronicleJournalStore(directory, options.durability() != Durability.PROCESS, options.blockBytes());
     }
 
-    /** Runs the writes that open a journal; a failure leaves no segment open. */
-    void begin(final Runnable writes)
+    /** Runs the writes that open a journal; a failure leaves no segment. */
+    private void begin(final Runnable writes)
     {
         try
         {
@@ -132,10 +141,11 @@ public final class JournalWriter implements GroupJournal
             dirty = true;
             endOfBatch();
         }
-        catch (final RuntimeException | InternalError e)
+        catch (final RuntimeException | Error e)
         {
             log.abandon();
-            throw asFailure(e);
+            log.removeSegments();
+            throw fail(e);
         }
     }
 
@@ -146,7 +156,12 @@ public final class JournalWriter implements GroupJournal
         requireUsable();
         try
         {
-            log.rollIfFull(RowChunks.largestRecord(length, rows));
+            final int largest = RowChunks.largestRecord(length, rows);
+            if (log.isFull(largest))
+            {
+                lock.requireHeld();
+                log.roll(largest);
+            }
             if (rows != null)
             {
                 appendRows(timeNanos, group, offset, rows);
@@ -158,7 +173,7 @@ public final class JournalWriter implements GroupJournal
                 sync();
             }
         }
-        catch (final RuntimeException | InternalError e)
+        catch (final RuntimeException | Error e)
         {
             throw fail(e);
         }
@@ -178,6 +193,10 @@ public final class JournalWriter implements GroupJournal
     @Override
     public void endOfBatch()
     {
+        if (log.wallTimeNanos() - lockCheckedNanos >= LOCK_CHECK_NANOS)
+        {
+            checkLock();
+        }
         if (durability != Durability.PROCESS && dirty)
         {
             requireUsable();
@@ -185,10 +204,24 @@ public final class JournalWriter implements GroupJournal
             {
                 sync();
             }
-            catch (final RuntimeException | InternalError e)
+            catch (final RuntimeException | Error e)
             {
                 throw fail(e);
             }
+        }
+    }
+
+    private void checkLock()
+    {
+        lockCheckedNanos = log.wallTimeNanos();
+        requireUsable();
+        try
+        {
+            lock.requireHeld();
+        }
+        catch (final JournalException e)
+        {
+            throw fail(e);
         }
     }
 
@@ -207,23 +240,27 @@ public final class JournalWriter implements GroupJournal
         }
         if (closed)
         {
-            throw new JournalException(Kind.CLOSED, "the journal " + directory + " is closed; open it again to go on.");
+            throw new JournalException(Kind.CLOSED, "the journal " + directory + " is closed and takes nothing more.");
         }
     }
 
     private JournalException fail(final Throwable cause)
     {
-        failure = asFailure(cause);
+        failure = FileFault.storing(directory, cause);
+        rethrowUnlessOfStore(cause, failure);
         return failure;
     }
 
-    /** A fault in mapped memory arrives as InternalError: what it hit is unknown, so nothing more is written. */
-    private JournalException asFailure(final Throwable cause)
+    /**
+     * A fault in mapped memory arrives as InternalError, a mapping that fails as OutOfMemoryError. Any other error is not
+     * the journal's to explain, but what it left half done is unknown, so nothing more is written.
+     */
+    private static void rethrowUnlessOfStore(final Throwable cause, final JournalException explained)
     {
-        return cause instanceof JournalException
-            ? (JournalException)cause
-            : new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " + cause +
-                "; check the disk, then open the journal again.", cause);
+        if (cause instanceof Error && !(cause instanceof InternalError) && !explained.getMessage().contains("(ulimit"))
+        {
+            throw (Error)cause;
+        }
     }
 
     public Path path()
@@ -265,7 +302,12 @@ public final class JournalWriter implements GroupJournal
         return log.syncedSequence();
     }
 
-    /** Seals the journal, unless it has failed: then it is left as it is. A second call does nothing. */
+    /**
+     * Seals the journal. If a full disk stopped it, the seal says so; after any other failure it is left as it is, for
+     * recovery. A second call does nothing.
+     *
+     * @throws JournalException LOCK_LOST, and nothing is sealed, if the lock was removed meanwhile.
+     */
     @Override
     public void close()
     {
@@ -278,17 +320,52 @@ public final class JournalWriter implements GroupJournal
         {
             if (failure == null || failure.kind() == Kind.DISK_FULL)
             {
-                log.seal();
+                lock.requireHeld();
+                log.seal(failure == null ? Ending.CLOSED : Ending.DISK_FULL);
             }
         }
-        catch (final RuntimeException | InternalError e)
+        catch (final RuntimeException | Error e)
         {
-            throw asFailure(e);
+            throw fail(e);
         }
         finally
         {
             log.abandon();
             lock.close();
+        }
+    }
+
+    /**
+     * Ends a journal that has no group and removes everything that this writer created in its directory, and nothing
+     * else, while it still holds the lock. Does nothing after {@link #close}.
+     *
+     * @throws IllegalStateException if a group was written.
+     */
+    public void discard()
+    {
+        if (log.groups() > 0)
+        {
+            throw new IllegalStateException("the journal " + directory + " has groups and is not discarded");
+        }
+        if (closed)
+        {
+            return;
+        }
+        closed = true;
+        try
+        {
+            log.abandon();
+            lock.requireHeld();
+            log.removeSegments();
+        }
+        catch (final JournalException e)
+        {
+            // Of a directory that was replaced nothing belongs to this writer.
+            failure = e;
+        }
+        finally
+        {
+            lock.discard();
         }
     }
 }

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Prompts are private: what the journal creates is for its owner only, where the file system knows owners. */
+/** Prompts are private: what the journal creates is for its owner only, if the file system knows owners. */
 final class OwnerOnly
 {
     private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
@@ -22,25 +22,86 @@ final class OwnerOnly
     {
     }
 
-    /** Creates the directory and its parents; an existing one keeps its content and loses foreign permissions. */
-    static void createDirectory(final Path directory) throws IOException
+    /** Creates the directory and its parents; returns whether it was missing. An existing one stays as it is. */
+    static boolean createDirectory(final Path directory) throws IOException
     {
-        if (directory.getParent() != null)
+        final Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null && !Files.isDirectory(parent))
         {
-            Files.createDirectories(directory.getParent());
+            Files.createDirectories(parent);
         }
-        if (!isPosix(directory.toAbsolutePath().getParent()))
+        if (Files.isDirectory(directory))
         {
-            Files.createDirectories(directory);
-            return;
+            return false;
         }
         try
         {
-            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
+            createNewDirectory(directory);
+            return true;
         }
         catch (final FileAlreadyExistsException e)
         {
+            if (Files.isDirectory(directory))
+            {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** @throws FileAlreadyExistsException if anything has this name. */
+    static void createNewDirectory(final Path directory) throws IOException
+    {
+        if (isPosix(directory.toAbsolutePath().getParent()))
+        {
+            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
+        }
+        else
+        {
+            Files.createDirectory(directory);
+        }
+    }
+
+    static void removeIfEmpty(final Path directory)
+    {
+        try
+        {
+            Files.deleteIfExists(directory);
+        }
+        catch (final IOException e)
+        {
+            // Another process has begun to use it.
+            return;
+        }
+    }
+
+    /** Takes the directory's permissions from everybody but its owner. */
+    static void restrictDirectory(final Path directory) throws IOException
+    {
+        if (isPosix(directory))
+        {
             Files.setPosixFilePermissions(directory, DIRECTORY);
+        }
+    }
+
+    /** Creates an empty file; false if another process has created it meanwhile. */
+    static boolean createFile(final Path file) throws IOException
+    {
+        try
+        {
+            if (isPosix(file.toAbsolutePath().getParent()))
+            {
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(FILE));
+            }
+            else
+            {
+                Files.createFile(file);
+            }
+            return true;
+        }
+        catch (final FileAlreadyExistsException e)
+        {
+            return false;
         }
     }
 

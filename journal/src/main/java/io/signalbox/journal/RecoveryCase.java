@@ -17,7 +17,10 @@ enum RecoveryCase
         e -> !e.endDeclared() && valid(e) && e.versionKnown() && e.sequenceExpected() && e.links()),
     /** The next segment says that this one was cut here. */
     CUT_DECLARED(Decision.ACCEPT, null,
-        e -> e.endDeclared()),
+        e -> e.endDeclared() && !e.followed()),
+    /** The next segment says that this one was cut here, and yet a writer went on behind the cut. */
+    WRITTEN_BEHIND_CUT(Decision.REFUSE, Kind.TWO_WRITERS,
+        e -> e.endDeclared() && e.followed()),
     /** Written by newer software. */
     NEWER_VERSION(Decision.REFUSE, Kind.UNSUPPORTED_VERSION,
         e -> !e.endDeclared() && valid(e) && !e.versionKnown()),

@@ -2,20 +2,20 @@
 package io.signalbox.journal;
 
 /**
- * Where a scan ended.
+ * Result of a scan that reached the end.
  *
  * @param position      the journal up to its last whole group.
- * @param sealed        whether the journal was closed there.
+ * @param ending        how the journal ends there.
  * @param segments      segments that hold records.
  * @param lastRecords   chained records of the last of them, up to its last whole group.
  * @param lastSealed    whether that one ends with a seal.
- * @param cutFrom       where in its file a torn tail starts; -1 where there is none.
+ * @param cutFrom       where in its file a torn tail starts; -1 if there is none.
  * @param cutTo         where that tail ends.
- * @param emptySegment  number of a segment that was created and holds no record; -1 where there is none.
+ * @param emptySegment  number of the first segment that was created and has no whole record; -1 if there is none.
  */
 record ScanEnd(
     JournalPosition position,
-    boolean sealed,
+    Ending ending,
     int segments,
     long lastRecords,
     boolean lastSealed,
@@ -23,4 +23,8 @@ record ScanEnd(
     long cutTo,
     int emptySegment)
 {
+    boolean sealed()
+    {
+        return ending.isSealed();
+    }
 }

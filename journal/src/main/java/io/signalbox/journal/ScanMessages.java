@@ -3,6 +3,8 @@ package io.signalbox.journal;
 
 import io.signalbox.journal.JournalException.Kind;
 
+import java.nio.file.Path;
+
 /** Says why a scan stopped, in one sentence. */
 final class ScanMessages
 {
@@ -11,7 +13,11 @@ final class ScanMessages
     }
 
     static String reason(
-        final RecoveryCase match, final SegmentWalker walker, final ScanProgress progress, final TailSearch rest)
+        final RecoveryCase match,
+        final SegmentWalker walker,
+        final ScanProgress progress,
+        final TailSearch rest,
+        final Successor successor)
     {
         return switch (match)
         {
@@ -23,8 +29,10 @@ final class ScanMessages
                 Envelope.sequence(walker.bytes(), walker.start()) + " stands where " + progress.records() + " belongs";
             case DOES_NOT_LINK -> "the record is whole but its chain, counts or place do not fit the records ahead of it";
             case GROUP_INCOMPLETE -> "the journal ends behind rows whose group was not written";
-            case END_TOO_EARLY -> "the file reads as if it ended here, but " + proof(rest);
-            case BROKEN_BEFORE_RECORDS -> fault(walker) + ", and " + proof(rest);
+            case END_TOO_EARLY -> "the file reads as if it ended here, but " + proof(rest, successor);
+            case BROKEN_BEFORE_RECORDS -> fault(walker) + ", and " + proof(rest, successor);
+            case WRITTEN_BEHIND_CUT -> "the next segment says that this one was cut here, but a whole record with " +
+                "sequence " + rest.foundSequence() + " follows: two processes wrote this journal at the same time";
             case BROKEN_BELOW_MARK -> fault(walker) + ", and a later record knows it to have been synced";
             case APPEND_INCOMPLETE -> fault(walker) + ", and nothing stands behind it";
             default -> throw new IllegalArgumentException(match + " refuses nothing");
@@ -36,11 +44,13 @@ final class ScanMessages
         return walker.fault() == null ? "bytes stand here without a header" : walker.fault();
     }
 
-    private static String proof(final TailSearch rest)
+    private static String proof(final TailSearch rest, final Successor successor)
     {
-        return rest.found()
-            ? "a whole record with sequence " + rest.foundSequence() + " stands further on"
-            : "a later segment goes on";
+        if (rest.found())
+        {
+            return "a whole record with sequence " + rest.foundSequence() + " stands further on";
+        }
+        return successor.foreign() == null ? "a later segment goes on" : successor.foreign();
     }
 
     static String sentence(
@@ -48,18 +58,27 @@ final class ScanMessages
         final String reason,
         final String place,
         final long offset,
-        final ScanProgress progress)
+        final ScanProgress progress,
+        final Successor successor)
     {
         return place + " at byte " + offset + ", record " + progress.records() + ": " + reason + "; " +
-            good(progress.records()) + "; " + remedy(match);
+            good(progress.records()) + "; " + remedy(match, reason, successor);
     }
 
     /** Nothing tells a journal whose writer never came to its first record from one that has lost them all. */
     static JournalException noRecord(final String journal)
     {
         return new JournalException(Kind.NO_RECORD, journal + " holds no whole record: either its writer was stopped " +
-            "before it wrote the first one, or its records are lost; if it ever held one, restore it from a copy.",
-            0, 0, 0, null);
+            "before it wrote the first one, and 'signalbox replay " + journal + " --recover' frees the directory, or its " +
+            "records are lost; if it ever held one, restore it from a copy.", 0, 0, 0, null);
+    }
+
+    /** Names a journal below the directory, if there is one: users give the parent of many. */
+    static JournalException noJournal(final Path directory)
+    {
+        final Path below = DirectoryFiles.newestJournalBelow(directory);
+        return new JournalException(Kind.NOT_A_JOURNAL, directory + " holds no journal segment; give the directory of a " +
+            "journal" + (below == null ? ", which holds segment-00000 and so on." : ", for example " + below + "."));
     }
 
     private static String good(final long records)
@@ -69,11 +88,17 @@ final class ScanMessages
             : "records 0 to " + (records - 1) + " are good";
     }
 
-    private static String remedy(final RecoveryCase match)
+    private static String remedy(final RecoveryCase match, final String reason, final Successor successor)
     {
+        if (successor != null && successor.foreign() != null && reason.endsWith(successor.foreign()))
+        {
+            return "restore that file from a copy, or move its directory away if it is not part of this journal.";
+        }
         return switch (match)
         {
             case NEWER_VERSION -> "read it with a newer Signalbox.";
+            case WRITTEN_BEHIND_CUT -> "restore the journal from a copy, or move the later segments away to keep the " +
+                "records of this one.";
             case SEGMENT_ABSENT -> "bring the segment back from a copy.";
             case GROUP_INCOMPLETE, APPEND_INCOMPLETE ->
                 "recover the journal once, which cuts what is unfinished and keeps its bytes aside.";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.Closing;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SealDecoder;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -15,7 +15,7 @@ final class SegmentCount
     {
     }
 
-    /** Null where the payload is no such count; a newer schema may have made it longer. */
+    /** {@code null} if the payload is no such count; a newer schema may have made it longer. */
     static SealDecoder of(final SegmentWalker walker)
     {
         final int payload = walker.length() - Envelope.LENGTH;
@@ -38,8 +38,15 @@ final class SegmentCount
             of(walker) != null;
     }
 
-    static boolean closing(final SegmentWalker walker)
+    /** Of a continuation: whether the segment ahead of it ends with a seal. */
+    static boolean sealedAhead(final SegmentWalker walker)
     {
-        return of(walker).closing() == Flag.YES;
+        return of(walker).closingRaw() == Closing.YES.value();
+    }
+
+    /** Of a seal; {@code null} if this version knows no such ending. */
+    static Ending ending(final SealDecoder seal)
+    {
+        return Ending.of(seal.closingRaw());
     }
 }

@@ -17,6 +17,8 @@ final class SegmentName
     /** Nine digits at most, so that every match is an int. */
     private static final Pattern PATTERN = Pattern.compile("segment-(\\d{5,9})");
 
+    private static final Pattern SET_ASIDE = Pattern.compile("segment-\\d{5,9}\\.cut(\\.\\d{1,9})?(\\.part)?");
+
     private SegmentName()
     {
     }
@@ -26,12 +28,18 @@ final class SegmentName
         return String.format(Locale.ROOT, "segment-%05d", number);
     }
 
-    /** The number of the segment with this name; -1 where it names none. */
+    /** The number of the segment with this name; -1 if it names none. */
     static int number(final String name)
     {
         final Matcher matcher = PATTERN.matcher(name);
         return matcher.matches() && of(Integer.parseInt(matcher.group(1))).equals(name)
             ? Integer.parseInt(matcher.group(1))
             : -1;
+    }
+
+    /** Whether recovery gave this name to what it set aside. */
+    static boolean isSetAside(final String name)
+    {
+        return SET_ASIDE.matcher(name).matches();
     }
 }

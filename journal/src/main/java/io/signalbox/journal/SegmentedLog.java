@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.Closing;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.SealEncoder;
 import io.signalbox.journal.JournalException.Kind;
@@ -74,7 +74,7 @@ final class SegmentedLog
         recordsAtSegmentStart = sequence;
         bytesAtSegmentStart = bytes;
         segment = store.create(number, Envelope.LENGTH + SEAL_LENGTH);
-        writeCount(RecordType.CONTINUATION, recordsBefore, sealed);
+        writeCount(RecordType.CONTINUATION, recordsBefore, sealed ? Closing.YES : Closing.NO);
     }
 
     void append(
@@ -85,7 +85,7 @@ final class SegmentedLog
         final byte[] target = recordOf(total);
         payload.getBytes(offset, target, Envelope.LENGTH, length);
         final long link = links.next(chain, sequence, type, timeNanos, target, Envelope.LENGTH, length);
-        complete(type, timeNanos, link, position, total);
+        complete(type, Envelope.SCHEMA_VERSION, timeNanos, link, position, total);
         chain = link;
         sequence++;
         bytes += total;
@@ -98,9 +98,14 @@ final class SegmentedLog
     }
 
     private void complete(
-        final RecordType type, final long timeNanos, final long link, final long position, final int total)
+        final RecordType type,
+        final int version,
+        final long timeNanos,
+        final long link,
+        final long position,
+        final int total)
     {
-        Envelope.putIdentity(record, total, type);
+        Envelope.putIdentity(record, total, type, version);
         Envelope.putHistory(record, sequence, timeNanos, link);
         Envelope.putCircumstances(
             record, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
@@ -130,54 +135,58 @@ final class SegmentedLog
         return record;
     }
 
-    /** Only between groups, so that a group and its rows stand in one segment. */
-    void rollIfFull(final int largestRecordBytes)
+    /** Whether the next group, whose largest record this is, needs another segment. */
+    boolean isFull(final int largestRecordBytes)
     {
-        if (bytes - bytesAtSegmentStart >= segmentBytes || largestRecordBytes > segment.largestRecordBytes())
-        {
-            final JournalStore.Segment next = store.create(segmentNumber + 1, largestRecordBytes);
-            final long records = sequence - recordsAtSegmentStart;
-            try
-            {
-                writeCount(RecordType.SEAL, records, false);
-                sync();
-            }
-            catch (final RuntimeException | InternalError e)
-            {
-                next.close();
-                throw e;
-            }
-            segment.close();
-            segment = next;
-            segmentNumber++;
-            recordsAtSegmentStart = sequence;
-            bytesAtSegmentStart = bytes;
-            writeCount(RecordType.CONTINUATION, records, true);
-        }
+        return bytes - bytesAtSegmentStart >= segmentBytes || largestRecordBytes > segment.largestRecordBytes();
     }
 
-    /** The last record of the journal; rows without their group stay unsealed, for recovery to cut. */
-    void seal()
+    /** Goes to the next segment; only between groups, so that a group and its rows are in one segment. */
+    void roll(final int largestRecordBytes)
+    {
+        final JournalStore.Segment next = store.create(segmentNumber + 1, largestRecordBytes);
+        final long records = sequence - recordsAtSegmentStart;
+        try
+        {
+            writeCount(RecordType.SEAL, records, Closing.NO);
+            sync();
+        }
+        catch (final RuntimeException | InternalError e)
+        {
+            next.close();
+            throw e;
+        }
+        segment.close();
+        segment = next;
+        segmentNumber++;
+        recordsAtSegmentStart = sequence;
+        bytesAtSegmentStart = bytes;
+        writeCount(RecordType.CONTINUATION, records, Closing.YES);
+    }
+
+    /** Writes the last record of the journal; rows without their group stay unsealed, for recovery to cut. */
+    void seal(final Ending ending)
     {
         if (!groupOpen)
         {
-            writeCount(RecordType.SEAL, sequence - recordsAtSegmentStart, true);
+            writeCount(RecordType.SEAL, sequence - recordsAtSegmentStart, ending.code());
             sync();
         }
     }
 
-    /** Seals and continuations stand outside sequence and chain: they bear the next number and the last link. */
-    private void writeCount(final RecordType type, final long records, final boolean closing)
+    /** Seals and continuations are outside sequence and chain: they have the next number and the last link. */
+    private void writeCount(final RecordType type, final long records, final Closing closing)
     {
         seal.wrapAndApplyHeader(sealBuffer, 0, header)
             .records(records)
             .groups(groups)
             .chain(chain)
-            .closing(closing ? Flag.YES : Flag.NO);
+            .closing(closing);
         final int total = Envelope.LENGTH + SEAL_LENGTH;
         final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
         sealBuffer.getBytes(0, recordOf(total), Envelope.LENGTH, SEAL_LENGTH);
-        complete(type, lastTimeNanos, chain, position, total);
+        final boolean plain = closing == Closing.NO || closing == Closing.YES;
+        complete(type, plain ? Envelope.SCHEMA_VERSION : Envelope.SEAL_VERSION, lastTimeNanos, chain, position, total);
     }
 
     /** Does nothing at the level PROCESS, where no record may claim to be synced. */
@@ -194,7 +203,7 @@ final class SegmentedLog
         catch (final RuntimeException | InternalError e)
         {
             throw new JournalException(Kind.SYNC_FAILED, "segment " + segmentNumber + " could not be synced (" + e +
-                "), so records after " + syncedSequence + " may be lost; check the disk, then open the journal again.", e);
+                "), so records after " + syncedSequence + " may be lost; check the disk, then recover the journal.", e);
         }
         syncedSequence = sequence - 1;
     }
@@ -207,6 +216,18 @@ final class SegmentedLog
             segment.close();
             segment = null;
         }
+    }
+
+    /** Removes the only segment of a journal that has no group. */
+    void removeSegments()
+    {
+        store.remove(segmentNumber);
+    }
+
+    /** Reading of the clock that the last record has. */
+    long wallTimeNanos()
+    {
+        return wallTimeNanos;
     }
 
     long records()

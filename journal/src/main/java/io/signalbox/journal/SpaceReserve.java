@@ -18,6 +18,7 @@ final class SpaceReserve
     private static final int READ_WRITE = 2;
     private static final int KEEP_SIZE = 1;
     private static final int PUNCH_HOLE = 2;
+    private static final int FILE_TOO_LARGE = 27;
     private static final int NO_SPACE = 28;
     private static final int QUOTA_EXCEEDED = 122;
     private static final long SMALLEST_STEP_BYTES = 1024 * 1024;
@@ -28,6 +29,7 @@ final class SpaceReserve
     private final long largestStepBytes;
     private long reservedTo;
     private boolean lastRefused;
+    private boolean lastTooLarge;
 
     SpaceReserve(final Path file, final long largestStepBytes)
     {
@@ -76,12 +78,18 @@ final class SpaceReserve
             return true;
         }
         final int error = descriptor < 0 ? 0 : PosixAPI.posix().lastError();
+        lastTooLarge = error == FILE_TOO_LARGE;
         lastRefused = error == NO_SPACE || error == QUOTA_EXCEEDED;
         return false;
     }
 
     private void requireUsable(final long bytes, final boolean refused)
     {
+        if (lastTooLarge)
+        {
+            throw new JournalException(Kind.STORE_FAILED, file + " would exceed the file size limit of this process " +
+                "(ulimit -f); raise the limit, then recover the journal.");
+        }
         try
         {
             final long usable = Files.getFileStore(file).getUsableSpace();
@@ -101,7 +109,7 @@ final class SpaceReserve
     private static JournalException full(final Path path, final long bytes, final long usable)
     {
         return new JournalException(Kind.DISK_FULL, "the disk under " + path + " has no room for the next " + bytes +
-            " bytes (" + usable + " free); free some space and open the journal again.");
+            " bytes (" + usable + " free); free some space.");
     }
 
     /** Gives back what was reserved beyond {@code end}, where the file system can. */

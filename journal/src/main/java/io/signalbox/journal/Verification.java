@@ -5,12 +5,12 @@ package io.signalbox.journal;
  * What a verification found.
  *
  * @param records    records read and found whole, the run description included.
- * @param groups     groups re-run; all but the last of them equal where there is a difference.
- * @param sealed     whether the journal was closed where it ends; false where the verification stopped early.
+ * @param groups     groups re-run; all but the last of them equal if there is a difference.
+ * @param ending     how the journal ends; OPEN if the verification stopped early.
  * @param digest     the chained hash over the records read, as 16 hexadecimal digits.
- * @param difference the first group that came out otherwise; null where every group is equal.
+ * @param difference the first group that came out otherwise; {@code null} if every group is equal.
  */
-public record Verification(long records, long groups, boolean sealed, String digest, Difference difference)
+public record Verification(long records, long groups, Ending ending, String digest, Difference difference)
 {
     /** Whether every group in the journal is what the scheduler decides from the same inputs. */
     public boolean matches()

@@ -31,7 +31,7 @@ record WriterProbe(Path directory, int segmentCount, String atStart)
     {
         final boolean explained = switch (refusal.kind())
         {
-            case TORN_TAIL, SHORT_READ, MISSING_SEGMENT, CORRUPT_RECORD, NO_RECORD ->
+            case TORN_TAIL, SHORT_READ, MISSING_SEGMENT, CORRUPT_RECORD, NO_RECORD, NOT_A_JOURNAL ->
                 refusal.segment() >= segmentCount - SEGMENTS_IN_MOTION;
             default -> false;
         };
@@ -42,7 +42,7 @@ record WriterProbe(Path directory, int segmentCount, String atStart)
     /** The refusal of an end behind which a writer goes on; null where none is at it. */
     JournalException beingWritten(final long records)
     {
-        final String now = JournalLock.holder(directory);
+        final String now = JournalLock.holderBesideFile(directory);
         if (now == null && atStart == null)
         {
             return null;

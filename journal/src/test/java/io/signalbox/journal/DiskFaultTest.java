@@ -25,7 +25,7 @@ final class DiskFaultTest
     private JournalWriter open(final SimulatedDisk disk, final Durability durability)
     {
         return JournalWriter.create(
-            directory, JournalLock.acquire(directory), disk, Runs.settings(), Runs.options(durability));
+            directory, JournalLock.acquireUnsigned(directory), disk, Runs.settings(), Runs.options(durability));
     }
 
     private static void append(final JournalWriter writer, final int number)
@@ -38,7 +38,7 @@ final class DiskFaultTest
     void shouldLeaveNothingInTheWayOfTheNextAttemptWhereTheDiskIsFullAtTheStart()
     {
         final WriterOptions options = Runs.options(Durability.PROCESS);
-        try (JournalLock lock = JournalLock.acquire(directory))
+        try (JournalLock lock = JournalLock.acquireUnsigned(directory))
         {
             assertEquals(Kind.DISK_FULL, assertThrows(JournalException.class, () -> JournalWriter.create(
                 directory, lock, FullDiskStore.in(directory), Runs.settings(), options)).kind());
@@ -89,7 +89,7 @@ final class DiskFaultTest
 
             final ScanEnd end = Scans.read(disk.files());
             assertEquals(acknowledged, end.position().groups());
-            assertTrue(end.sealed());
+            assertEquals(Ending.DISK_FULL, end.ending());
         }
     }
 
@@ -236,7 +236,7 @@ final class DiskFaultTest
         resumed.openBehind(end.segments(), end.lastRecords(), end.lastSealed());
         final UnsafeBuffer group = Runs.note(1, 10);
         resumed.append(RecordType.GROUP, 1, group, 0, group.capacity());
-        resumed.seal();
+        resumed.seal(Ending.CLOSED);
         final ScanEnd whole = Scans.read(disk.files());
         assertTrue(whole.sealed());
         assertEquals(end.position().groups() + 1, whole.position().groups());

@@ -84,7 +84,7 @@ final class EveryByteTest
     void shouldRefuseEveryFlippedBitOfARecord()
     {
         final SimulatedLog log = open(FLIP_BYTES);
-        log.log().seal();
+        log.log().seal(Ending.CLOSED);
         final MemoryFiles control = log.files();
         final String digest = Chain.text(Scans.read(control).position().chain());
         final List<Range> regions = Scans.regions(control);
@@ -131,7 +131,7 @@ final class EveryByteTest
         {
             log.note(i, 100);
         }
-        log.log().seal();
+        log.log().seal(Ending.CLOSED);
         final MemoryFiles control = log.files();
         final List<Range> records = Scans.records(control, 0);
         final Random random = new Random(2);
@@ -171,7 +171,7 @@ final class EveryByteTest
     void shouldEndInARefusalOrInTheTruthWhateverTheBytes()
     {
         final SimulatedLog log = open(FLIP_BYTES);
-        log.log().seal();
+        log.log().seal(Ending.CLOSED);
         final MemoryFiles control = log.files();
         final JournalPosition truth = Scans.read(control).position();
         final Random random = new Random(3);

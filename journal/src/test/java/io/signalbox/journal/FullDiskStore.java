@@ -19,6 +19,12 @@ record FullDiskStore(JournalStore files) implements JournalStore
         return new FullSegment(files.create(number, largestRecordBytes));
     }
 
+    @Override
+    public void remove(final int number)
+    {
+        files.remove(number);
+    }
+
     private record FullSegment(Segment file) implements Segment
     {
         @Override

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.xml.parsers.DocumentBuilderFactory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -21,6 +23,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Holds docs/journal-format.md to the schema and to the writer. */
 final class JournalFormatTest
 {
+    private static final Pattern GROUP = Pattern.compile("repeating\\s+group `(\\w+)`, entries of (\\d+)(?: fixed)? bytes");
+    private static final Pattern VARIABLE_DATA = Pattern.compile("`(\\w+)`\\s+\\((var\\w+)");
     private static final Map<String, Integer> BYTES =
         Map.of("int64", 8, "double", 8, "int32", 4, "uint32", 4, "float", 4);
 
@@ -41,8 +45,81 @@ final class JournalFormatTest
             assertTrue(page.contains(heading), "docs/journal-format.md lacks " + heading);
             final int from = page.indexOf(heading) + heading.length();
             final int to = page.indexOf("\n### ", from);
-            assertEquals(rows(message), rowsOf(page.substring(from, to)), heading);
+            final String section = page.substring(from, to);
+            assertEquals(rows(message), rowsOf(section), heading);
+            assertEquals(groups(message), found(section, GROUP), heading);
+            assertEquals(variableData(message), found(section, VARIABLE_DATA), heading);
+            final int block = blockBytes(message);
+            assertTrue(block == 0 || section.contains("Block of " + block + " bytes"), heading + " has " + block + " bytes");
         }
+    }
+
+    @Test
+    void shouldListEveryValueOfEveryEnumeration() throws Exception
+    {
+        final String page = Files.readString(root.resolve("docs/journal-format.md"));
+        final Document schema = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+            .parse(root.resolve("scheduler/src/main/sbe/signalbox.xml").toFile());
+        final NodeList enumerations = schema.getElementsByTagName("enum");
+        assertTrue(enumerations.getLength() > 10);
+        final List<String> expected = new ArrayList<>();
+        for (int i = 0; i < enumerations.getLength(); i++)
+        {
+            final Element enumeration = (Element)enumerations.item(i);
+            final String values = children(enumeration).stream()
+                .map(value -> value.getTextContent() + " " + value.getAttribute("name")).collect(Collectors.joining(", "));
+            expected.add("| " + enumeration.getAttribute("name") + " | " + values + " |");
+        }
+        final String section = page.substring(page.indexOf("### Enumerations"));
+        assertEquals(expected, section.lines().filter(line -> line.matches("\\| \\w+ \\| \\d+ .*")).toList());
+    }
+
+    @Test
+    void shouldListEveryEndingWithItsVersion() throws Exception
+    {
+        final String page = Files.readString(root.resolve("docs/journal-format.md"));
+        for (final Ending ending : Ending.values())
+        {
+            final boolean plain = ending == Ending.OPEN || ending == Ending.CLOSED;
+            final int version = plain ? Envelope.SCHEMA_VERSION : Envelope.SEAL_VERSION;
+            assertTrue(page.lines().anyMatch(line ->
+                line.startsWith("  | " + ending.code() + " |") && line.endsWith(" | " + version + " |")), ending.toString());
+        }
+    }
+
+    private static List<String> groups(final Element message)
+    {
+        return children(message).stream().filter(child -> child.getTagName().equals("group"))
+            .map(group -> group.getAttribute("name") + " " + blockBytes(group)).toList();
+    }
+
+    /** Of the message and of its groups, in the order of the schema. */
+    private static List<String> variableData(final Element element)
+    {
+        final List<String> found = new ArrayList<>();
+        for (final Element child : children(element))
+        {
+            if (child.getTagName().equals("data"))
+            {
+                found.add(child.getAttribute("name") + " " + child.getAttribute("type"));
+            }
+            else if (child.getTagName().equals("group"))
+            {
+                found.addAll(variableData(child));
+            }
+        }
+        return found;
+    }
+
+    private static int blockBytes(final Element element)
+    {
+        return children(element).stream().filter(child -> child.getTagName().equals("field"))
+            .mapToInt(field -> BYTES.getOrDefault(field.getAttribute("type"), 1)).sum();
+    }
+
+    private static List<String> found(final String section, final Pattern pattern)
+    {
+        return pattern.matcher(section).results().map(match -> match.group(1) + " " + match.group(2)).toList();
     }
 
     private static List<String> rows(final Element message)

@@ -102,7 +102,7 @@ final class JournalRoundTripPropertyTest
                 checkRows(entries.get(i).rows(), reader);
             }
             assertFalse(reader.next());
-            assertTrue(reader.sealed());
+            assertEquals(Ending.CLOSED, reader.ending());
             assertEquals(digest, reader.digest());
         }
     }

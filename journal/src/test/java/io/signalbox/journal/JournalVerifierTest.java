@@ -44,7 +44,7 @@ final class JournalVerifierTest
         assertTrue(verification.matches());
         assertEquals(1_000, verification.groups());
         assertEquals(1_001, verification.records());
-        assertTrue(verification.sealed());
+        assertTrue(verification.ending().isSealed());
     }
 
     @Test
@@ -83,13 +83,13 @@ final class JournalVerifierTest
         Runs.write(journal, 50, Runs.options(Durability.PROCESS));
         for (int record = 0; record <= 50; record++)
         {
-            final Verification verification = JournalVerifier.verifyTo(journal, record, Scheduler::new);
+            final Verification verification = JournalVerifier.verifyTo(journal, record, Scheduler::new, ReadProgress.NONE);
             assertTrue(verification.matches());
             assertEquals(record + 1, verification.records());
             assertEquals(record, verification.groups());
         }
         assertEquals(JournalVerifier.verify(journal, Scheduler::new),
-            JournalVerifier.verifyTo(journal, 51, Scheduler::new), "behind the last record is the end");
+            JournalVerifier.verifyTo(journal, 51, Scheduler::new, ReadProgress.NONE), "behind the last record is the end");
     }
 
     @Test
@@ -155,7 +155,7 @@ final class JournalVerifierTest
                 ProcessHandle.current().pid() + "; records 0 to 10 are good"), refusal.getMessage());
             assertEquals(before, fingerprint(journal));
         }
-        assertTrue(JournalVerifier.verify(journal, Scheduler::new).sealed());
+        assertTrue(JournalVerifier.verify(journal, Scheduler::new).ending().isSealed());
     }
 
     @Test
@@ -171,7 +171,7 @@ final class JournalVerifierTest
         final Range seal = Scans.records(MemoryFiles.copyOf(journal), 0).get(11);
         torn[(int)seal.to() - 1] ^= 1;
         Files.write(file, torn);
-        try (JournalLock lock = JournalLock.acquire(journal))
+        try (JournalLock lock = JournalLock.acquireUnsigned(journal))
         {
             assertNotNull(lock);
             assertEquals(Kind.BEING_WRITTEN, refusal(journal).kind());

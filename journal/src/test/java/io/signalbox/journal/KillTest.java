@@ -8,9 +8,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -99,13 +96,7 @@ final class KillTest
 
     private static Process start(final Path journal, final Durability durability) throws IOException
     {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(Arrays.asList(System.getProperty("signalbox.jvm.flags").trim().split("\\s+")));
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), KilledWriter.class.getName()));
-        command.addAll(List.of(journal.toString(), durability.name()));
-        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        return JavaProcess.start(KilledWriter.class, journal.toString(), durability.name());
     }
 
     private static void check(final Path journal, final int acknowledged)
@@ -120,7 +111,7 @@ final class KillTest
                 assertEquals(KilledWriter.group(i), reader.group());
             }
             assertFalse(reader.next());
-            assertTrue(reader.sealed());
+            assertEquals(Ending.RECOVERED, reader.ending());
             assertEquals(recovery.digest(), reader.digest());
         }
     }

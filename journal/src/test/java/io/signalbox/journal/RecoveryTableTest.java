@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32C;
 
@@ -123,13 +124,64 @@ final class RecoveryTableTest
         assertTrue(Scans.regions(resumed).stream().anyMatch(r -> r.region() == Region.CUT && r.from() == last.from()));
     }
 
+    @Test
+    void shouldAcceptRowsWithoutTheirGroupBehindACut()
+    {
+        killed.rows(3000);
+
+        assertEquals(Ending.RECOVERED, Scans.read(resume(killed.files())).ending());
+    }
+
+    /** A process recovered the journal beside a living writer, which then went on. */
+    @Test
+    void shouldRefuseAJournalThatAWriterWentOnWithBehindADeclaredCut()
+    {
+        final Range last = record(GROUPS);
+        final MemoryFiles earlier = files.copy();
+        Arrays.fill(earlier.bytes(0), (int)last.from(), earlier.bytes(0).length, (byte)0);
+        final MemoryFiles resumed = resume(earlier);
+        assertEquals(GROUPS, Scans.read(resumed).position().records());
+        resumed.replace(0, files.bytes(0));
+
+        for (final JournalException refusal : List.of(Scans.refusal(resumed), refusalToRecover(resumed)))
+        {
+            assertEquals(Kind.TWO_WRITERS, refusal.kind());
+            assertEquals(last.from(), refusal.offset());
+            assertTrue(refusal.getMessage().contains("two processes wrote this journal"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("records 0 to 9 are good"), refusal.getMessage());
+        }
+    }
+
+    /** Behind a segment whose writer was killed, nothing else says that the last one is not its own. */
+    @Test
+    void shouldRefuseALastSegmentThatIsNotTheOneBehindAKilledOne()
+    {
+        final MemoryFiles many = manySegments();
+        final MemoryFiles others = SimulatedLog.sealed(1_700, Runs.smallSegments(Durability.BATCH)).files();
+        final Map<String, byte[]> strangers = Map.of(
+            "says that it belongs to segment 0", files.bytes(0),
+            "says that it belongs to segment 2", many.bytes(2),
+            "says that it belongs to segment 3", others.bytes(3));
+        strangers.forEach((words, stranger) ->
+        {
+            final MemoryFiles found = new MemoryFiles(List.of(files.bytes(0).clone(), stranger.clone()));
+            for (final JournalException refusal : List.of(Scans.refusal(found), refusalToRecover(found)))
+            {
+                assertTrue(refusal.getMessage().contains("segment-00001 does not begin with the continuation of segment 0"),
+                    refusal.getMessage());
+                assertTrue(refusal.getMessage().contains(words), refusal.getMessage());
+                assertTrue(refusal.getMessage().contains("records 0 to 10 are good"), refusal.getMessage());
+            }
+        });
+    }
+
     private static MemoryFiles resume(final MemoryFiles files)
     {
         final ScanEnd end = Scans.recover(files);
         final SimulatedDisk disk = SimulatedDisk.holding(files);
         final SegmentedLog log = new SegmentedLog(disk, PROCESS, end.position());
         log.openBehind(end.segments(), end.lastRecords(), end.lastSealed());
-        log.seal();
+        log.seal(Ending.RECOVERED);
         return disk.files();
     }
 

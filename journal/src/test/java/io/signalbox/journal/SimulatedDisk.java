@@ -124,6 +124,12 @@ final class SimulatedDisk implements JournalStore
         return segment;
     }
 
+    @Override
+    public void remove(final int number)
+    {
+        segments.remove(number);
+    }
+
     private final class SimulatedSegment implements Segment
     {
         private byte[] written = new byte[0];

@@ -31,7 +31,7 @@ final class SimulatedLog
     static SimulatedLog sealed(final int groups, final WriterOptions options)
     {
         final SimulatedLog log = open(groups, options);
-        log.log.seal();
+        log.log.seal(Ending.CLOSED);
         return log;
     }
 
@@ -53,7 +53,10 @@ final class SimulatedLog
     void note(final int number, final int textBytes)
     {
         final UnsafeBuffer group = Runs.note(number, textBytes);
-        log.rollIfFull(Envelope.LENGTH + group.capacity());
+        if (log.isFull(Envelope.LENGTH + group.capacity()))
+        {
+            log.roll(Envelope.LENGTH + group.capacity());
+        }
         log.append(RecordType.GROUP, number, group, 0, group.capacity());
         chains.add(log.chain());
         chainsOfGroups.add(log.chain());

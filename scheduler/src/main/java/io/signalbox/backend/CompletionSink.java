@@ -7,6 +7,13 @@ import io.signalbox.event.codec.FaultClass;
  * Where a backend reports. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
  * comes before the completion of the same step. A call blocks while the engine's ingress ring is full, and throws
  * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
+ *
+ * <p>A backend is not trusted. Results that cannot be those of the step become a fault of the step with the reason. A
+ * report of a former step, or a second report of a step, is ignored and counted. A report of a step that the rank was
+ * never given costs the rank, because the step that it was given may never be reported. In each case the journal has the
+ * reason.
+ *
+ * <p>Every method throws {@link IllegalArgumentException} if the rank does not exist; nothing is reported then.
  */
 public interface CompletionSink
 {
@@ -16,12 +23,18 @@ public interface CompletionSink
     /**
      * The step's results are on the host.
      *
-     * @param sampledTokens one token id per row of the plan, in batch order; read before the call returns.
-     * @param rows          the routed-expert rows, or null where capture is off; the engine releases it.
+     * @param sampledTokens one token id per row of the plan, in batch order, within the vocabulary; read before the call
+     *                      returns.
+     * @param rows          the routed-expert rows, or null if capture is off; the engine releases it, whatever it thinks of the report.
      */
     void d2hComplete(
         long timeNanos, int epoch, int rank, long step, int[] sampledTokens, int sampledCount, CaptureSlice rows);
 
-    /** The step produced nothing and never will. */
+    /**
+     * The step produced nothing and never will.
+     *
+     * @param faultClass null counts as {@link FaultClass#RANK_LOST}.
+     * @param detail     for the journal, cut after 4,096 characters; may be null.
+     */
     void fault(long timeNanos, int epoch, int rank, long step, FaultClass faultClass, String detail);
 }

@@ -59,6 +59,9 @@ public final class Request
     private boolean cancelled;
     private boolean expired;
     private boolean resumed;
+    /** Failed steps in a row that had tokens of the request, none of which was computed for the first time in between. */
+    private int failures;
+    private int failedAtTokens;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
@@ -92,6 +95,8 @@ public final class Request
         cancelled = false;
         expired = false;
         resumed = false;
+        failures = 0;
+        failedAtTokens = -1;
         return this;
     }
 
@@ -260,6 +265,18 @@ public final class Request
         computed(matchedTokens);
     }
 
+    /**
+     * A step with tokens of the request has failed.
+     *
+     * @return the number of such steps in a row since a token was computed for the first time.
+     */
+    public int countFailure()
+    {
+        failures = computedHighWater > failedAtTokens ? 1 : failures + 1;
+        failedAtTokens = computedHighWater;
+        return failures;
+    }
+
     void generated()
     {
         generatedTokens++;
@@ -377,6 +394,7 @@ public final class Request
         {
             digest = StateDigest.mix(digest, blockTable[i]);
         }
-        return StateDigest.mix(digest, promptDigest);
+        digest = StateDigest.mix(digest, promptDigest);
+        return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
     }
 }

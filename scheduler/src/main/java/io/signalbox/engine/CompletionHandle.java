@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /** A client's view of one request: the tokens that became visible so far, and how it ended. Thread-safe. */
 public final class CompletionHandle
@@ -56,6 +57,12 @@ public final class CompletionHandle
         return rowsTaken.compareAndSet(false, true);
     }
 
+    /** The rows could not be handed over; they may be taken again. */
+    void rowsNotTaken()
+    {
+        rowsTaken.set(false);
+    }
+
     public long requestId()
     {
         return requestId;
@@ -89,16 +96,31 @@ public final class CompletionHandle
 
     void refused(final RefusalReason reason)
     {
-        ended.completeAsync(() -> new Ended(null, reason, new int[0], 0, 0, 0), CALLBACKS);
+        complete(() -> new Ended(null, reason, new int[0], 0, 0, 0));
     }
 
     void freed(final FreeReason reason, final int captured, final int inherited, final int missing)
     {
-        ended.completeAsync(() -> new Ended(reason, null, tokens(), captured, inherited, missing), CALLBACKS);
+        complete(() -> new Ended(reason, null, tokens(), captured, inherited, missing));
+    }
+
+    private void complete(final Supplier<Ended> result)
+    {
+        CALLBACKS.execute(() ->
+        {
+            try
+            {
+                MemoryShortage.outlast(() -> ended.complete(result.get()));
+            }
+            catch (final OutOfMemoryError e)
+            {
+                MemoryShortage.outlast(() -> ended.completeExceptionally(e));
+            }
+        });
     }
 
     void failed(final Throwable cause)
     {
-        CALLBACKS.execute(() -> ended.completeExceptionally(cause));
+        CALLBACKS.execute(() -> MemoryShortage.outlast(() -> ended.completeExceptionally(cause)));
     }
 }

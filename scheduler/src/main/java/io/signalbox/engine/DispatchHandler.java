@@ -12,11 +12,12 @@ final class DispatchHandler implements EventHandler<TrackSlot>
     private final StepsInFlight steps;
 
     /** @param steps null when nobody asks how long steps take. */
-    DispatchHandler(final ThreadedEngine engine, final Backend backend, final StepsInFlight steps)
+    DispatchHandler(
+        final ThreadedEngine engine, final Backend backend, final LaunchedSteps launches, final StepsInFlight steps)
     {
         this.engine = engine;
         this.steps = steps;
-        dispatcher = new Dispatcher(backend);
+        dispatcher = new Dispatcher(backend, launches);
     }
 
     @Override

@@ -11,13 +11,15 @@ import org.agrona.DirectBuffer;
 final class Dispatcher
 {
     private final Backend backend;
+    private final LaunchedSteps launches;
     private final GroupReader reader = new GroupReader();
     private final ScheduleDecoder schedule = new ScheduleDecoder();
     private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
 
-    Dispatcher(final Backend backend)
+    Dispatcher(final Backend backend, final LaunchedSteps launches)
     {
         this.backend = backend;
+        this.launches = launches;
     }
 
     void dispatch(final DirectBuffer group, final int offset, final int length)
@@ -27,6 +29,7 @@ final class Dispatcher
         {
             if (reader.templateId() == ScheduleDecoder.TEMPLATE_ID)
             {
+                launches.launched(schedule.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
                 backend.submit(schedule.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
             }
             else if (reader.templateId() == StepTimedOutDecoder.TEMPLATE_ID)

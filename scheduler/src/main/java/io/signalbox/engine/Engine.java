@@ -29,10 +29,14 @@ public interface Engine extends AutoCloseable
     void awaitProcessed();
 
     /**
-     * The rows of a request that has ended and that asked for them, until {@code Control RELEASE_ROWS} names it; else
-     * null. To be called after its {@code Free} was seen by the listener.
+     * The rows of a request that has ended and that asked for them, else null. To be called after its {@code Free} was
+     * seen by the listener. The caller must then offer {@code Control RELEASE_ROWS}; until then the rows stay. Rows that
+     * nobody asks for are discarded, if there are too many: {@link EngineContext#maxUntakenRowsBytes}.
      */
     RequestRows rows(long requestId);
+
+    /** Why rows of ended requests may be gone that nobody has taken: the bound, and what was discarded so far. */
+    String describeDiscards();
 
     /**
      * Stops within a bounded time; a second call does nothing. What was offered before is processed and journaled, but

@@ -34,6 +34,7 @@ import java.util.function.LongSupplier;
 public final class EngineClient
 {
     private final LongSupplier clock;
+    private final boolean capture;
     private final ClientCredits credits;
     private final OpenHandles handles = new OpenHandles();
     private final AtomicLong nextRequestId = new AtomicLong(1);
@@ -60,6 +61,7 @@ public final class EngineClient
                 (2 * ranks + 1) + ".");
         }
         clock = context.clock();
+        capture = config.capture() != null;
         credits = new ClientCredits(creditCount);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config));
         context.attach(this);
@@ -132,6 +134,8 @@ public final class EngineClient
      * scheduler then gives up its own.
      *
      * @return null when the request asked for none or was refused, capture is off, or they were taken before.
+     * @throws RowsDiscardedException when ended requests held too many rows that nobody took, and these were among the
+     *                                oldest: {@link EngineContext#maxUntakenRowsBytes}.
      * @throws TimeoutException when the request had not ended, or the engine had no credit, in time: nothing was taken.
      */
     public RoutedExperts takeRows(final CompletionHandle handle, final long timeoutNanos)
@@ -143,17 +147,49 @@ public final class EngineClient
         {
             throw new TimeoutException("the engine had no credit in time to release the rows");
         }
-        final RequestRows rows = handle.takeRows() ? engine.rows(handle.requestId()) : null;
-        if (rows == null)
+        final RoutedExperts copy = copyRows(handle, ended);
+        if (copy == null)
         {
-            credits.giveBack();
             return null;
         }
-        final RoutedExperts copy = rows.copy(Math.min(handle.rowsFrom(), ended.rows()), ended.rows());
         final InputWriter writer = encodings.get().writer;
         writer.control().timeNanos(clock.getAsLong()).requestId(handle.requestId()).kind(ControlKind.RELEASE_ROWS).note("");
         offer(writer, handle.requestId());
         return copy;
+    }
+
+    /** Gives back the credit unless there is something to release. */
+    private RoutedExperts copyRows(final CompletionHandle handle, final CompletionHandle.Ended ended)
+    {
+        RoutedExperts copy = null;
+        boolean first = false;
+        try
+        {
+            first = capture && ended.refusal() == null && handle.rowsFrom() >= 0 && handle.takeRows();
+            if (first)
+            {
+                final RequestRows rows = engine.rows(handle.requestId());
+                if (rows == null)
+                {
+                    throw new RowsDiscardedException("the rows of request " + handle.requestId() + " are gone: " +
+                        engine.describeDiscards() + "; take rows sooner, or raise the bound.");
+                }
+                copy = rows.copy(Math.min(handle.rowsFrom(), ended.rows()), ended.rows());
+            }
+            return copy;
+        }
+        finally
+        {
+            if (copy == null)
+            {
+                credits.giveBack();
+                if (first)
+                {
+                    // What asks again finds the same, unless it was memory that lacked.
+                    handle.rowsNotTaken();
+                }
+            }
+        }
     }
 
     private static CompletionHandle.Ended awaitEnd(final CompletionHandle handle, final long timeoutNanos)
@@ -247,19 +283,22 @@ public final class EngineClient
 
     private void onFree(final FreeDecoder message)
     {
-        final CompletionHandle handle = handles.remove(message.requestId());
+        final CompletionHandle handle = handles.find(message.requestId());
         if (handle != null)
         {
             handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows());
+            // Not before: a handle that could not be completed must fail with the engine.
+            handles.remove(message.requestId());
         }
     }
 
     private void onRefused(final RefusedDecoder message)
     {
-        final CompletionHandle handle = handles.remove(message.requestId());
+        final CompletionHandle handle = handles.find(message.requestId());
         if (handle != null)
         {
             handle.refused(message.reason());
+            handles.remove(message.requestId());
         }
     }
 

@@ -7,6 +7,7 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -15,6 +16,7 @@ public final class EngineContext
 {
     public static final int MIN_RING_SLOTS = 8;
     public static final int MAX_RING_SLOTS = 1 << 20;
+    private static final int UNTAKEN_ROWS_SHARE = 4;
 
     private SchedulerConfig config = SchedulerConfig.builder().build();
     private Scheduler scheduler;
@@ -29,6 +31,8 @@ public final class EngineContext
     private int ingressSlots = 1024;
     private int trackSlots = 1024;
     private long stepTimeoutNanos;
+    private long maxUntakenRowsBytes = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
+    private int vocabularySize = Integer.MAX_VALUE;
     private long closeTimeoutNanos = 10_000_000_000L;
 
     /** Who sequences {@code Wake} inputs. */
@@ -120,6 +124,27 @@ public final class EngineContext
         return this;
     }
 
+    /**
+     * Token ids of the model are below it; default: {@link Integer#MAX_VALUE}. A step of the backend with another token
+     * fails, and its requests start over.
+     */
+    public EngineContext vocabularySize(final int value)
+    {
+        vocabularySize = value;
+        return this;
+    }
+
+    /**
+     * Bytes that the routed experts of ended requests may hold until their clients take them; default: a quarter of the
+     * largest heap. Above it an engine that wakes itself discards those of the request that ended first, which
+     * {@link EngineClient#takeRows} then says. Pages that requests share count once for each.
+     */
+    public EngineContext maxUntakenRowsBytes(final long value)
+    {
+        maxUntakenRowsBytes = value;
+        return this;
+    }
+
     /** Nanoseconds on any fixed origin: the logical time of what clients and the timer offer. */
     public EngineContext clock(final LongSupplier value)
     {
@@ -167,6 +192,16 @@ public final class EngineContext
         {
             throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos + " is negative; give 0 for no timeout.");
         }
+        if (maxUntakenRowsBytes < 1)
+        {
+            throw new ConfigException("maxUntakenRowsBytes=" + maxUntakenRowsBytes +
+                " is not positive; give the bytes of rows that ended requests may hold.");
+        }
+        if (vocabularySize < 1)
+        {
+            throw new ConfigException(
+                "vocabularySize=" + vocabularySize + " is not positive; give the number of tokens that the model knows.");
+        }
         checkSlots("ingressSlots", ingressSlots);
         checkSlots("trackSlots", trackSlots);
         scheduler = new Scheduler(config);
@@ -208,9 +243,10 @@ public final class EngineContext
         return backend;
     }
 
+    /** Nothing but what can be read back is appended. */
     GroupJournal journal()
     {
-        return journal;
+        return journal == NoJournal.INSTANCE ? journal : new CheckedJournal(journal);
     }
 
     /** The client first: its credits come back even if the other listener is slow. */
@@ -228,9 +264,15 @@ public final class EngineContext
         };
     }
 
-    Consumer<Throwable> failureListener()
+    /** Told in this order why the engine takes no further input. */
+    List<Consumer<Throwable>> failureListeners()
     {
-        return client == null ? failureListener : ((Consumer<Throwable>)client::failAll).andThen(failureListener);
+        return client == null ? List.of(failureListener) : List.of(client::failAll, failureListener);
+    }
+
+    FinishedRows finishedRows()
+    {
+        return new FinishedRows(config, wakeSource == WakeSource.ENGINE ? maxUntakenRowsBytes : FinishedRows.NO_BOUND);
     }
 
     LongSupplier clock()
@@ -246,6 +288,11 @@ public final class EngineContext
     WakeSource wakeSource()
     {
         return wakeSource;
+    }
+
+    ReportCheck reportCheck()
+    {
+        return new ReportCheck(config.capture(), vocabularySize);
     }
 
     Waiting waiting()

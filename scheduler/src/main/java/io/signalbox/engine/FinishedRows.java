@@ -1,40 +1,156 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.RowHandover;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.collections.Long2ObjectHashMap;
 
-/** The rows of requests that have ended, on their way from the scheduler's thread to whoever takes them. */
+/**
+ * The rows of requests that have ended, handed from the scheduler thread to the client that takes them. If nobody takes
+ * them, the oldest are named to be discarded as soon as all of them are more than the bound. Rows that a client has
+ * taken a look at are not: it may be copying them.
+ */
 final class FinishedRows
 {
-    private final Long2ObjectHashMap<RequestRows> rows = new Long2ObjectHashMap<>();
+    static final long NO_REQUEST = RowHandover.NO_REQUEST;
+    static final long NO_BOUND = Long.MAX_VALUE;
+    /** What an ended request costs beside its rows, so that requests without rows are bounded as well. */
+    private static final long REQUEST_BYTES = 1024;
+
+    private final long pageBytes;
+    private final long maxBytes;
+    private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
+    private final Entry ends = new Entry(NO_REQUEST, null, 0);
+    private long bytes;
+    private long discardedRequests;
+
+    /** @param maxBytes {@link #NO_BOUND} if nothing is to be discarded. */
+    FinishedRows(final SchedulerConfig config, final long maxBytes)
+    {
+        final ModelShape shape = config.capture();
+        pageBytes = shape == null ? 0 : (long)shape.rowBytes() * config.blockSizeTokens();
+        this.maxBytes = maxBytes;
+    }
 
     /** Takes note of what the last input ended and released. */
     void update(final Scheduler scheduler)
     {
         final RowHandover handover = scheduler.rowHandover();
-        if (handover.waitingCount() == 0 && handover.released() == RowHandover.NO_REQUEST)
+        if (handover.waitingCount() == 0 && handover.released() == NO_REQUEST)
         {
             return;
         }
-        synchronized (rows)
+        synchronized (this)
         {
             for (int i = 0; i < handover.waitingCount(); i++)
             {
-                rows.put(handover.waiting(i), scheduler.rows(handover.waiting(i)));
+                add(handover.waiting(i), scheduler.rows(handover.waiting(i)));
             }
-            rows.remove(handover.released());
+            remove(handover.released());
         }
     }
 
-    /** Null where there are none. */
-    RequestRows get(final long requestId)
+    private void add(final long requestId, final RequestRows rows)
     {
-        synchronized (rows)
+        final Entry entry = new Entry(requestId, rows, REQUEST_BYTES + rows.pageCount() * pageBytes);
+        entries.put(requestId, entry);
+        entry.insertBefore(ends);
+        bytes += entry.bytes;
+    }
+
+    private void remove(final long requestId)
+    {
+        final Entry entry = entries.remove(requestId);
+        if (entry != null)
         {
-            return rows.get(requestId);
+            entry.unlink();
+            bytes -= entry.bytes;
+            discardedRequests += entry.state == State.DISCARDED ? 1 : 0;
+        }
+    }
+
+    /** The rows of the request, which from now on stay until they are released, or null. */
+    synchronized RequestRows take(final long requestId)
+    {
+        final Entry entry = entries.get(requestId);
+        if (entry == null || entry.state == State.DISCARDED)
+        {
+            return null;
+        }
+        entry.state = State.TAKEN;
+        return entry.rows;
+    }
+
+    /** The next request whose rows are to be released because nobody takes them, or {@link #NO_REQUEST}. */
+    long nextToDiscard()
+    {
+        if (maxBytes == NO_BOUND)
+        {
+            return NO_REQUEST;
+        }
+        synchronized (this)
+        {
+            if (bytes <= maxBytes)
+            {
+                return NO_REQUEST;
+            }
+            for (Entry entry = ends.next; entry != ends; entry = entry.next)
+            {
+                if (entry.state == State.WAITING)
+                {
+                    entry.state = State.DISCARDED;
+                    return entry.requestId;
+                }
+            }
+            return NO_REQUEST;
+        }
+    }
+
+    /** Why the rows of a request are not there. */
+    synchronized String describeDiscards()
+    {
+        return "ended requests held more than maxUntakenRowsBytes=" + maxBytes +
+            " of rows that nobody took, so the oldest were discarded, of " + discardedRequests + " requests so far";
+    }
+
+    /** Where the rows of one request stand. */
+    private enum State
+    {
+        WAITING, TAKEN, DISCARDED
+    }
+
+    /** The rows of one request, in a ring in the order in which the requests ended. */
+    private static final class Entry
+    {
+        private final long requestId;
+        private final RequestRows rows;
+        private final long bytes;
+        private State state = State.WAITING;
+        private Entry previous = this;
+        private Entry next = this;
+
+        Entry(final long requestId, final RequestRows rows, final long bytes)
+        {
+            this.requestId = requestId;
+            this.rows = rows;
+            this.bytes = bytes;
+        }
+
+        void insertBefore(final Entry other)
+        {
+            previous = other.previous;
+            next = other;
+            previous.next = this;
+            other.previous = this;
+        }
+
+        void unlink()
+        {
+            previous.next = next;
+            next.previous = previous;
         }
     }
 }

@@ -3,41 +3,54 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.InputWriter;
-import io.signalbox.event.RowsChecksum;
-import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.RowForm;
+
+import java.util.function.Consumer;
 
 /**
- * Turns the reports of a backend into inputs. Each rank has a writer of its own, because the reports of one rank come
- * one after the other while those of different ranks may come at once.
+ * Turns the reports of a backend into inputs, whatever threads they come from. What cannot be true of the step that a
+ * rank was given becomes a {@code BackendFault} with the reason: the journal then says what the backend did, and no
+ * client waits for a step that nobody will report.
  */
 final class IngressSink implements CompletionSink
 {
-    private final Engine engine;
-    private final InputWriter[] writers;
-    private final RowsChecksum[] checksums;
+    private static final int MAX_DETAIL_CHARS = 4096;
 
-    IngressSink(final Engine engine, final int ranks)
+    private final Engine engine;
+    private final Consumer<Throwable> failEngine;
+    private final LaunchedSteps launches;
+    private final ReportCheck check;
+    private final ReportEncoding.Pool encodings;
+
+    /** @param failEngine stops the engine when a report is lost to an error: its step would never be answered. */
+    IngressSink(
+        final Engine engine,
+        final Consumer<Throwable> failEngine,
+        final LaunchedSteps launches,
+        final ReportCheck check)
     {
         this.engine = engine;
-        writers = new InputWriter[ranks];
-        checksums = new RowsChecksum[ranks];
-        for (int rank = 0; rank < ranks; rank++)
-        {
-            writers[rank] = new InputWriter();
-            checksums[rank] = new RowsChecksum();
-        }
+        this.failEngine = failEngine;
+        this.launches = launches;
+        this.check = check;
+        encodings = new ReportEncoding.Pool(launches.ranks());
     }
 
     @Override
     public void forward(
         final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
     {
-        final InputWriter writer = writers[rank];
-        writer.forward().timeNanos(timeNanos).step(step).deviceTimeNanos(deviceTimeNanos).epoch(epoch).rank(rank);
-        engine.offer(writer.buffer(), 0, writer.length(), null);
+        launch(rank);
+        final ReportEncoding encoding = encodings.take(rank);
+        try
+        {
+            encoding.forward(timeNanos, epoch, rank, step, deviceTimeNanos);
+            offer(encoding, null);
+        }
+        finally
+        {
+            encodings.giveBack(rank, encoding);
+        }
     }
 
     @Override
@@ -50,32 +63,96 @@ final class IngressSink implements CompletionSink
         final int sampledCount,
         final CaptureSlice rows)
     {
-        final InputWriter writer = writers[rank];
-        final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
-        final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
-        final D2hCompleteEncoder message = writer.d2hComplete()
-            .timeNanos(timeNanos)
-            .step(step)
-            .epoch(epoch)
-            .rank(rank)
-            .rowCount(rows == null ? 0 : rows.rowCount())
-            .rowBytes(rows == null ? 0 : rows.rowBytes())
-            .rowsChecksum(rows == null ? 0 : checksums[rank].of(rows.buffer(), rows.offset(), rowsLength))
-            .rowForm(rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
-        for (int i = 0; i < sampledCount; i++)
+        boolean passedOn = false;
+        try
         {
-            sampled.next().tokenId(sampledTokens[i]);
+            final LaunchedSteps.Launch launch = launch(rank);
+            final String misplaced = check.step(launch, epoch, rank, step);
+            if (misplaced != null)
+            {
+                refuse(launch, timeNanos, epoch, rank, step, misplaced);
+                return;
+            }
+            final String fault = faultOf(launch, rank, sampledTokens, sampledCount, rows);
+            if (fault != null)
+            {
+                offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
+            }
+            else
+            {
+                passedOn = true;
+                offerCompletion(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+            }
+            launch.answered(step);
         }
-        if (!inline)
+        catch (final Error e)
         {
-            message.putRows(writer.buffer(), 0, 0);
-            engine.offer(writer.buffer(), 0, writer.length(), rows);
-            return;
+            failEngine.accept(e);
+            throw e;
         }
-        message.putRows(rows.buffer(), rows.offset(), rowsLength);
-        rows.release();
-        engine.offer(writer.buffer(), 0, writer.length(), null);
+        finally
+        {
+            if (!passedOn)
+            {
+                release(rows);
+            }
+        }
+    }
+
+    /** A slice is code of the backend, too. */
+    private String faultOf(
+        final LaunchedSteps.Launch launch,
+        final int rank,
+        final int[] sampledTokens,
+        final int sampledCount,
+        final CaptureSlice rows)
+    {
+        try
+        {
+            return check.results(launch, rank, sampledTokens, sampledCount, rows);
+        }
+        catch (final RuntimeException e)
+        {
+            return "the capture slice of step " + launch.step() + " of rank " + rank + " failed: " + e;
+        }
+    }
+
+    private void offerCompletion(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final int[] sampledTokens,
+        final int sampledCount,
+        final CaptureSlice rows)
+    {
+        final ReportEncoding encoding = encodings.take(rank);
+        CaptureSlice held = rows;
+        try
+        {
+            final boolean copied =
+                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+            // The engine releases what it is offered, also if it refuses the input.
+            held = null;
+            if (copied)
+            {
+                rows.release();
+            }
+            offer(encoding, copied ? null : rows);
+        }
+        finally
+        {
+            encodings.giveBack(rank, encoding);
+            release(held);
+        }
+    }
+
+    private static void release(final CaptureSlice rows)
+    {
+        if (rows != null)
+        {
+            rows.release();
+        }
     }
 
     @Override
@@ -87,9 +164,83 @@ final class IngressSink implements CompletionSink
         final FaultClass faultClass,
         final String detail)
     {
-        final InputWriter writer = writers[rank];
-        writer.backendFault()
-            .timeNanos(timeNanos).step(step).epoch(epoch).rank(rank).faultClass(faultClass).detail(detail);
-        engine.offer(writer.buffer(), 0, writer.length(), null);
+        final LaunchedSteps.Launch launch = launch(rank);
+        final boolean classed = faultClass == FaultClass.STEP_FAILED || faultClass == FaultClass.RANK_LOST;
+        final String text = detail == null ? "the backend gave no reason" : detail;
+        final String misplaced = check.step(launch, epoch, rank, step);
+        if (misplaced != null)
+        {
+            refuse(launch, timeNanos, epoch, rank, step, misplaced + ", with the fault: " + text);
+            return;
+        }
+        offerFault(timeNanos, epoch, rank, step, classed ? faultClass : FaultClass.RANK_LOST,
+            classed ? text : text + " (reported without a fault class)");
+        launch.answered(step);
+    }
+
+    /**
+     * A report of a former step changes nothing; it is ignored and counted. One of a step that the rank was never given
+     * ends the step it was given, for which no report may ever come; and since that step may still be running, the rank
+     * is lost.
+     */
+    private void refuse(
+        final LaunchedSteps.Launch launch,
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final String reason)
+    {
+        final long last = launch.step();
+        if (step == last && epoch == launch.epoch() || ReportCheck.isFormer(launch, epoch, step))
+        {
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, reason);
+        }
+        else
+        {
+            offerFault(timeNanos, launch.epoch(), rank, last, FaultClass.RANK_LOST, reason);
+        }
+    }
+
+    private void offerFault(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final FaultClass faultClass,
+        final String detail)
+    {
+        final ReportEncoding encoding = encodings.take(rank);
+        try
+        {
+            encoding.fault(timeNanos, epoch, rank, step, faultClass,
+                detail.length() > MAX_DETAIL_CHARS ? detail.substring(0, MAX_DETAIL_CHARS) : detail);
+            offer(encoding, null);
+        }
+        catch (final Error e)
+        {
+            failEngine.accept(e);
+            throw e;
+        }
+        finally
+        {
+            encodings.giveBack(rank, encoding);
+        }
+    }
+
+    /** @throws IllegalArgumentException when there is no such rank. */
+    private LaunchedSteps.Launch launch(final int rank)
+    {
+        if (rank < 0 || rank >= launches.ranks())
+        {
+            throw new IllegalArgumentException("rank=" + rank + " of a backend's report is not one of the ranks 0 to " +
+                (launches.ranks() - 1) + "; report the rank that the plan names.");
+        }
+        return launches.of(rank);
+    }
+
+    private void offer(final ReportEncoding encoding, final CaptureSlice rows)
+    {
+        engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), rows);
     }
 }

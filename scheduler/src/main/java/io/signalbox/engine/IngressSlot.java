@@ -37,6 +37,16 @@ final class IngressSlot
         return length;
     }
 
+    /** Gives back the rows of an input that nobody will process. */
+    void releaseRows()
+    {
+        final CaptureSlice taken = takeRows();
+        if (taken != null)
+        {
+            taken.release();
+        }
+    }
+
     CaptureSlice takeRows()
     {
         final CaptureSlice taken = rows;

@@ -37,10 +37,17 @@ final class JournalHandler implements EventHandler<TrackSlot>
     {
         if (engine.isFailed())
         {
+            slot.releaseRows();
             return;
         }
-        journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
-        slot.releaseRows();
+        try
+        {
+            journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
+        }
+        finally
+        {
+            slot.releaseRows();
+        }
         appended.set(sequence);
         if (endOfBatch)
         {

@@ -3,14 +3,13 @@ package io.signalbox.engine;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /** The handles of requests that have not ended. Once failed it takes none, so that no handle is left behind. */
 final class OpenHandles
 {
     private final Long2ObjectHashMap<CompletionHandle> handles = new Long2ObjectHashMap<>();
     private Throwable failure;
+    private CompletionHandle[] failing;
+    private int nextFailing;
 
     /** @throws IllegalStateException when the engine takes no further input. */
     synchronized void add(final CompletionHandle handle)
@@ -40,20 +39,24 @@ final class OpenHandles
         return handles.remove(requestId);
     }
 
-    /** Completes every handle exceptionally; only the first call counts. */
+    /**
+     * Completes every handle exceptionally. A call that runs out of memory may be repeated, and continues with the first
+     * handle that was not completed; later calls do nothing.
+     */
     void failAll(final Throwable cause)
     {
-        final List<CompletionHandle> open;
         synchronized (this)
         {
-            if (failure != null)
+            failure = failure == null ? cause : failure;
+            if (failing == null)
             {
-                return;
+                failing = handles.values().toArray(new CompletionHandle[0]);
+                handles.clear();
             }
-            failure = cause;
-            open = new ArrayList<>(handles.values());
-            handles.clear();
         }
-        open.forEach(handle -> handle.failed(cause));
+        for (; nextFailing < failing.length; nextFailing++)
+        {
+            failing[nextFailing].failed(failure);
+        }
     }
 }

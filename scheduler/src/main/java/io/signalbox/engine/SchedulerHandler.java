@@ -4,7 +4,6 @@ package io.signalbox.engine;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.event.InputWriter;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
@@ -17,7 +16,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     private final FinishedRows finishedRows;
     private final DeadlineWatch deadlines;
     private final boolean wakesItself;
-    private final InputWriter wakeWriter = new InputWriter();
+    private final ShellInputs shellWriter = new ShellInputs();
 
     SchedulerHandler(
         final ThreadedEngine engine,
@@ -39,28 +38,57 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     {
         if (engine.isFailed())
         {
+            slot.releaseRows();
             return;
         }
         if (!slot.isEmpty())
         {
             process(slot.input(), slot.length(), slot.takeRows());
+            discardUntakenRows();
         }
         // When to wake is the shell's choice, and the Wake is an input like any other: the core sees no batches.
         if (endOfBatch && wakesItself && !engine.isClosing() && scheduler.wantsWake())
         {
-            wakeWriter.wake().timeNanos(scheduler.timeNanos());
-            process(wakeWriter.buffer(), wakeWriter.length(), null);
+            shellWriter.wake(scheduler.timeNanos());
+            process(shellWriter.buffer(), shellWriter.length(), null);
+        }
+    }
+
+    /** Which rows nobody takes is the shell's choice as well, and so is an input that replay finds in the journal. */
+    private void discardUntakenRows()
+    {
+        for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
+        {
+            shellWriter.discardRows(id, scheduler.timeNanos());
+            process(shellWriter.buffer(), shellWriter.length(), null);
         }
     }
 
     private void process(final DirectBuffer input, final int length, final CaptureSlice rows)
     {
-        awaitTrackRoom();
-        final long sequence = track.next();
-        final TrackSlot slot = track.get(sequence);
-        slot.group.reset();
-        scheduler.apply(input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
-        slot.set(scheduler.timeNanos(), rows);
+        CaptureSlice held = rows;
+        try
+        {
+            awaitTrackRoom();
+            final long sequence = track.next();
+            final TrackSlot slot = track.get(sequence);
+            slot.group.reset();
+            scheduler.apply(input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
+            slot.set(scheduler.timeNanos(), rows);
+            held = null;
+            publish(input, sequence);
+        }
+        finally
+        {
+            if (held != null)
+            {
+                held.release();
+            }
+        }
+    }
+
+    private void publish(final DirectBuffer input, final long sequence)
+    {
         // Before the group is published, so that whoever sees a Free finds the rows.
         finishedRows.update(scheduler);
         deadlines.applied(input, scheduler.nextDeadlineNanos());

@@ -3,12 +3,12 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.GroupWriter;
-import io.signalbox.event.InputWriter;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
@@ -22,10 +22,12 @@ public final class SteppedEngine implements Engine
     private final GroupListener listener;
     private final Dispatcher dispatcher;
     private final GroupWriter group = new GroupWriter(64 * 1024);
-    private final InputWriter wakeWriter = new InputWriter();
+    private final ShellInputs shellInputs = new ShellInputs();
+    private final FinishedRows finishedRows;
+    private final EngineFailure failure;
     private final AtomicBoolean closing = new AtomicBoolean();
-    private Throwable failure;
-    private boolean busy;
+    /** The thread that is within {@link #offer}, or null. */
+    private final AtomicReference<Thread> user = new AtomicReference<>();
 
     public SteppedEngine(final EngineContext context)
     {
@@ -34,54 +36,95 @@ public final class SteppedEngine implements Engine
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
-        dispatcher = new Dispatcher(context.backend());
+        finishedRows = context.finishedRows();
+        failure = new EngineFailure(context.failureListeners());
+        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
+        dispatcher = new Dispatcher(context.backend(), launches);
         context.backend().start(
-            context.config().ranks(), context.config().capture(), new IngressSink(this, context.config().ranks()));
+            context.config().ranks(), context.config().capture(), new IngressSink(this, this::fail, launches, context.reportCheck()));
     }
 
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
+        boolean entered = false;
         try
         {
-            checkOpen();
             InputBounds.check(length);
             input.boundsCheck(offset, length);
+            enter();
+            entered = true;
+            checkOpen();
         }
         catch (final RuntimeException e)
         {
+            leave(entered);
             release(rows);
             throw e;
         }
-        busy = true;
         try
         {
             process(input, offset, length, rows);
-            if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
-            {
-                wakeWriter.wake().timeNanos(scheduler.timeNanos());
-                process(wakeWriter.buffer(), 0, wakeWriter.length(), null);
-            }
+            addInputs();
         }
         catch (final RuntimeException | Error e)
         {
-            failure = e;
-            context.failureListener().accept(e);
+            fail(e);
             throw e;
         }
         finally
         {
-            busy = false;
+            leave(true);
+        }
+    }
+
+    private void enter()
+    {
+        final Thread current = Thread.currentThread();
+        final Thread inside = user.compareAndExchange(null, current);
+        if (inside != null)
+        {
+            throw new IllegalStateException(inside == current ?
+                "a backend must not report from within submit, nor a listener offer from within onGroup" :
+                "the thread " + inside.getName() + " is within the engine; a stepped engine takes inputs from one thread " +
+                "at a time");
+        }
+    }
+
+    private void leave(final boolean entered)
+    {
+        if (entered)
+        {
+            user.set(null);
+        }
+    }
+
+    private void addInputs()
+    {
+        for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
+        {
+            shellInputs.discardRows(id, scheduler.timeNanos());
+            process(shellInputs.buffer(), 0, shellInputs.length(), null);
+        }
+        if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
+        {
+            shellInputs.wake(scheduler.timeNanos());
+            process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
     }
 
     private void checkOpen()
     {
-        if (failure != null || closing.get() || busy)
+        failure.check();
+        if (closing.get())
         {
-            throw new IllegalStateException(busy ? "a backend must not report from within submit" :
-                closing.get() ? "the engine is closed" : "the engine has failed: " + failure.getMessage(), failure);
+            throw new IllegalStateException("the engine is closed");
         }
+    }
+
+    private void fail(final Throwable cause)
+    {
+        failure.fail(cause, () -> { });
     }
 
     private void process(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
@@ -91,6 +134,7 @@ public final class SteppedEngine implements Engine
             group.reset();
             scheduler.apply(
                 input, offset, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), group);
+            finishedRows.update(scheduler);
             journal.append(scheduler.timeNanos(), group.buffer(), 0, group.length(), rows);
         }
         finally
@@ -113,16 +157,19 @@ public final class SteppedEngine implements Engine
     @Override
     public void awaitProcessed()
     {
-        if (failure != null)
-        {
-            throw new IllegalStateException("the engine has failed: " + failure.getMessage(), failure);
-        }
+        failure.check();
     }
 
     @Override
     public RequestRows rows(final long requestId)
     {
-        return scheduler.rows(requestId);
+        return finishedRows.take(requestId);
+    }
+
+    @Override
+    public String describeDiscards()
+    {
+        return finishedRows.describeDiscards();
     }
 
     @Override
@@ -140,9 +187,6 @@ public final class SteppedEngine implements Engine
 
     private void tellFailureListener()
     {
-        if (failure == null)
-        {
-            context.failureListener().accept(new IllegalStateException("the engine is closed"));
-        }
+        failure.tell(new IllegalStateException("the engine is closed"));
     }
 }

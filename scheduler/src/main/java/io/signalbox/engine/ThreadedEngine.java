@@ -16,8 +16,6 @@ import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -45,10 +43,11 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> journalProcessor;
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
-    private final FinishedRows finishedRows = new FinishedRows();
+    private final FinishedRows finishedRows;
     private final List<Thread> threads = new ArrayList<>();
-    private final AtomicReference<Throwable> failure = new AtomicReference<>();
-    private final AtomicBoolean listenerTold = new AtomicBoolean();
+    private final EngineFailure failure;
+    private final RingBuffer<IngressSlot> ingressRing;
+    private final Runnable halt = this::haltAll;
     private volatile boolean closed;
 
     public ThreadedEngine(final EngineContext context)
@@ -59,33 +58,49 @@ public final class ThreadedEngine implements Engine
         {
             context.refuseStepTimeout();
         }
-        final RingBuffer<IngressSlot> ingressRing =
-            RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
+        failure = new EngineFailure(context.failureListeners());
+        finishedRows = context.finishedRows();
+        ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
         ingress = new Ingress(ingressRing, this::checkRunning);
 
         final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
+        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.backend(), steps));
+            new DispatchHandler(this, context.backend(), launches, steps));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
 
-        context.backend().start(
-            context.config().ranks(), context.config().capture(), new IngressSink(this, context.config().ranks()));
+        final EngineTimer timer = context.wakeSource() == EngineContext.WakeSource.ENGINE ?
+            new EngineTimer(this, deadlines, steps) : null;
+        try
+        {
+            startAll(new IngressSink(this, this::fail, launches, context.reportCheck()), timer);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            fail(e);
+            new ClosingSteps().run(context.backend()::close).run(this::stopThreads);
+            throw e;
+        }
+    }
+
+    private void startAll(final IngressSink sink, final EngineTimer timer)
+    {
+        context.backend().start(context.config().ranks(), context.config().capture(), sink);
         start("signalbox-scheduler", schedulerProcessor);
         start("signalbox-journal", journalProcessor);
         start("signalbox-dispatch", dispatchProcessor);
         start("signalbox-listener", listenerProcessor);
-        if (context.wakeSource() == EngineContext.WakeSource.ENGINE)
+        if (timer != null)
         {
-            final EngineTimer timer = new EngineTimer(this, deadlines, steps);
             start("signalbox-timer", () -> runTimer(timer));
         }
     }
@@ -155,7 +170,13 @@ public final class ThreadedEngine implements Engine
     @Override
     public RequestRows rows(final long requestId)
     {
-        return finishedRows.get(requestId);
+        return finishedRows.take(requestId);
+    }
+
+    @Override
+    public String describeDiscards()
+    {
+        return finishedRows.describeDiscards();
     }
 
     @Override
@@ -183,11 +204,7 @@ public final class ThreadedEngine implements Engine
 
     void checkRunning()
     {
-        final Throwable cause = failure.get();
-        if (cause != null)
-        {
-            throw new IllegalStateException("the engine has failed: " + cause.getMessage(), cause);
-        }
+        failure.check();
         if (closed)
         {
             throw new IllegalStateException("the engine is closed");
@@ -196,7 +213,7 @@ public final class ThreadedEngine implements Engine
 
     boolean isFailed()
     {
-        return failure.get() != null;
+        return failure.cause() != null;
     }
 
     /** Whether the engine is on its way to its end: inputs that are in the rings still pass, but no step is launched. */
@@ -208,24 +225,12 @@ public final class ThreadedEngine implements Engine
     /** The cause for which the engine stopped, or null. */
     public Throwable failure()
     {
-        return failure.get();
+        return failure.cause();
     }
 
     void fail(final Throwable cause)
     {
-        if (failure.compareAndSet(null, cause))
-        {
-            haltAll();
-            tellFailureListener(cause);
-        }
-    }
-
-    private void tellFailureListener(final Throwable cause)
-    {
-        if (listenerTold.compareAndSet(false, true))
-        {
-            context.failureListener().accept(cause);
-        }
+        failure.fail(cause, halt);
     }
 
     private void haltAll()
@@ -249,7 +254,7 @@ public final class ThreadedEngine implements Engine
             .run(this::drain)
             .run(context.backend()::close)
             .run(this::stopThreads)
-            .run(() -> tellFailureListener(new IllegalStateException("the engine is closed")))
+            .run(() -> failure.tell(new IllegalStateException("the engine is closed")))
             .run(context.journal()::close)
             .rethrow();
     }
@@ -273,6 +278,7 @@ public final class ThreadedEngine implements Engine
         closed = true;
         haltAll();
         final long deadline = System.nanoTime() + context.closeTimeoutNanos();
+        boolean ended = true;
         for (final Thread thread : threads)
         {
             try
@@ -284,6 +290,26 @@ public final class ThreadedEngine implements Engine
                 Thread.currentThread().interrupt();
                 return;
             }
+            ended &= !thread.isAlive();
         }
+        if (ended && ingress.isQuiet())
+        {
+            releaseRows();
+        }
+    }
+
+    /** Slices of inputs that a failed engine did not get to; the rings have no other reader or writer any more. */
+    private void releaseRows()
+    {
+        final ClosingSteps releases = new ClosingSteps();
+        for (int slot = 0; slot < ingressRing.getBufferSize(); slot++)
+        {
+            releases.run(ingressRing.get(slot)::releaseRows);
+        }
+        for (int slot = 0; slot < track.getBufferSize(); slot++)
+        {
+            releases.run(track.get(slot)::releaseRows);
+        }
+        releases.rethrow();
     }
 }

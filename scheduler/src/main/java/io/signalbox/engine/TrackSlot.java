@@ -29,10 +29,11 @@ final class TrackSlot
 
     void releaseRows()
     {
-        if (rows != null)
+        final CaptureSlice held = rows;
+        rows = null;
+        if (held != null)
         {
-            rows.release();
-            rows = null;
+            held.release();
         }
     }
 }

@@ -49,13 +49,14 @@ final class LockStep extends RankSteps
             {
                 continue;
             }
-            if (rank.planner.hasWork() && hasRoom(out))
+            final boolean hasWork = rank.planner.hasWork() && !rank.isResting();
+            if (hasWork && hasRoom(out))
             {
                 rank.planner.plan(rank.plan);
             }
             else
             {
-                leftOut = leftOut < 0 && rank.planner.hasWork() ? index : leftOut;
+                leftOut = leftOut < 0 && hasWork ? index : leftOut;
                 rank.plan.clear();
             }
             rank.launch(steps);

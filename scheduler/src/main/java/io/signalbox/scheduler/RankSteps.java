@@ -33,7 +33,7 @@ abstract class RankSteps
         long digest = before;
         for (final DpRank rank : ranks)
         {
-            digest = StateDigest.mix(digest, rank.planner.digest(), rank.isLost() ? 1 : 0);
+            digest = rank.digest(StateDigest.mix(digest, rank.planner.digest(), rank.isLost() ? 1 : 0));
         }
         return first == 0 ? digest : StateDigest.mix(digest, first);
     }

@@ -61,6 +61,7 @@ public final class Scheduler
     private final OutputEncoder out = new OutputEncoder();
     private final RequeueListener requeued = out::requeued;
     private final Deadlines deadlines = new Deadlines();
+    private final StepFailures failures;
     private final RowHandover rowHandover = new RowHandover();
 
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
@@ -109,6 +110,7 @@ public final class Scheduler
         this.router = router;
         placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
+        failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
         commit = new StepCommit(config.blockSizeTokens(), pages);
     }
@@ -137,8 +139,8 @@ public final class Scheduler
             case SubmitDecoder.TEMPLATE_ID -> onSubmit(submit.wrapAndApplyHeader(input, offset, header));
             case CancelDecoder.TEMPLATE_ID -> onCancel(cancel.wrapAndApplyHeader(input, offset, header));
             case ControlDecoder.TEMPLATE_ID -> onControl(control.wrapAndApplyHeader(input, offset, header));
-            case WakeDecoder.TEMPLATE_ID -> onWake(wake.wrapAndApplyHeader(input, offset, header));
-            case TickDecoder.TEMPLATE_ID -> onTick(tick.wrapAndApplyHeader(input, offset, header));
+            case WakeDecoder.TEMPLATE_ID -> planPointAt(wake.wrapAndApplyHeader(input, offset, header).timeNanos());
+            case TickDecoder.TEMPLATE_ID -> planPointAt(tick.wrapAndApplyHeader(input, offset, header).timeNanos());
             case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrapAndApplyHeader(input, offset, header));
             case D2hCompleteDecoder.TEMPLATE_ID ->
                 onD2hComplete(d2hComplete.wrapAndApplyHeader(input, offset, header), rows, rowsOffset);
@@ -160,6 +162,7 @@ public final class Scheduler
     private void advance(final long inputTimeNanos)
     {
         timeNanos = Math.max(timeNanos, inputTimeNanos);
+        failures.advance(timeNanos);
     }
 
     private void onSubmit(final SubmitDecoder input)
@@ -217,15 +220,9 @@ public final class Scheduler
         }
     }
 
-    private void onWake(final WakeDecoder input)
+    private void planPointAt(final long inputTimeNanos)
     {
-        advance(input.timeNanos());
-        planPoint();
-    }
-
-    private void onTick(final TickDecoder input)
-    {
-        advance(input.timeNanos());
+        advance(inputTimeNanos);
         planPoint();
     }
 
@@ -248,6 +245,7 @@ public final class Scheduler
         commit.apply(rank.plan, rank.planner, results.sampledTokens(), results.rows(), results.rowsOffset());
         out.commit(rank.plan, commit, epoch, rankIndex, pages != null);
         rank.land();
+        failures.stepSucceeded(rank);
         endRequests(rank.plan);
         planPoint();
     }
@@ -278,28 +276,30 @@ public final class Scheduler
     private void onBackendFault(final BackendFaultDecoder input)
     {
         advance(input.timeNanos());
-        final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
-        if (rank != null)
-        {
-            abandonStep(rank, input.faultClass() == FaultClass.RANK_LOST);
-        }
+        abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), input.faultClass() == FaultClass.RANK_LOST);
     }
 
     /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
     private void onStepTimedOut(final StepTimedOutDecoder input)
     {
         advance(input.timeNanos());
-        final DpRank rank = rankInFlight(input.epoch(), input.rank(), input.step());
-        if (rank != null)
-        {
-            abandonStep(rank, true);
-        }
+        abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), true);
     }
 
+    /** @param rank null if the step is not in flight any more. */
     private void abandonStep(final DpRank rank, final boolean rankLost)
     {
+        if (rank == null)
+        {
+            return;
+        }
         rank.land();
+        failures.stepFailed(rank, timeNanos);
         rank.planner.requeueRunning(requeued);
+        for (int i = 0; i < failures.exhaustedCount(); i++)
+        {
+            free(failures.exhausted(i), FreeReason.FAILED);
+        }
         if (rankLost)
         {
             rank.lost(true);
@@ -321,6 +321,7 @@ public final class Scheduler
         {
             rank.land();
             rank.lost(false);
+            failures.reset(rank);
             rank.planner.requeueRunning(requeued);
             if (input.kvMemoryKept() == Flag.NO)
             {
@@ -425,8 +426,7 @@ public final class Scheduler
 
     private void writeDigest()
     {
-        final long order =
-            steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0)));
+        final long order = steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0)));
         out.digest(inputs, DpRank.poolDigest(ranks), DpRank.prefixIndexDigest(ranks),
             pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }
@@ -450,10 +450,10 @@ public final class Scheduler
         return !steps.isUnderWay() && (steps.anyIdleRankHasWork() || unplaced && steps.anyRankIsIdle());
     }
 
-    /** No armed deadline is earlier than this; {@link Long#MAX_VALUE} when none is armed. */
+    /** No armed deadline, and no end of a rank's rest, is earlier than this; {@link Long#MAX_VALUE} if there is none. */
     public long nextDeadlineNanos()
     {
-        return deadlines.nextNanos();
+        return Math.min(deadlines.nextNanos(), failures.nextNanos());
     }
 
     /** Backend events that were ignored because their epoch or step has passed. */

@@ -30,6 +30,7 @@ public final class SchedulerConfig
     public static final int MAX_STEP_BLOCKS = 262_144;
     /** Routed-expert rows of one step, and of one KV block. */
     public static final int MAX_ROWS_BYTES = 1 << 30;
+    public static final int MAX_BACK_OFF_NANOS = 1_000_000_000;
     /** Backends capture expert ids as int16. */
     public static final int MAX_CAPTURED_EXPERTS = ExpertIdType.INT16.maxExperts();
 
@@ -46,6 +47,8 @@ public final class SchedulerConfig
     private final boolean lockStep;
     private final ModelShape capture;
     private final int digestInterval;
+    private final int maxFailures;
+    private final int backOffNanos;
 
     private SchedulerConfig(final Builder builder)
     {
@@ -56,6 +59,8 @@ public final class SchedulerConfig
         maxQueued = inRange("maxQueued", builder.maxQueued, 1, Integer.MAX_VALUE);
         stepTokens = inRange("stepTokens", builder.stepTokens, 1, 1 << 24);
         digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
+        maxFailures = inRange("maxFailures", builder.maxFailures, 0, Integer.MAX_VALUE);
+        backOffNanos = inRange("backOffNanos", builder.backOffNanos, 0, MAX_BACK_OFF_NANOS);
         router = builder.router.build();
         evictionPolicy = builder.evictionPolicy;
         prefixCaching = builder.prefixCaching;
@@ -197,6 +202,23 @@ public final class SchedulerConfig
         return digestInterval;
     }
 
+    /**
+     * Failed steps in a row after which a request that got nowhere in between ends as FAILED; 0: none.
+     */
+    public int maxFailures()
+    {
+        return maxFailures;
+    }
+
+    /**
+     * How long a rank rests after the second failed step in a row, on the clock of the inputs; twice as long after each
+     * further one, up to 64 times as long. 0: it never rests.
+     */
+    public int backOffNanos()
+    {
+        return backOffNanos;
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
@@ -213,6 +235,8 @@ public final class SchedulerConfig
         settings.put("scheduler.stepTokens", Integer.toString(stepTokens));
         settings.put("scheduler.lockStep", Boolean.toString(lockStep));
         settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
+        settings.put("scheduler.maxFailures", Integer.toString(maxFailures));
+        settings.put("scheduler.backOffNanos", Integer.toString(backOffNanos));
         settings.put("scheduler.capture", Boolean.toString(capture != null));
         if (capture != null)
         {
@@ -225,7 +249,8 @@ public final class SchedulerConfig
 
     /**
      * Reads what {@link #settings()} wrote; other names are left alone. A run description of before the block hash could
-     * be chosen does not name it, and had SHA-256; one of before ranks could step together had ranks on their own.
+     * be chosen does not name it, and had SHA-256; one of before ranks could step together had ranks on their own. Older run
+     * descriptions omit {@code maxFailures} and {@code backOffNanos}: failed steps were repeated at once, without a bound.
      */
     public static SchedulerConfig of(final Map<String, String> settings)
     {
@@ -241,6 +266,8 @@ public final class SchedulerConfig
             .maxQueued(Settings.integer(settings, "scheduler.maxQueued"))
             .stepTokens(Settings.integer(settings, "scheduler.stepTokens"))
             .lockStep(settings.containsKey("scheduler.lockStep") && Settings.flag(settings, "scheduler.lockStep"))
+            .maxFailures(integerOrZero(settings, "scheduler.maxFailures"))
+            .backOffNanos(integerOrZero(settings, "scheduler.backOffNanos"))
             .digestInterval(Settings.integer(settings, "scheduler.digestInterval"));
         if (Settings.flag(settings, "scheduler.capture"))
         {
@@ -249,6 +276,11 @@ public final class SchedulerConfig
                 Settings.integer(settings, "model.topK")));
         }
         return builder.build();
+    }
+
+    private static int integerOrZero(final Map<String, String> settings, final String name)
+    {
+        return settings.containsKey(name) ? Settings.integer(settings, name) : 0;
     }
 
     private static EvictionPolicy evictionPolicy(final Map<String, String> settings)
@@ -303,6 +335,8 @@ public final class SchedulerConfig
         private boolean lockStep;
         private ModelShape capture;
         private int digestInterval = 4096;
+        private int maxFailures = 8;
+        private int backOffNanos = 1_000_000;
 
         public Builder ranks(final int value)
         {
@@ -393,6 +427,18 @@ public final class SchedulerConfig
         public Builder digestInterval(final int value)
         {
             digestInterval = value;
+            return this;
+        }
+
+        public Builder maxFailures(final int value)
+        {
+            maxFailures = value;
+            return this;
+        }
+
+        public Builder backOffNanos(final int value)
+        {
+            backOffNanos = value;
             return this;
         }
 

@@ -43,6 +43,12 @@ final class HoldingEngine implements Engine
     }
 
     @Override
+    public String describeDiscards()
+    {
+        return "";
+    }
+
+    @Override
     public void close()
     {
     }

@@ -6,6 +6,7 @@ import io.signalbox.router.InvertedTies;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -43,6 +44,24 @@ class PlantedDefectTest
         assertEquals(20, differences.size());
         assertTrue(differences.get(7).endsWith(" is -1"), "not stored is missing, not expert 0: " + differences.get(7));
         right.oracle().assertRows(right.scheduler, 1, 20);
+    }
+
+    @Test
+    void shouldFindRowsThatAreLeftOutOfTheCount()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(CONFIG);
+        harness.submit(1, 1, 1, 40, 2);
+        harness.drain();
+        harness.submit(2, 1, 1, 40, 2);
+        harness.drain();
+        final SchedulerHarness.Ended end = harness.ended.get(1);
+        assertEquals(List.of(), harness.oracle().differences(end));
+        assertEquals(List.of("22 rows captured, but 25 were computed so"), harness.oracle().differences(
+            new SchedulerHarness.Ended(2, end.reason(), 2, end.captured() - 3, end.inherited(), 0, end.digest())));
+        assertEquals(List.of("41 rows captured, but 25 were computed so", "0 rows inherited, but 16 were computed so"),
+            harness.oracle().differences(new SchedulerHarness.Ended(2, end.reason(), 2, 41, 0, 0, end.digest())));
+        assertEquals(List.of("1 rows missing, but 0 were computed so"), harness.oracle().differences(
+            new SchedulerHarness.Ended(2, end.reason(), 2, end.captured(), end.inherited(), 1, end.digest())));
     }
 
     @Test

@@ -62,18 +62,22 @@ class RoutedExpertsDefectTest
     }
 
     @Test
-    void d3ShouldHoldNoPageOnceClientsHaveTheirRowsAndNothingIsCached()
+    void d3ShouldHoldOnePagePerUsedBlockOnceClientsHaveTheirRows()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().prefixCaching(false).build());
-        for (int id = 1; id <= 20; id++)
+        for (int round = 0; round < 3; round++)
         {
-            harness.submit(id, 1, 0, 10, 3);
+            for (int id = 1; id <= 20; id++)
+            {
+                harness.submit(100 * round + id, 1, 0, 10, 3);
+            }
+            harness.drain();
+            assertTrue(harness.scheduler.pages().livePages() >= 20 * 3, "12 rows of each request, 4 per page");
+            releaseRows(harness);
+            assertEquals(harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "round " + round);
+            assertEquals(0, harness.scheduler.liveRequests());
         }
-        harness.drain();
-        final int held = harness.scheduler.pages().livePages();
-        releaseRows(harness);
-        assertTrue(harness.scheduler.pages().livePages() <= 16, "at most one page per block of the pool is left of " + held);
-        assertEquals(0, harness.scheduler.liveRequests());
+        assertTrue(harness.oracle().usedBlocks() <= 16, "blocks of the pool");
     }
 
     @Test
@@ -103,7 +107,7 @@ class RoutedExpertsDefectTest
             releaseRows(harness);
             assertEquals(0, harness.scheduler.liveRequests(), "cancelled at event " + cancelAt);
             assertEquals(0, harness.scheduler.planner(0).allocator().owned());
-            assertTrue(harness.scheduler.pages().livePages() <= 16);
+            assertEquals(harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "pages beyond those of blocks");
         }
     }
 
@@ -191,10 +195,18 @@ class RoutedExpertsDefectTest
         for (final int experts : new int[] {255, 256, 257, 512})
         {
             final SchedulerHarness harness = new SchedulerHarness(small().capture(new ModelShape(1, experts, 2)).build());
-            harness.submit(1, 1, 0, 3, 1);
+            harness.submit(1, 1, 0, 40, 1);
             harness.drain();
-            assertEquals(3, harness.ended.get(0).captured(), experts + " experts");
+            assertEquals(40, harness.ended.get(0).captured(), experts + " experts");
             assertEquals(experts <= 256 ? 2 : 4, harness.config.capture().rowBytes());
+            harness.oracle().assertRows(harness.scheduler, 1, 40);
+            int highest = 0;
+            for (final short id : harness.scheduler.rows(1).copy(0, 40).ids())
+            {
+                assertTrue(id >= 0 && id < experts, id + " of " + experts + " experts");
+                highest += id == experts - 1 ? 1 : 0;
+            }
+            assertTrue(highest > 0, "no row holds expert " + (experts - 1));
         }
     }
 

@@ -4,15 +4,17 @@ package io.signalbox.scheduler;
 import io.signalbox.StateDigest;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.TableChangeKind;
+import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -26,16 +28,17 @@ final class RowOracle
     {
     }
 
-    /** A row by the seed it was made from, and the cache generation in which it came to the request. */
-    private record Row(long seed, int generation)
+    /** A row by the seed it was made from, the cache generation in which it came to the request, and how it came. */
+    private record Row(long seed, int generation, boolean inherited)
     {
     }
 
     private final int blockSize;
-    private final int rowBytes;
+    private final ModelShape shape;
     private final Map<Long, Map<Integer, Row>> requestRows = new HashMap<>();
     private final Map<Long, Map<Integer, BlockUse>> tables = new HashMap<>();
     private final Map<BlockUse, Map<Integer, Long>> blockRows = new HashMap<>();
+    private final Set<List<Integer>> usedBlocks = new HashSet<>();
     private final Deque<Runnable> commits = new ArrayDeque<>();
     private final Map<Long, Integer> admittedIn = new HashMap<>();
     private boolean ownerGone;
@@ -44,7 +47,7 @@ final class RowOracle
     RowOracle(final SchedulerConfig config)
     {
         blockSize = config.blockSizeTokens();
-        rowBytes = config.capture().rowBytes();
+        shape = config.capture();
     }
 
     /** What the backend computes for one token of a step; another step or place gives other ids. */
@@ -56,19 +59,30 @@ final class RowOracle
     static void fillRow(
         final SchedulerHarness.Step step,
         final int token,
+        final ModelShape shape,
         final MutableDirectBuffer rows,
-        final int offset,
-        final int length)
+        final int offset)
     {
-        fill(row(step, token), rows, offset, length);
+        final int idBytes = shape.idBytes();
+        for (int place = 0; place < shape.rowIds(); place++)
+        {
+            final int id = expert(row(step, token), shape, place);
+            for (int i = 0; i < idBytes; i++)
+            {
+                rows.putByte(offset + place * idBytes + i, (byte)(id >>> (Byte.SIZE * i)));
+            }
+        }
     }
 
-    private static void fill(final long seed, final MutableDirectBuffer rows, final int offset, final int length)
+    /** The id at one place of a row: in range and distinct within its layer; every fourth layer begins with the highest. */
+    private static int expert(final long seed, final ModelShape shape, final int place)
     {
-        for (int i = 0; i < length; i++)
-        {
-            rows.putByte(offset + i, (byte)(StateDigest.mix(seed, i) & 0x3F));
-        }
+        final int experts = shape.experts();
+        final long layer = StateDigest.mix(seed, place / shape.topK());
+        final int first = (layer & 3) == 0 ? experts - 1 : (int)((layer >>> 2) % experts);
+        final int widest = Math.max(1, (experts - 1) / Math.max(1, shape.topK() - 1));
+        final int apart = 1 + (int)((layer >>> 33) % widest);
+        return (int)((first + (long)(place % shape.topK()) * apart) % experts);
     }
 
     /** Nothing computed so far is shared with what is computed from now on. */
@@ -90,6 +104,7 @@ final class RowOracle
     void tableChange(final int rank, final ScheduleDecoder.TableChangesDecoder change, final boolean hasEmitted)
     {
         final BlockUse use = new BlockUse(rank, change.blockId(), change.issue());
+        usedBlocks.add(List.of(rank, change.blockId()));
         final long requestId = change.requestId();
         final int index = change.blockIndex();
         tables.computeIfAbsent(requestId, id -> new HashMap<>()).put(index, use);
@@ -100,9 +115,11 @@ final class RowOracle
             shared.forEach((offset, seed) ->
             {
                 final int position = index * blockSize + offset;
-                if (!hasEmitted || !own.containsKey(position))
+                final Row before = own.get(position);
+                // A request that finds its former block again has captured those rows itself.
+                if (before == null || !hasEmitted && before.seed() != seed)
                 {
-                    own.put(position, new Row(seed, generation));
+                    own.put(position, new Row(seed, generation, true));
                 }
             });
         }
@@ -138,7 +155,7 @@ final class RowOracle
         {
             final int position = row.start() + i;
             final long computed = row(step, firstToken + i);
-            own.putIfAbsent(position, new Row(computed, admitted));
+            own.putIfAbsent(position, new Row(computed, admitted, false));
             // A block holds what its own generation knows of the position, never an older row.
             final Row kept = own.get(position);
             final BlockUse use = tables.get(row.requestId()).get(position / blockSize);
@@ -152,7 +169,6 @@ final class RowOracle
     {
         final List<String> differences = new ArrayList<>();
         final Map<Integer, Row> own = requestRows.getOrDefault(requestId, Map.of());
-        final UnsafeBuffer expected = new UnsafeBuffer(new byte[rowBytes]);
         for (int position = 0; position < rowCount; position++)
         {
             final short[] actual = scheduler.rows(requestId).copy(position, position + 1).ids();
@@ -162,17 +178,42 @@ final class RowOracle
                 differences.add("row " + position + " was never computed");
                 continue;
             }
-            fill(row.seed(), expected, 0, rowBytes);
-            for (int i = 0; i < rowBytes; i++)
+            for (int place = 0; place < actual.length; place++)
             {
-                if (actual[i] != (short)(expected.getByte(i) & 0xFF))
+                if (actual[place] != (short)expert(row.seed(), shape, place))
                 {
-                    differences.add("row " + position + " place " + i + " is " + actual[i]);
+                    differences.add("row " + position + " place " + place + " is " + actual[place]);
                     break;
                 }
             }
         }
         return differences;
+    }
+
+    /** How many blocks of all ranks were ever handed out. */
+    int usedBlocks()
+    {
+        return usedBlocks.size();
+    }
+
+    /** The differences between the rows that an ended request is said to have and those that were computed for it. */
+    List<String> differences(final SchedulerHarness.Ended end)
+    {
+        final Map<Integer, Row> own = requestRows.getOrDefault(end.requestId(), Map.of());
+        final int inherited = (int)own.values().stream().filter(Row::inherited).count();
+        final List<String> differences = new ArrayList<>();
+        differ(differences, "captured", end.captured(), own.size() - inherited);
+        differ(differences, "inherited", end.inherited(), inherited);
+        differ(differences, "missing", end.missing(), 0);
+        return differences;
+    }
+
+    private static void differ(final List<String> differences, final String what, final int actual, final int expected)
+    {
+        if (actual != expected)
+        {
+            differences.add(actual + " rows " + what + ", but " + expected + " were computed so");
+        }
     }
 
     void assertRows(final Scheduler scheduler, final long requestId, final int rowCount)

@@ -49,6 +49,8 @@ final class SchedulerHarness
     final Map<Integer, Step> inFlight = new TreeMap<>();
     final List<Ended> ended = new ArrayList<>();
     final Map<Long, List<Integer>> emitted = new TreeMap<>();
+    /** Prompt tokens of every request that was submitted. */
+    final Map<Long, Integer> prompts = new TreeMap<>();
     final List<Long> accepted = new ArrayList<>();
     final List<Long> refused = new ArrayList<>();
     /** Of the requests that are submitted from now on. */
@@ -106,7 +108,7 @@ final class SchedulerHarness
         {
             hashes[i] = blockHash(i < sharedBlocks ? family : 1_000_000 + id, i);
         }
-        finishSubmit(submit, hashes);
+        finishSubmit(id, prompt, submit, hashes);
     }
 
     /** A prompt whose block hashes the client chose as it liked. */
@@ -116,11 +118,12 @@ final class SchedulerHarness
         submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(newTokens).stopTokenId(-1)
             .rowsFrom(0).priority(0).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
-        finishSubmit(submit, hashes);
+        finishSubmit(id, prompt, submit, hashes);
     }
 
-    private void finishSubmit(final SubmitEncoder submit, final long[] hashes)
+    private void finishSubmit(final long id, final int prompt, final SubmitEncoder submit, final long[] hashes)
     {
+        prompts.put(id, prompt);
         final UnsafeBuffer bytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES]);
         for (int i = 0; i < hashes.length; i++)
         {
@@ -198,7 +201,7 @@ final class SchedulerHarness
         final UnsafeBuffer rows = new UnsafeBuffer(new byte[Math.max(1, step.tokens() * rowBytes)]);
         for (int i = 0; capture && i < step.tokens(); i++)
         {
-            RowOracle.fillRow(step, i + rowShift, rows, i * rowBytes, rowBytes);
+            RowOracle.fillRow(step, i + rowShift, config.capture(), rows, i * rowBytes);
         }
         final boolean inline = step.tokens() * rowBytes <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete();
@@ -297,13 +300,26 @@ final class SchedulerHarness
             free.inheritedRows(), free.missingRows(), free.rowsDigest()));
     }
 
-    /** Completes steps, lowest rank first, until nothing is in flight. */
+    /** Completes steps, lowest rank first, until nothing is in flight and no rank with work rests. */
     void drain()
     {
         wake();
+        awaitRest();
         while (!inFlight.isEmpty())
         {
             complete(inFlight.keySet().iterator().next());
+            awaitRest();
+        }
+    }
+
+    private void awaitRest()
+    {
+        for (int rank = 0; rank < config.ranks() && inFlight.isEmpty(); rank++)
+        {
+            if (scheduler.planner(rank).hasWork())
+            {
+                tick(Math.max(now, scheduler.nextDeadlineNanos()));
+            }
         }
     }
 }

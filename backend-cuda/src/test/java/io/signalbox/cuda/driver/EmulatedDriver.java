@@ -115,6 +115,18 @@ public final class EmulatedDriver
         streamWrites0(offered);
     }
 
+    /** CUDA version that the driver reports, such as 12080 for 12.8. */
+    public static void driverVersion(final int version)
+    {
+        driverVersion0(version);
+    }
+
+    /** Value of a device attribute, by the number of {@code CUdevice_attribute}. */
+    public static void attribute(final int attribute, final int value)
+    {
+        attribute0(attribute, value);
+    }
+
     /** How many streams have work that can run now. */
     public static int runnable()
     {
@@ -181,6 +193,53 @@ public final class EmulatedDriver
         failLaunch0(launches, code);
     }
 
+    /**
+     * The n-th launch from now is accepted and never completes, until {@link #release}. Launches of a graph's nodes count.
+     * Everything behind it in its stream waits: queries say not ready, calls that wait block.
+     */
+    public static void stallLaunch(final int launches)
+    {
+        stall0(launches, 0);
+    }
+
+    /** The n-th asynchronous or synchronous copy from now never completes, as {@link #stallLaunch}. */
+    public static void stallCopy(final int copies)
+    {
+        stall0(0, copies);
+    }
+
+    /** No work of this device completes until {@link #release}, what it was already given included. */
+    public static void stallDevice(final int ordinal)
+    {
+        stallDevice0(ordinal);
+    }
+
+    /** The n-th call from now of this name, as {@code cuMemAlloc}, returns after {@link #release} only. Others continue. */
+    public static void hangCall(final String name, final int calls)
+    {
+        hangCall(name, calls, 0);
+    }
+
+    /** As {@link #hangCall(String, int)}, for so many milliseconds at most; 0 is without end. */
+    public static void hangCall(final String name, final int calls, final long millis)
+    {
+        final ByteBuffer text = text(name);
+        hang0(address(text), calls, millis);
+        Reference.reachabilityFence(text);
+    }
+
+    /** All that stalls or hangs continues as if nothing had been; {@link #reset} releases it, too, and drops its work. */
+    public static void release()
+    {
+        release0();
+    }
+
+    /** How many threads wait inside a call now: for work, or because the call hangs. */
+    public static int blocked()
+    {
+        return blocked0();
+    }
+
     public static long count(final Count what)
     {
         return count0(what.ordinal());
@@ -228,6 +287,10 @@ public final class EmulatedDriver
 
     private static native void streamWrites0(boolean offered);
 
+    private static native void driverVersion0(int version);
+
+    private static native void attribute0(int attribute, int value);
+
     private static native int runnable0();
 
     private static native int runnableStream0(int choice);
@@ -239,6 +302,16 @@ public final class EmulatedDriver
     private static native void fail0(long name, int calls, int code);
 
     private static native void failLaunch0(int launches, int code);
+
+    private static native void stall0(int launches, int copies);
+
+    private static native void stallDevice0(int device);
+
+    private static native void hang0(long name, int calls, long millis);
+
+    private static native void release0();
+
+    private static native int blocked0();
 
     private static native long count0(int what);
 

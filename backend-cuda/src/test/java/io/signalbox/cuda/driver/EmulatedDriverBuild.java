@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -58,7 +59,14 @@ public final class EmulatedDriverBuild
     /** The library, built if need be; a process whose library path starts with its directory uses it as its driver. */
     public static Path library()
     {
-        return built("").resolve("libcuda.so.1");
+        return built().resolve("libcuda.so.1");
+    }
+
+    /** The library without one of the symbols that it exports, such as {@code cuGraphUpload} or {@code cuMemAlloc_v2}. */
+    public static Path libraryWithout(final String symbol)
+    {
+        final Path whole = library().getParent();
+        return built("without", symbol, whole.toString()).resolve("libcuda.so.1");
     }
 
     /** The program that runs kernels under the address sanitizer, built if need be. */
@@ -67,7 +75,7 @@ public final class EmulatedDriverBuild
         return built(SANITIZER).resolve("kernel-check");
     }
 
-    private static Path built(final String variant)
+    private static Path built(final String... variant)
     {
         final Path target = MODULE.resolve("target/emulated");
         final Path made = target.resolve(hash(variant));
@@ -92,13 +100,13 @@ public final class EmulatedDriverBuild
         return made;
     }
 
-    private static void build(final Path directory, final String variant) throws IOException
+    private static void build(final Path directory, final String... variant) throws IOException
     {
         Files.createDirectories(directory);
         final Path log = directory.resolve("build.log");
-        final ProcessBuilder builder =
-            new ProcessBuilder(NATIVE.resolve("build").toString(), directory.toString(), variant);
-        final Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        final List<String> command = new ArrayList<>(List.of(NATIVE.resolve("build").toString(), directory.toString()));
+        command.addAll(List.of(variant));
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
         if (exitCode(process) != 0)
         {
             throw new IllegalStateException("the emulated CUDA driver does not build:\n" + Files.readString(log));
@@ -106,7 +114,7 @@ public final class EmulatedDriverBuild
     }
 
     /** Of all sources with their names, the compiler and what is built. */
-    private static String hash(final String variant)
+    private static String hash(final String... variant)
     {
         try (Stream<Path> tests = Files.list(NATIVE); Stream<Path> kernels = Files.list(KERNELS))
         {
@@ -117,7 +125,7 @@ public final class EmulatedDriverBuild
                 digest.update(Files.readAllBytes(file));
             }
             final String version = run(List.of("sh", "-c", compiler() + " --version")).orElse("");
-            digest.update((variant + version).getBytes(StandardCharsets.UTF_8));
+            digest.update((String.join(" ", variant) + version).getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest.digest(), 0, 8);
         }
         catch (final IOException e)

@@ -18,6 +18,10 @@ public record RequestInspection(
     public enum JournalEnd
     {
         CLOSED,
+        /** The disk was full and cut the run short. */
+        DISK_FULL,
+        /** Its writer was stopped, and recovery closed it. */
+        RECOVERED,
         /** Its writer was stopped. */
         NOT_CLOSED,
         /** A writer is still at it, so more may follow. */

@@ -4,6 +4,7 @@ package io.signalbox.journal.inspect;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -24,7 +25,13 @@ public final class RequestInspector
      */
     public static RequestInspection inspect(final Path directory, final long requestId)
     {
-        try (JournalReader reader = JournalReader.open(directory))
+        return inspect(directory, requestId, ReadProgress.NONE);
+    }
+
+    /** As {@link #inspect(Path, long)}, for an inspection that a user waits for. */
+    public static RequestInspection inspect(final Path directory, final long requestId, final ReadProgress progress)
+    {
+        try (JournalReader reader = JournalReader.open(directory, progress))
         {
             final int ranks = SchedulerConfig.of(reader.settings()).ranks();
             final LifeCollector collector = new LifeCollector(requestId);
@@ -51,7 +58,13 @@ public final class RequestInspector
             }
             throw e;
         }
-        return reader.sealed() ? JournalEnd.CLOSED : JournalEnd.NOT_CLOSED;
+        return switch (reader.ending())
+        {
+            case CLOSED -> JournalEnd.CLOSED;
+            case DISK_FULL -> JournalEnd.DISK_FULL;
+            case RECOVERED -> JournalEnd.RECOVERED;
+            case OPEN -> JournalEnd.NOT_CLOSED;
+        };
     }
 
     /** The record's bytes are as they were written; what was written may still be no group of a scheduler. */

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.workload;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What can be known about an input file before it is opened: opening a pipe without a writer waits indefinitely. */
+public final class InputFile
+{
+    private InputFile()
+    {
+    }
+
+    /** @return why the file cannot be read, as a clause without subject; null if it is a regular file. */
+    public static String fault(final Path file)
+    {
+        if (Files.isDirectory(file))
+        {
+            return "is a directory";
+        }
+        if (Files.isRegularFile(file))
+        {
+            return Files.isReadable(file) ? null : "may not be read: permission is denied";
+        }
+        return Files.exists(file) ? "is a pipe, a socket or a device, and not a regular file" : "is not there";
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.ConfigException;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Inputs that are made to hang, to exhaust or to be misread end in one sentence and exit code 2. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class HostileInputTest
+{
+    @TempDir
+    private Path directory;
+
+    private static void assertRefused(final CommandRun run, final String named)
+    {
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertEquals("", run.out());
+        BadInputTest.assertOneSentence(run.err());
+        assertTrue(run.err().contains(named), run.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "\u0663", "5f", "5d", "0x1p3", "0x10", "1_000", " 5 ", "+5", "NaN", "Infinity", "\uff15", "5.", ".5", "1e",
+        "--5", ""})
+    void shouldReadNumbersByOneGrammarOnly(final String number)
+    {
+        for (final String option : List.of("--ranks", "--seed", "--cancel-fraction", "--stagger", "--beta"))
+        {
+            assertRefused(CommandRun.of("simulate", option + "=" + number), option);
+        }
+        assertRefused(CommandRun.of("compare", "--kv-blocks=" + number), "--kv-blocks");
+        assertRefused(CommandRun.of("inspect", "runs/0001", "--request=" + number), "--request");
+        assertRefused(CommandRun.of("replay", "runs/0001", "--at=" + number), "--at");
+        assertRefused(CommandRun.of("gpu", "--seed=" + number), "--seed");
+        assertRefused(CommandRun.of("simulate", "--turns=fixed:" + number), "--turns=fixed:");
+        assertRefused(CommandRun.of("simulate", "--arrivals=poisson:" + number), "--arrivals=poisson:");
+        assertRefused(CommandRun.of("simulate", "--router-options=backlog=" + number), "backlog");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+        simulate --ranks 99999999999999999999 | '99999999999999999999' is not a whole number between
+        simulate --think-time 1e-400          | '1e-400' is too near to 0
+        simulate --router-options reuseWeight= | --router-options: reuseWeight has no value; give it one, such as
+        simulate --router-options backlog=5f  | --router-options: backlog has the value '5f', which is neither a number nor
+        simulate --no-journal --durability batch | --durability concerns the journal, and --no-journal writes none
+        simulate --no-journal --no-verify     | --no-verify concerns the journal, and --no-journal writes none
+        simulate --cancel-after 3             | --cancel-after is for requests that --cancel-fraction cancels, which is
+        simulate --cancel-after 3 --cancel-fraction 0 | --cancel-after is for requests that --cancel-fraction cancels, and
+        simulate --eviction lru --no-prefix-caching | --eviction is for cached prefixes, and --no-prefix-caching keeps none
+        compare --eviction lru --no-prefix-caching | --eviction is for cached prefixes
+        gpu --sections device --rounds 3      | --rounds is for the section routers, and --sections names other ones
+        gpu --sections routers --samples 10   | --samples is for the section latency or launches, and --sections names
+        simulate @/etc                        | '@/etc'
+        simulate --trace @/etc                | the trace @/etc is not there
+        compare --seed 9223372036854775807    | --seed=9223372036854775807 leaves no room for 3 seeds
+        simulate --arrivals poisson:1e-6 --conversations 9999 | with --arrivals=poisson:1.0E-6 conversation
+        simulate --conversations 10000000 --turns fixed:2 --max-context 16777216 | --turns=fixed:2 make more than 10000000
+        """)
+    void shouldEndInOneSentence(final String arguments, final String named)
+    {
+        assertRefused(CommandRun.of(arguments.split(" ")), named);
+    }
+
+    @Test
+    void shouldNotWaitForAPipe() throws IOException, InterruptedException
+    {
+        final Path pipe = directory.resolve("pipe");
+        Assumptions.assumeTrue(hasPipe(pipe), "skipped: this system makes no named pipes");
+        for (final String[] arguments : new String[][] {
+            {"simulate", "--trace", pipe.toString()}, {"simulate", "--router-config", pipe.toString()},
+            {"simulate", "--router-snapshot", pipe.toString()}, {"compare", "--workloads", pipe.toString()},
+            {"simulate", "--arrivals", "replayed:" + pipe}})
+        {
+            assertRefused(CommandRun.of(arguments), pipe + " is a pipe, a socket or a device, and not a regular file");
+        }
+    }
+
+    private static boolean hasPipe(final Path pipe) throws InterruptedException
+    {
+        try
+        {
+            return new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0;
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryAsInput()
+    {
+        for (final String option : List.of("--trace", "--router-config", "--router-snapshot"))
+        {
+            assertRefused(CommandRun.of("simulate", option, directory.toString()), directory + " is a directory");
+        }
+        assertRefused(CommandRun.of("compare", "--workloads", directory.toString()), directory + " is a directory");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\u00a7', textBlock = """
+        !!int abc                | has the tag !!int in line 1; leave the tag out.
+        !!float abc              | has the tag !!float in line 1
+        !!binary "$$$"           | has the tag !!binary in line 1
+        !!java.net.URL [x]       | has the tag !!java.net.URL in line 1
+        !mine 5                  | has the tag !mine in line 1
+        &a 1                     | has the anchor &a in line 1; write the value out.
+        *a                       | has the alias *a in line 1
+        ._                       | is not YAML
+        0b_                      | give a number
+        [[[[[[[[[1]]]]]]]]]      | is nested more than 8 deep in line 1
+        """)
+    void shouldRefuseYamlBeyondPlainValues(final String value, final String named) throws IOException
+    {
+        final Path file = Files.writeString(directory.resolve("router.yaml"),
+            "kv_cache_routing_load_balance_weight: " + value + "\n");
+        assertRefused(CommandRun.of("simulate", "--router-config", file.toString()), named);
+    }
+
+    /** Ten thousand levels took minutes, since the scanner looks at every level for each token. */
+    @Test
+    void shouldRefuseLargeAndDeepYamlAtOnce() throws IOException
+    {
+        final Path file = Files.writeString(directory.resolve("router.yaml"), "[".repeat(65_536));
+        assertRefused(CommandRun.of("simulate", "--router-config", file.toString()), "is nested more than 8 deep in line 1");
+        Files.writeString(file, "#".repeat(65_537));
+        assertRefused(CommandRun.of("simulate", "--router-config", file.toString()), "has more than 65536 bytes");
+    }
+
+    @Test
+    void shouldKeepTheTableWhenAFileCannotBeWritten() throws IOException
+    {
+        final Path file = directory.resolve("routers.csv");
+        Files.writeString(file, "as before");
+        final OutputFile output = OutputFile.reserve("--csv", file, 100_000);
+        assertEquals(2, entries().size(), "the room is taken before the work");
+        assertEquals("as before", Files.readString(file));
+        for (final Path reserved : entries())
+        {
+            if (!reserved.equals(file))
+            {
+                Files.delete(reserved);
+            }
+        }
+        final String message = assertThrows(ConfigException.class, () -> output.write("text")).getMessage();
+        assertTrue(message.startsWith("--csv=" + file + " cannot be written ("), message);
+        output.close();
+        assertEquals("as before", Files.readString(file));
+    }
+
+    @Test
+    void shouldWriteFilesInOneStepAndLeaveNothingBeside() throws IOException
+    {
+        final Path csv = Files.writeString(directory.resolve("routers.csv"), "as before");
+        final Path json = directory.resolve("routers.json");
+        final String[] command = {"compare", "--routers", "default,signalbox", "--conversations", "3", "--seeds", "1",
+            "--csv", csv.toString(), "--json", json.toString()};
+        assertEquals(ExitCode.OK, CommandRun.of(command).exitCode());
+        assertEquals(List.of(csv, json), entries());
+        assertTrue(Files.readString(csv).startsWith("workload,kvBlocks,router,"));
+        assertTrue(Files.readString(json).endsWith("}\n"));
+
+        final CommandRun failed = CommandRun.of("compare", "--workers", "0", "--csv", csv.toString());
+        assertRefused(failed, "--workers=0");
+        assertEquals(List.of(csv, json), entries());
+        assertTrue(Files.readString(csv).startsWith("workload,kvBlocks,router,"));
+    }
+
+    @Test
+    void shouldRefuseToReplaceATraceByItsResult() throws IOException
+    {
+        final Path trace = Files.writeString(directory.resolve("trace.jsonl"),
+            "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1]}\n");
+        assertRefused(CommandRun.of("compare", "--workloads", trace.toString(), "--csv", trace.toString()),
+            "is a trace of --workloads, which it would replace");
+    }
+
+    private List<Path> entries() throws IOException
+    {
+        try (var entries = Files.list(directory))
+        {
+            return entries.sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "Java heap space|the Java heap of ",
+        "GC overhead limit exceeded|the Java heap of ",
+        "Cannot reserve 8 bytes of direct buffer memory (allocated: 1, limit: 2)|the direct memory of the JVM is used up",
+        "unable to create native thread: possibly out of memory|the system allows this process no further thread",
+        "Map failed|the system maps no further file into this process",
+        "Metaspace|the JVM has no room for its classes (Metaspace)",
+        "something else|the JVM ran out of memory (something else)"})
+    void shouldNameTheMemoryThatRanOut(final String message, final String expected)
+    {
+        final Refusal refusal = Refusal.of(new IllegalStateException(new OutOfMemoryError(message)));
+        assertEquals(ExitCode.BAD_INPUT, refusal.exitCode());
+        assertTrue(refusal.sentence().contains(expected), refusal.sentence());
+        assertEquals(message.contains("Java heap") || message.contains("GC"), refusal.sentence().contains("KV blocks"));
+    }
+
+    @Test
+    void shouldNameTheInputThatTheHeapCannotHold()
+    {
+        final String sentence = assertThrows(ConfigException.class, () -> HeapShortage.named("the trace t", "give a part",
+            () ->
+            {
+                throw new OutOfMemoryError("Java heap space");
+            })).getMessage();
+        assertTrue(sentence.startsWith("the trace t needs more than the Java heap of "), sentence);
+        assertThrows(OutOfMemoryError.class, () -> HeapShortage.named("the trace t", "give a part of it",
+            () ->
+            {
+                throw new OutOfMemoryError("unable to create native thread");
+            }));
+    }
+}

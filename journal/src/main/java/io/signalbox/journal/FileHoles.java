@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.nio.file.Path;
+
+/** Finds the parts of a sparse file that were never written: reading 100 GB of them takes a minute. */
+final class FileHoles implements AutoCloseable
+{
+    private final LibC library;
+    private final int descriptor;
+
+    private FileHoles(final LibC library, final int descriptor)
+    {
+        this.library = library;
+        this.descriptor = descriptor;
+    }
+
+    /** Knows no hole if this system cannot tell. */
+    static FileHoles of(final Path file)
+    {
+        final LibC library = LibC.orNull();
+        return new FileHoles(library, library == null ? -1 : library.calls().open(file.toString(), LibC.CLOSE_ON_EXEC, 0));
+    }
+
+    /** First position from {@code position} on with data; {@code length} if there is none. */
+    long nextData(final long position, final long length)
+    {
+        if (descriptor < 0)
+        {
+            return position;
+        }
+        final long found = library.calls().lseek(descriptor, position, LibC.SEEK_DATA);
+        if (found < 0)
+        {
+            return library.lastError() == LibC.NO_SUCH_ADDRESS ? length : position;
+        }
+        // Records begin at multiples of four, and so must a search for them.
+        return Math.min(length, Math.max(position, found & -SegmentWalker.ALIGNMENT));
+    }
+
+    @Override
+    public void close()
+    {
+        if (descriptor >= 0)
+        {
+            library.calls().close(descriptor);
+        }
+    }
+}

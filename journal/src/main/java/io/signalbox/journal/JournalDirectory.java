@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/** The directory of a journal that is still to be written. */
+public final class JournalDirectory
+{
+    private JournalDirectory()
+    {
+    }
+
+    /**
+     * Refuses a directory that a new journal cannot have; reads only. A directory may be missing, empty, or hold what a
+     * writer that never began and its recovery leave: the lock, and segments moved aside. {@link JournalWriter#create}
+     * checks again while it holds the lock.
+     *
+     * @throws JournalException ALREADY_EXISTS, LOCKED, NOT_A_JOURNAL or ACCESS_DENIED.
+     */
+    public static void requireFree(final Path directory)
+    {
+        if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS))
+        {
+            return;
+        }
+        if (!Files.isDirectory(directory))
+        {
+            throw new JournalException(
+                Kind.NOT_A_JOURNAL, directory + " is a file and not a directory; give another place.");
+        }
+        if (!Files.isWritable(directory))
+        {
+            throw new JournalException(Kind.ACCESS_DENIED, directory + " cannot be written, it is read-only or its " +
+                "permissions forbid it; give a writable directory.");
+        }
+        final String holder = JournalLock.holder(directory);
+        if (holder != null)
+        {
+            throw JournalLock.locked(directory, holder);
+        }
+        requireNoForeignEntry(directory);
+    }
+
+    /** Refuses unless the directory holds nothing that a new journal could collide with. */
+    static void requireNoForeignEntry(final Path directory)
+    {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))
+        {
+            for (final Path entry : entries)
+            {
+                final String name = entry.getFileName().toString();
+                if (SegmentName.number(name) >= 0)
+                {
+                    throw occupied(directory);
+                }
+                if (!name.equals(SegmentName.LOCK) && !SegmentName.isSetAside(name))
+                {
+                    throw new JournalException(Kind.ALREADY_EXISTS, directory + " is not empty, it holds " + name +
+                        "; journals are never overwritten. Use a new or empty directory.");
+                }
+            }
+        }
+        catch (final IOException e)
+        {
+            throw FileFault.reading(directory, e);
+        }
+        catch (final DirectoryIteratorException e)
+        {
+            throw FileFault.reading(directory, e.getCause());
+        }
+    }
+
+    private static JournalException occupied(final Path directory)
+    {
+        return new JournalException(Kind.ALREADY_EXISTS, directory + " is not empty, it holds " + (beganNever(directory)
+            ? "a segment without one whole record: a writer was stopped before its first one; 'signalbox replay " +
+                directory + " --recover' moves it aside, and then the directory can be used."
+            : "a journal; journals are never overwritten, and a new run cannot continue one. Use a new or empty " +
+                "directory."));
+    }
+
+    private static boolean beganNever(final Path directory)
+    {
+        try (JournalScanner scanner = JournalScanner.open(directory))
+        {
+            return !scanner.next();
+        }
+        catch (final JournalException e)
+        {
+            return e.kind() == Kind.NO_RECORD;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalException.Kind;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The flags of the JVM without which a journal can be neither written nor read. */
+public final class JvmFlags
+{
+    private static final Module BASE = Object.class.getModule();
+    private static final Module OWN = JvmFlags.class.getModule();
+    /** Chronicle Queue reflects on these. */
+    private static final List<String> OPENED = List.of("java.lang.reflect", "sun.nio.ch");
+    private static final String CLEANER = "jdk.internal.ref";
+    /** Agrona's buffers are made of it. */
+    private static final String UNSAFE = "jdk.internal.misc";
+
+    private JvmFlags()
+    {
+    }
+
+    /** Flags that writing needs and this JVM was started without. */
+    public static List<String> missing()
+    {
+        final List<String> flags = new ArrayList<>();
+        for (final String name : OPENED)
+        {
+            if (!BASE.isOpen(name, OWN))
+            {
+                flags.add(opens(name));
+            }
+        }
+        flags.addAll(missingToRead());
+        if (!BASE.isExported(CLEANER, OWN))
+        {
+            flags.add("--add-exports=java.base/" + CLEANER + "=" + own());
+        }
+        return flags;
+    }
+
+    private static List<String> missingToRead()
+    {
+        return BASE.isExported(UNSAFE, OWN) ? List.of() : List.of(opens(UNSAFE));
+    }
+
+    private static String opens(final String name)
+    {
+        return "--add-opens=java.base/" + name + "=" + own();
+    }
+
+    private static String own()
+    {
+        return OWN.isNamed() ? OWN.getName() : "ALL-UNNAMED";
+    }
+
+    /** @throws JournalException JVM_FLAGS */
+    static void requireToWrite()
+    {
+        require(missing());
+    }
+
+    /** @throws JournalException JVM_FLAGS */
+    static void requireToRead()
+    {
+        require(missingToRead());
+    }
+
+    private static void require(final List<String> missing)
+    {
+        if (!missing.isEmpty())
+        {
+            throw new JournalException(Kind.JVM_FLAGS, "this JVM was started without flags that a journal needs: " +
+                String.join(" ", missing) + "; start it with them, or with all of the file config/jvm.flags.");
+        }
+    }
+}

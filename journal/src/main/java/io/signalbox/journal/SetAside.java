@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** Keeps what recovery takes out of a journal, under names that nothing else has, and makes what remains durable. */
+final class SetAside
+{
+    private static final int COPY_BYTES = 1 << 16;
+    private static final String PART = ".part";
+
+    private final Path directory;
+    private final DirectoryFiles files;
+
+    SetAside(final Path directory, final DirectoryFiles files)
+    {
+        this.directory = directory;
+        this.files = files;
+    }
+
+    /** Moves segments without one whole record; returns where the first is now, {@code null} if there was none. */
+    Path emptySegments(final ScanEnd end)
+    {
+        Path first = null;
+        try
+        {
+            for (int segment = end.emptySegment(); segment >= 0 && segment < files.segmentCount(); segment++)
+            {
+                if (files.exists(segment))
+                {
+                    final Path target = freeName(segment);
+                    Files.move(directory.resolve(SegmentName.of(segment)), target, StandardCopyOption.ATOMIC_MOVE);
+                    first = first == null ? target : first;
+                }
+            }
+            OwnerOnly.syncDirectory(directory);
+            return first;
+        }
+        catch (final IOException e)
+        {
+            throw FileFault.writing("an empty segment of " + directory + " cannot be moved aside", directory, e);
+        }
+    }
+
+    /** Copies a torn tail; {@code null} if there is none. Syncs every segment, whatever level wrote it. */
+    Path tornTail(final ScanEnd end)
+    {
+        try
+        {
+            for (int segment = 0; segment < end.segments(); segment++)
+            {
+                force(files.dataFile(segment));
+            }
+            return end.cutFrom() < 0 ? null : copy(end);
+        }
+        catch (final IOException e)
+        {
+            throw FileFault.writing("the unfinished end of " + directory + " cannot be kept aside", directory, e);
+        }
+    }
+
+    private Path freeName(final int segment)
+    {
+        final String name = SegmentName.of(segment) + SegmentName.CUT_SUFFIX;
+        Path target = directory.resolve(name);
+        for (int i = 2; Files.exists(target, LinkOption.NOFOLLOW_LINKS); i++)
+        {
+            target = directory.resolve(name + "." + i);
+        }
+        return target;
+    }
+
+    private static void force(final Path file) throws IOException
+    {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE))
+        {
+            channel.force(true);
+        }
+    }
+
+    /** Under another name first, so that a copy that was interrupted is never taken for a whole one. */
+    private Path copy(final ScanEnd end) throws IOException
+    {
+        final int segment = end.segments() - 1;
+        final Path target = freeName(segment);
+        final Path part = target.resolveSibling(target.getFileName() + PART);
+        Files.deleteIfExists(part);
+        try (ByteSource source = files.open(segment); FileChannel channel = OwnerOnly.open(part))
+        {
+            copy(source, end.cutFrom(), end.cutTo(), channel);
+            channel.force(true);
+        }
+        catch (final IOException | RuntimeException | Error e)
+        {
+            Files.deleteIfExists(part);
+            throw e;
+        }
+        Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+        OwnerOnly.syncDirectory(directory);
+        return target;
+    }
+
+    /** Leaves zeros out, so that a hole remains one; the last byte of a torn tail is not zero. */
+    private static void copy(final ByteSource source, final long from, final long to, final FileChannel target)
+        throws IOException
+    {
+        final byte[] buffer = new byte[COPY_BYTES];
+        long position = source.nextData(from);
+        while (position < to)
+        {
+            final int count = source.read(position, buffer, 0, (int)Math.min(COPY_BYTES, to - position));
+            final ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, count);
+            while (bytes.hasRemaining())
+            {
+                target.write(bytes, position - from + bytes.position());
+            }
+            position = source.nextData(position + count);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineClient;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Reports for one rank from many threads at once, as {@code CompletionSink} allows, end in a journal that verifies. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ConcurrentReportsTest
+{
+    private static final ModelShape SHAPE = new ModelShape(16, 64, 8);
+    private static final long LONG_ENOUGH = 100_000_000_000L;
+    private static final int PROMPT = 40;
+    private static final int NEW_TOKENS = 100;
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void shouldJournalReportsOfOneRankFromManyThreads() throws Exception
+    {
+        for (int round = 0; round < Strength.of(4, 40); round++)
+        {
+            final Path directory = temporary.resolve("journal-" + round);
+            final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(256).capture(SHAPE).build();
+            run(directory, config);
+            final Verification verification = JournalVerifier.verify(directory, Scheduler::new);
+            assertNull(verification.difference(), () -> "round: " + verification.difference());
+            assertTrue(verification.ending().isSealed());
+        }
+    }
+
+    private static void run(final Path directory, final SchedulerConfig config) throws Exception
+    {
+        final JournalWriter journal =
+            JournalWriter.create(directory, config.settings(), Runs.options(Durability.PROCESS));
+        final EngineContext context =
+            new EngineContext().config(config).backend(new CrowdedBackend(4)).journal(journal).ingressSlots(64);
+        final EngineClient client = new EngineClient(context);
+        try (ThreadedEngine engine = new ThreadedEngine(context))
+        {
+            client.connect(engine);
+            final List<CompletionHandle> handles = new ArrayList<>();
+            for (int i = 0; i < 8; i++)
+            {
+                handles.add(client.submit(
+                    new CompletionRequest(new int[PROMPT], NEW_TOKENS, -1, new byte[] {(byte)i}, -1, 0, 0), LONG_ENOUGH));
+            }
+            for (final CompletionHandle handle : handles)
+            {
+                assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
+                final RoutedExperts rows = client.takeRows(handle, LONG_ENOUGH);
+                assertNotNull(rows);
+                for (int row = 0; row < PROMPT + NEW_TOKENS - 1; row++)
+                {
+                    CrowdedBackend.assertRow(rows, row);
+                }
+            }
+            assertNull(engine.failure());
+        }
+    }
+}

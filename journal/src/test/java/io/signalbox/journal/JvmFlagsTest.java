@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A library user who forgets the flags of the JVM gets a sentence. */
+final class JvmFlagsTest
+{
+    @TempDir
+    Path temporary;
+
+    @Test
+    void shouldMissNothingHere()
+    {
+        assertEquals(List.of(), JvmFlags.missing());
+    }
+
+    @Test
+    void shouldNameTheMissingFlags() throws IOException, InterruptedException
+    {
+        final Path journal = temporary.resolve("journal");
+        Runs.write(journal, 3, Runs.options(Durability.PROCESS));
+        final Path absent = temporary.resolve("absent");
+        final String all = "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED " +
+            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED " +
+            "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED";
+
+        for (final String missing : List.of(
+            run("create", absent.toString()), run("recover", journal.toString())))
+        {
+            assertTrue(missing.startsWith("JVM_FLAGS this JVM was started without flags that a journal needs: " + all),
+                missing);
+        }
+        assertTrue(run("read", journal.toString())
+            .startsWith("JVM_FLAGS this JVM was started without flags that a journal needs: --add-opens=java.base/jdk."));
+        assertFalse(Files.exists(absent));
+    }
+
+    private static String run(final String... arguments) throws IOException, InterruptedException
+    {
+        final Process process = new ProcessBuilder(JavaProcess.command(List.of(), LibraryUser.class, arguments))
+            .redirectErrorStream(true).start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+        process.waitFor();
+        return output;
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.RowsChecksum;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RowForm;
+import org.agrona.DirectBuffer;
+
+/**
+ * Holds the rows of a group against the group right before the journal takes both. A backend that writes into a slice
+ * before its release, or a completion that names other rows than it brings, so stops the engine: a journal that holds
+ * such a group could not be read.
+ */
+final class CheckedJournal implements GroupJournal
+{
+    private final GroupJournal journal;
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
+    private final RowsChecksum checksum = new RowsChecksum();
+
+    CheckedJournal(final GroupJournal journal)
+    {
+        this.journal = journal;
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+        final int input = offset + GroupWriter.LENGTH_BYTES;
+        if (header.wrap(group, input).templateId() == D2hCompleteDecoder.TEMPLATE_ID)
+        {
+            check(completion.wrapAndApplyHeader(group, input, header), rows);
+        }
+        else if (rows != null)
+        {
+            throw new InvariantViolation(
+                "an input of template " + header.templateId() + " brings routed-expert rows, but only a D2hComplete may");
+        }
+        journal.append(timeNanos, group, offset, length, rows);
+    }
+
+    private void check(final D2hCompleteDecoder input, final CaptureSlice rows)
+    {
+        final boolean chunked = input.rowForm() == RowForm.CHUNKED;
+        final boolean fits = rows == null ? !chunked :
+            chunked && rows.rowCount() == input.rowCount() && rows.rowBytes() == input.rowBytes();
+        if (!fits)
+        {
+            throw new InvariantViolation(stepOf(input) + " refers to " + input.rowCount() + " routed-expert rows of " +
+                input.rowBytes() + " bytes in the form " + input.rowForm() + ", but " +
+                (rows == null ? "none" : rows.rowCount() + " of " + rows.rowBytes() + " bytes") + " came with it");
+        }
+        if (rows != null &&
+            checksum.of(rows.buffer(), rows.offset(), rows.rowCount() * rows.rowBytes()) != input.rowsChecksum())
+        {
+            throw new InvariantViolation("the routed-expert rows of " + stepOf(input) +
+                " changed before the journal had them: the backend wrote into a capture slice that it had not got back");
+        }
+    }
+
+    private static String stepOf(final D2hCompleteDecoder input)
+    {
+        return "step " + input.step() + " of rank " + input.rank();
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        journal.endOfBatch();
+    }
+
+    @Override
+    public void close()
+    {
+        journal.close();
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * Why an engine stopped, and who is told. Each listener is told, whatever the one before it threw, and also if the heap
+ * is exhausted: a reserve is given up for that, and telling is repeated until it succeeds.
+ */
+final class EngineFailure
+{
+    private static final int RESERVE_BYTES = 1 << 20;
+
+    private final AtomicReference<Throwable> cause = new AtomicReference<>();
+    private final AtomicBoolean told = new AtomicBoolean();
+    private final List<Consumer<Throwable>> listeners;
+    private final Runnable tellNext = this::tellNext;
+    private byte[] reserve = new byte[RESERVE_BYTES];
+    private Throwable tellOf;
+    private int next;
+
+    EngineFailure(final List<Consumer<Throwable>> listeners)
+    {
+        this.listeners = listeners;
+    }
+
+    /** Why the engine stopped, or null. */
+    Throwable cause()
+    {
+        return cause.get();
+    }
+
+    /**
+     * Stops the engine, once.
+     *
+     * @param stop ends what is under way; may be repeated.
+     */
+    void fail(final Throwable failure, final Runnable stop)
+    {
+        if (cause.compareAndSet(null, failure))
+        {
+            reserve = null;
+            try
+            {
+                MemoryShortage.outlast(stop);
+            }
+            finally
+            {
+                tell(failure);
+            }
+        }
+    }
+
+    /** Tells the listeners why the engine takes no further input, once. */
+    void tell(final Throwable reason)
+    {
+        if (told.compareAndSet(false, true))
+        {
+            tellOf = reason;
+            while (next < listeners.size())
+            {
+                try
+                {
+                    MemoryShortage.outlast(tellNext);
+                }
+                catch (final RuntimeException | Error e)
+                {
+                    reason.addSuppressed(e);
+                }
+                next++;
+            }
+        }
+    }
+
+    private void tellNext()
+    {
+        listeners.get(next).accept(tellOf);
+    }
+
+    /** @throws IllegalStateException when the engine has failed. */
+    void check()
+    {
+        final Throwable failure = cause.get();
+        if (failure != null)
+        {
+            throw new IllegalStateException("the engine has failed: " + failure.getMessage(), failure);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.RowsChecksum;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.RowForm;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** Encodes one report of a backend at a time. Not thread-safe; a {@link Pool} lends it to one thread at a time. */
+final class ReportEncoding
+{
+    final InputWriter writer = new InputWriter();
+    private final RowsChecksum checksum = new RowsChecksum();
+
+    void forward(final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
+    {
+        writer.forward().timeNanos(timeNanos).step(step).deviceTimeNanos(deviceTimeNanos).epoch(epoch).rank(rank);
+    }
+
+    /** @return whether the message has a copy of the rows, so that the slice is no longer needed. */
+    boolean d2hComplete(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final int[] sampledTokens,
+        final int sampledCount,
+        final CaptureSlice rows)
+    {
+        final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
+        final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
+        final D2hCompleteEncoder message = writer.d2hComplete()
+            .timeNanos(timeNanos)
+            .step(step)
+            .epoch(epoch)
+            .rank(rank)
+            .rowCount(rows == null ? 0 : rows.rowCount())
+            .rowBytes(rows == null ? 0 : rows.rowBytes())
+            .rowsChecksum(rows == null ? 0 : checksum.of(rows.buffer(), rows.offset(), rowsLength))
+            .rowForm(rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
+        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
+        for (int i = 0; i < sampledCount; i++)
+        {
+            sampled.next().tokenId(sampledTokens[i]);
+        }
+        if (inline)
+        {
+            message.putRows(rows.buffer(), rows.offset(), rowsLength);
+        }
+        else
+        {
+            message.putRows(writer.buffer(), 0, 0);
+        }
+        return inline;
+    }
+
+    void fault(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final FaultClass faultClass,
+        final String detail)
+    {
+        writer.backendFault()
+            .timeNanos(timeNanos).step(step).epoch(epoch).rank(rank).faultClass(faultClass).detail(detail);
+    }
+
+    /**
+     * One encoding for each rank. Only threads that report for the same rank at the same time, which no backend with a
+     * thread per rank does, make further ones.
+     */
+    static final class Pool
+    {
+        private final AtomicReferenceArray<ReportEncoding> atRest;
+
+        Pool(final int ranks)
+        {
+            atRest = new AtomicReferenceArray<>(ranks);
+        }
+
+        ReportEncoding take(final int rank)
+        {
+            final ReportEncoding taken = atRest.getAndSet(rank, null);
+            return taken == null ? new ReportEncoding() : taken;
+        }
+
+        void giveBack(final int rank, final ReportEncoding encoding)
+        {
+            atRest.setRelease(rank, encoding);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.Request;
+import io.signalbox.batch.RequestQueue;
+import io.signalbox.batch.StepPlan;
+
+/**
+ * Bounds how often failed steps are repeated: a rank whose steps fail one after the other rests between them, and a
+ * request that was in too many of them, without getting any further, is not tried again.
+ */
+final class StepFailures
+{
+    private final DpRank[] ranks;
+    private final int maxFailures;
+    private final long backOffNanos;
+    private final RequestQueue exhausted = new RequestQueue();
+    private int resting;
+
+    /** @param maxFailures 0: no bound. */
+    StepFailures(final DpRank[] ranks, final int maxFailures, final long backOffNanos)
+    {
+        this.ranks = ranks;
+        this.maxFailures = maxFailures;
+        this.backOffNanos = backOffNanos;
+    }
+
+    /** Lets ranks work again whose rest is over. */
+    void advance(final long nowNanos)
+    {
+        if (resting == 0)
+        {
+            return;
+        }
+        resting = 0;
+        for (final DpRank rank : ranks)
+        {
+            rank.rest(nowNanos);
+            resting += rank.isResting() ? 1 : 0;
+        }
+    }
+
+    /** When the first rest ends; {@link Deadlines#NONE} if no rank rests. */
+    long nextNanos()
+    {
+        long next = Deadlines.NONE;
+        for (int rank = 0; resting > 0 && rank < ranks.length; rank++)
+        {
+            next = ranks[rank].isResting() ? Math.min(next, ranks[rank].restsUntilNanos()) : next;
+        }
+        return next;
+    }
+
+    void stepSucceeded(final DpRank rank)
+    {
+        if (rank.plan.rowCount() > 0)
+        {
+            reset(rank);
+        }
+    }
+
+    void reset(final DpRank rank)
+    {
+        resting -= rank.isResting() ? 1 : 0;
+        rank.recovered();
+    }
+
+    /** Must be called before the requests of the step are queued again. */
+    void stepFailed(final DpRank rank, final long nowNanos)
+    {
+        resting -= rank.isResting() ? 1 : 0;
+        if (backOffNanos > 0)
+        {
+            rank.stepFailed(nowNanos, backOffNanos);
+        }
+        resting += rank.isResting() ? 1 : 0;
+        while (!exhausted.isEmpty())
+        {
+            exhausted.removeLast();
+        }
+        final StepPlan plan = rank.plan;
+        for (int row = 0; row < plan.rowCount(); row++)
+        {
+            final Request request = plan.rowRequest(row);
+            if (maxFailures > 0 && request.countFailure() >= maxFailures && !request.isCancelled())
+            {
+                exhausted.addLast(request);
+            }
+        }
+    }
+
+    /** Requests of the last failed step that are not to be tried again. */
+    int exhaustedCount()
+    {
+        return exhausted.size();
+    }
+
+    Request exhausted(final int index)
+    {
+        return exhausted.get(index);
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class CheckedJournalTest
+{
+    private static final int ROW_BYTES = 64;
+    private static final int ROWS = 100;
+
+    private final RecordingJournal recording = new RecordingJournal();
+    private final CheckedJournal journal = new CheckedJournal(recording);
+    private final UnsafeBuffer memory = new UnsafeBuffer(new byte[ROWS * ROW_BYTES]);
+    private final ReportEncoding encoding = new ReportEncoding();
+
+    private CaptureSlice slice(final int rows)
+    {
+        return new HeapSlice(memory, rows, ROW_BYTES);
+    }
+
+    private String refusal(final CaptureSlice rows)
+    {
+        final InvariantViolation violation = assertThrows(InvariantViolation.class, () -> append(rows));
+        assertEquals(0, recording.recorded.size(), "the journal was given what it could not read back");
+        return violation.getMessage();
+    }
+
+    private void append(final CaptureSlice rows)
+    {
+        final GroupWriter group = new GroupWriter(64);
+        group.append(encoding.writer.buffer(), 0, encoding.writer.length());
+        journal.append(1, group.buffer(), 0, group.length(), rows);
+    }
+
+    @Test
+    void shouldAppendRowsThatAreThoseOfTheirGroup()
+    {
+        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(ROWS));
+        append(slice(ROWS));
+        assertEquals(1, recording.recorded.size());
+    }
+
+    @Test
+    void shouldAppendInputsWithoutRowsAndRowsInsideTheirInput()
+    {
+        encoding.forward(1, 0, 3, 7, 1);
+        append(null);
+        assertTrue(encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(2)), "two rows fit the message");
+        append(null);
+        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, null);
+        append(null);
+        assertEquals(3, recording.recorded.size());
+    }
+
+    @Test
+    void shouldStopBeforeRowsThatChangedSinceTheyWereReported()
+    {
+        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(ROWS));
+        memory.putByte(ROWS * ROW_BYTES - 1, (byte)1);
+        assertEquals("the routed-expert rows of step 7 of rank 3 changed before the journal had them: the backend wrote " +
+            "into a capture slice that it had not got back", refusal(slice(ROWS)));
+    }
+
+    @Test
+    void shouldStopBeforeRowsOfAnotherCompletion()
+    {
+        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(ROWS));
+        assertEquals("step 7 of rank 3 refers to 100 routed-expert rows of 64 bytes in the form CHUNKED, but 99 of 64 " +
+            "bytes came with it", refusal(slice(ROWS - 1)));
+        assertEquals("step 7 of rank 3 refers to 100 routed-expert rows of 64 bytes in the form CHUNKED, but none came " +
+            "with it", refusal(null));
+        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(2));
+        assertEquals("step 7 of rank 3 refers to 2 routed-expert rows of 64 bytes in the form INLINE, but 100 of 64 bytes " +
+            "came with it", refusal(slice(ROWS)));
+    }
+
+    @Test
+    void shouldStopBeforeRowsOfAnInputThatHasNone()
+    {
+        final InputWriter wake = encoding.writer;
+        wake.wake().timeNanos(1);
+        assertEquals("an input of template 4 brings routed-expert rows, but only a D2hComplete may", refusal(slice(ROWS)));
+    }
+}

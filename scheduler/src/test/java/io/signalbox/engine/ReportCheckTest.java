@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What a backend must not report, and that its clients are served nevertheless. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ReportCheckTest
+{
+    private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
+    private static final long LONG_ENOUGH = 30_000_000_000L;
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final RecordingJournal journal = new RecordingJournal();
+    private final EngineContext context = new EngineContext()
+        .config(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
+            .router(RouterPolicy.ROUND_ROBIN).capture(SHAPE).build())
+        .backend(backend).journal(journal).vocabularySize(1000);
+    private final EngineClient client = new EngineClient(context);
+    private final SteppedEngine engine = new SteppedEngine(context);
+    private CompletionHandle handle;
+
+    private void submit() throws InterruptedException
+    {
+        client.connect(engine);
+        handle = client.submit(CompletionRequest.of(new int[40], 2), LONG_ENOUGH);
+        assertEquals(1, plan().step());
+    }
+
+    @AfterEach
+    void shouldServeTheClientAndRunOn() throws Exception
+    {
+        if (handle != null)
+        {
+            for (int step = 0; step < 4 && handle.tokens().length < 2; step++)
+            {
+                backend.complete(placedOn());
+            }
+            assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
+        }
+        engine.close();
+    }
+
+    /** The rank whose plan is the newest: the request is on it. */
+    private int placedOn()
+    {
+        return backend.plan(1) == null ? 0 : 1;
+    }
+
+    private ScriptedBackend.Plan plan()
+    {
+        return backend.plan(placedOn());
+    }
+
+    private static GroupReader input(final byte[] group)
+    {
+        final GroupReader reader = new GroupReader().wrap(new UnsafeBuffer(group), 0, group.length);
+        assertTrue(reader.next());
+        return reader;
+    }
+
+    private static BackendFaultDecoder fault(final byte[] group)
+    {
+        final GroupReader reader = input(group);
+        return reader.templateId() != BackendFaultDecoder.TEMPLATE_ID ? null :
+            new BackendFaultDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
+    }
+
+    private List<BackendFaultDecoder> faults()
+    {
+        final List<BackendFaultDecoder> faults = new ArrayList<>();
+        for (final RecordingJournal.Recorded group : journal.recorded)
+        {
+            if (fault(group.group()) != null)
+            {
+                faults.add(fault(group.group()));
+            }
+        }
+        return faults;
+    }
+
+    private FaultClass lastFaultClass()
+    {
+        final List<BackendFaultDecoder> faults = faults();
+        return faults.isEmpty() ? FaultClass.NULL_VAL : faults.get(faults.size() - 1).faultClass();
+    }
+
+    private void complete(final int[] tokens, final int count, final CaptureSlice rows)
+    {
+        final ScriptedBackend.Plan plan = plan();
+        backend.sink().d2hComplete(1, plan.epoch(), plan.rank(), plan.step(), tokens, count, rows);
+    }
+
+    private void assertFault(final FaultClass faultClass, final long step, final String detail)
+    {
+        final List<BackendFaultDecoder> faults = faults();
+        final BackendFaultDecoder last = faults.get(faults.size() - 1);
+        assertEquals(step, last.step());
+        assertEquals(faultClass, last.faultClass());
+        assertEquals(detail, last.detail());
+    }
+
+    private void assertRetried(final String detail)
+    {
+        assertFault(FaultClass.STEP_FAILED, 1, detail);
+        assertEquals(2, plan().step(), "the request starts over");
+    }
+
+    @Test
+    void shouldFailAStepWithATokenOutsideTheVocabulary() throws Exception
+    {
+        submit();
+        complete(new int[] {-7}, 1, backend.rows(40));
+        assertRetried("step 1 of rank 0 sampled token -7 for row 0, but tokens are 0 to 999");
+        complete(new int[] {1000}, 1, backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 sampled token 1000 for row 0, but tokens are 0 to 999");
+    }
+
+    @Test
+    void shouldFailAStepWithAnotherNumberOfTokens() throws Exception
+    {
+        submit();
+        complete(new int[3], 3, backend.rows(40));
+        assertRetried("step 1 of rank 0 has 1 rows but came with 3 sampled tokens in an array of 3");
+        complete(new int[0], 1, backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 2,
+            "step 2 of rank 0 has 1 rows but came with 1 sampled tokens in an array of 0");
+        complete(new int[1], -1, backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 3,
+            "step 3 of rank 0 has 1 rows but came with -1 sampled tokens in an array of 1");
+    }
+
+    @Test
+    void shouldFailAStepWithoutTokens() throws Exception
+    {
+        submit();
+        complete(null, 1, backend.rows(40));
+        assertRetried("step 1 of rank 0 came without its sampled tokens");
+    }
+
+    @Test
+    void shouldFailAStepWithoutRows() throws Exception
+    {
+        submit();
+        complete(new int[1], 1, null);
+        assertRetried("step 1 of rank 0 came without its routed-expert rows");
+    }
+
+    @Test
+    void shouldFailAStepWithAnotherNumberOfRows() throws Exception
+    {
+        submit();
+        complete(new int[1], 1, backend.rows(39));
+        assertRetried("step 1 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but came with 39 rows of 8 " +
+            "bytes");
+        complete(new int[1], 1, new HeapSlice(new UnsafeBuffer(new byte[320]), 40, Integer.MAX_VALUE));
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but " +
+            "came with 40 rows of 2147483647 bytes");
+    }
+
+    @Test
+    void shouldFailAStepWhoseSliceEndsBeforeItsRows() throws Exception
+    {
+        submit();
+        complete(new int[1], 1, new HeapSlice(new UnsafeBuffer(new byte[319]), 40, 8));
+        assertRetried("step 1 of rank 0 has 320 bytes of routed-expert rows, but its slice begins at byte 0 of 319");
+        complete(new int[1], 1, new BrokenSlice(null));
+        assertFault(FaultClass.STEP_FAILED, 2,
+            "step 2 of rank 0 has its routed-expert rows neither in an array nor in a ByteBuffer");
+    }
+
+    @Test
+    void shouldFailAStepWhoseSliceThrows() throws Exception
+    {
+        submit();
+        final BrokenSlice slice = new BrokenSlice(new IllegalArgumentException("planted"));
+        complete(new int[1], 1, slice);
+        assertRetried("the capture slice of step 1 of rank 0 failed: java.lang.IllegalArgumentException: planted");
+        assertEquals(1, slice.releases);
+    }
+
+    @Test
+    void shouldGiveUpARankThatReportsAStepItWasNeverGiven() throws Exception
+    {
+        submit();
+        final HeapSlice rows = backend.rows(40);
+        backend.sink().d2hComplete(1, 0, 0, 99, new int[1], 1, rows);
+        assertFault(FaultClass.RANK_LOST, 1,
+            "the backend reported step 99 of epoch 0 for rank 0, which was given step 1 of epoch 0 last");
+        assertEquals(0x55, rows.buffer().getByte(0), "the slice was not released");
+        assertEquals(1, backend.plan(1).step(), "the request moves to the other rank");
+    }
+
+    @Test
+    void shouldGiveUpARankThatReportsAnEpochItWasNeverGiven() throws Exception
+    {
+        submit();
+        backend.sink().fault(1, 3, 0, 1, FaultClass.STEP_FAILED, "planted");
+        assertFault(FaultClass.RANK_LOST, 1, "the backend reported step 1 of epoch 3 for rank 0, which was given step 1 of " +
+            "epoch 0 last, with the fault: planted");
+    }
+
+    @Test
+    void shouldNameAReportOfARankThatWasGivenNoStep() throws Exception
+    {
+        submit();
+        backend.sink().d2hComplete(1, 0, 1, 5, new int[1], 1, backend.rows(40));
+        assertFault(FaultClass.RANK_LOST, 0,
+            "the backend reported step 5 of epoch 0 for rank 1, which was given no step yet");
+        assertEquals(0, placedOn(), "the other rank runs on");
+    }
+
+    @Test
+    void shouldIgnoreASecondReportOfAStep() throws Exception
+    {
+        submit();
+        final ScriptedBackend.Plan first = plan();
+        backend.complete(0);
+        backend.sink().d2hComplete(1, 0, 0, first.step(), new int[1], 1, backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 1,
+            "the backend reported step 1 of epoch 0 for rank 0, which was given step 2 of epoch 0 last");
+        assertEquals(2, plan().step(), "the step in flight stays");
+        backend.complete(0);
+        backend.sink().d2hComplete(1, 0, 0, 2, new int[1], 1, backend.rows(1));
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 was reported twice");
+    }
+
+    @Test
+    void shouldRefuseARankThatDoesNotExist() throws Exception
+    {
+        submit();
+        final HeapSlice rows = backend.rows(40);
+        final String refusal =
+            "rank=77 of a backend's report is not one of the ranks 0 to 1; report the rank that the plan names.";
+        assertEquals(refusal, assertThrows(IllegalArgumentException.class,
+            () -> backend.sink().d2hComplete(1, 0, 77, 1, new int[1], 1, rows)).getMessage());
+        assertEquals(0x55, rows.buffer().getByte(0), "the slice was not released");
+        assertEquals(refusal, assertThrows(IllegalArgumentException.class,
+            () -> backend.sink().forward(1, 0, 77, 1, 1)).getMessage());
+        assertThrows(IllegalArgumentException.class,
+            () -> backend.sink().fault(1, 0, -1, 1, FaultClass.STEP_FAILED, "planted"));
+    }
+
+    @Test
+    void shouldJournalAFaultWithoutClassOrReason() throws Exception
+    {
+        submit();
+        backend.sink().fault(1, 0, 0, 1, null, null);
+        assertFault(FaultClass.RANK_LOST, 1, "the backend gave no reason (reported without a fault class)");
+    }
+
+    @Test
+    void shouldCutALongReason() throws Exception
+    {
+        submit();
+        backend.sink().fault(1, 0, 0, 1, FaultClass.STEP_FAILED, "x".repeat(3_000_000));
+        assertRetried("x".repeat(4096));
+    }
+
+    @Test
+    void shouldJournalNoCompletionThatItRefused() throws Exception
+    {
+        submit();
+        complete(new int[] {-7}, 1, backend.rows(40));
+        for (final RecordingJournal.Recorded group : journal.recorded)
+        {
+            assertFalse(input(group.group()).templateId() == D2hCompleteDecoder.TEMPLATE_ID);
+        }
+    }
+
+    /** Its methods throw, or its buffer is missing. */
+    private static final class BrokenSlice implements CaptureSlice
+    {
+        private final RuntimeException failure;
+        private int releases;
+
+        BrokenSlice(final RuntimeException failure)
+        {
+            this.failure = failure;
+        }
+
+        @Override
+        public DirectBuffer buffer()
+        {
+            if (failure != null)
+            {
+                throw failure;
+            }
+            return null;
+        }
+
+        @Override
+        public int offset()
+        {
+            return 0;
+        }
+
+        @Override
+        public int rowCount()
+        {
+            return 40;
+        }
+
+        @Override
+        public int rowBytes()
+        {
+            return SHAPE.rowBytes();
+        }
+
+        @Override
+        public void release()
+        {
+            releases++;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.PlanRows;
+import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Keeps the last plan of each rank; a test reports what it likes, from whatever thread it likes. */
+final class ScriptedBackend implements Backend
+{
+    /** One plan. */
+    record Plan(int epoch, int rank, long step, int tokens, int rows)
+    {
+    }
+
+    private final Map<Integer, Plan> plans = new ConcurrentHashMap<>();
+    private ModelShape shape;
+    private volatile CompletionSink sink;
+
+    @Override
+    public BackendCapabilities capabilities()
+    {
+        return new BackendCapabilities("scripted", true, false);
+    }
+
+    @Override
+    public void start(final int ranks, final ModelShape captureShape, final CompletionSink completions)
+    {
+        shape = captureShape;
+        sink = completions;
+    }
+
+    @Override
+    public void submit(final ScheduleDecoder plan)
+    {
+        plans.put(plan.rank(),
+            new Plan(plan.epoch(), plan.rank(), plan.step(), plan.tokens(), PlanRows.of(plan).count()));
+    }
+
+    CompletionSink sink()
+    {
+        return sink;
+    }
+
+    Plan plan(final int rank)
+    {
+        return plans.get(rank);
+    }
+
+    /** Rows of which every one names the experts 0 to top-k in each layer. */
+    HeapSlice rows(final int count)
+    {
+        final UnsafeBuffer memory = new UnsafeBuffer(new byte[count * shape.rowBytes()]);
+        for (int i = 0; i < memory.capacity(); i++)
+        {
+            memory.putByte(i, (byte)(i % shape.topK()));
+        }
+        return new HeapSlice(memory, count, shape.rowBytes());
+    }
+
+    /** Reports the last plan of the rank as a sound backend does. */
+    void complete(final int rank)
+    {
+        final Plan plan = plans.get(rank);
+        sink.d2hComplete(plan.step(), plan.epoch(), rank, plan.step(), new int[plan.rows()], plan.rows(),
+            shape == null ? null : rows(plan.tokens()));
+    }
+
+    @Override
+    public void abort(final int rank, final long step)
+    {
+    }
+
+    @Override
+    public void close()
+    {
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.ConfigException;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Rows of routed experts that a client asked for and never takes. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UntakenRowsTest
+{
+    private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
+    private static final long LONG_ENOUGH = 30_000_000_000L;
+    private static final int PROMPT = 40;
+    /** Three pages of 16 rows of 8 bytes, and the request. */
+    private static final long ROWS_BYTES = 3 * 16 * 8 + 1024;
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final RecordingJournal journal = new RecordingJournal();
+    private final EngineContext context = new EngineContext()
+        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).prefixCaching(false).capture(SHAPE).build())
+        .backend(backend).journal(journal);
+
+    private EngineClient client(final EngineContext of)
+    {
+        return new EngineClient(of);
+    }
+
+    private List<CompletionHandle> complete(final EngineClient client, final int requests) throws Exception
+    {
+        final List<CompletionHandle> handles = new ArrayList<>();
+        for (int i = 0; i < requests; i++)
+        {
+            final CompletionHandle handle = client.submit(
+                new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH);
+            backend.complete(0);
+            handle.ended().get();
+            handles.add(handle);
+        }
+        return handles;
+    }
+
+    private List<Long> discarded()
+    {
+        final List<Long> ids = new ArrayList<>();
+        for (final RecordingJournal.Recorded group : journal.recorded)
+        {
+            final GroupReader reader = new GroupReader().wrap(new UnsafeBuffer(group.group()), 0, group.group().length);
+            assertTrue(reader.next());
+            if (reader.templateId() == ControlDecoder.TEMPLATE_ID)
+            {
+                final ControlDecoder control =
+                    new ControlDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
+                if (control.note().startsWith("discarded"))
+                {
+                    ids.add(control.requestId());
+                }
+            }
+        }
+        return ids;
+    }
+
+    @Test
+    void shouldDiscardTheOldestRowsAboveTheBoundAndSaySo() throws Exception
+    {
+        context.maxUntakenRowsBytes(3 * ROWS_BYTES);
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final List<CompletionHandle> handles = complete(client, 5);
+            assertEquals(List.of(1L, 2L), discarded());
+            final String message = assertThrows(
+                RowsDiscardedException.class, () -> client.takeRows(handles.get(1), LONG_ENOUGH)).getMessage();
+            assertEquals("the rows of request 2 are gone: ended requests held more than maxUntakenRowsBytes=4224 of rows " +
+                "that nobody took, so the oldest were discarded, of 2 requests so far; take rows sooner, or raise the bound.",
+                message);
+            assertThrows(RowsDiscardedException.class, () -> client.takeRows(handles.get(1), LONG_ENOUGH));
+            final RoutedExperts rows = client.takeRows(handles.get(2), LONG_ENOUGH);
+            assertEquals(PROMPT, rows.rows());
+            assertEquals(3, rows.expert(39, 1, 3));
+            assertNull(client.takeRows(handles.get(2), LONG_ENOUGH), "taken before");
+            complete(client, 1);
+            assertEquals(2, discarded().size(), "what was taken makes room");
+        }
+    }
+
+    @Test
+    void shouldGiveEveryCreditBackWhenRowsAreGone() throws Exception
+    {
+        context.maxUntakenRowsBytes(1).ingressSlots(8);
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final List<CompletionHandle> handles = complete(client, 2);
+            for (int i = 0; i < 10 * client.creditCount(); i++)
+            {
+                assertThrows(RowsDiscardedException.class, () -> client.takeRows(handles.get(0), LONG_ENOUGH));
+            }
+            assertNotNull(client.submit(CompletionRequest.of(new int[3], 1), 0));
+        }
+    }
+
+    @Test
+    void shouldKeepRowsThatAClientIsTaking() throws Exception
+    {
+        context.maxUntakenRowsBytes(2 * ROWS_BYTES);
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            complete(client, 1);
+            assertNotNull(engine.rows(1));
+            complete(client, 4);
+            assertEquals(List.of(2L, 3L, 4L), discarded());
+            assertNotNull(engine.rows(1), "the client may still be copying");
+            assertNull(engine.rows(4));
+        }
+    }
+
+    @Test
+    void shouldHoldNoMoreThanTheBoundHoweverManyRequestsEnd() throws Exception
+    {
+        context.maxUntakenRowsBytes(10 * ROWS_BYTES);
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            complete(client, 1000);
+            assertTrue(context.scheduler().liveRequests() <= 10, context.scheduler().liveRequests() + " requests are held");
+        }
+    }
+
+    @Test
+    void shouldDiscardNothingWhenTheCallerOrdersTheInputs() throws Exception
+    {
+        context.maxUntakenRowsBytes(1).wakeSource(EngineContext.WakeSource.CALLER);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            final InputWriter writer = new InputWriter();
+            final var submit = new SubmitEncoding(context.config());
+            submit.encode(new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), 7).timeNanos(1);
+            engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
+            writer.wake().timeNanos(2);
+            engine.offer(writer.buffer(), 0, writer.length(), null);
+            backend.complete(0);
+            assertNotNull(engine.rows(7));
+        }
+    }
+
+    @Test
+    void shouldRefuseABoundBelowOne()
+    {
+        assertEquals("maxUntakenRowsBytes=0 is not positive; give the bytes of rows that ended requests may hold.",
+            assertThrows(ConfigException.class, () -> new SteppedEngine(context.maxUntakenRowsBytes(0))).getMessage());
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.router.RouterPolicy;
+import org.junit.jupiter.api.Test;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Steps that fail again and again. */
+class StepFailuresTest
+{
+    private static final int BACK_OFF = 1000;
+
+    private static SchedulerConfig.Builder small()
+    {
+        return SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(33).stepTokens(64).maxRunning(8)
+            .router(RouterPolicy.ROUND_ROBIN).maxFailures(8).backOffNanos(BACK_OFF);
+    }
+
+    /** Lets the rank's rest pass, if it rests. */
+    private static boolean awaitPlan(final SchedulerHarness harness)
+    {
+        final long next = harness.scheduler.nextDeadlineNanos();
+        if (harness.inFlight.isEmpty() && next != Long.MAX_VALUE)
+        {
+            harness.tick(next);
+        }
+        return !harness.inFlight.isEmpty();
+    }
+
+    private static int failUntilNothingIsTried(final SchedulerHarness harness, final int most)
+    {
+        int failures = 0;
+        while (failures < most && awaitPlan(harness))
+        {
+            harness.fault(harness.inFlight.keySet().iterator().next(), FaultClass.STEP_FAILED);
+            failures++;
+        }
+        return failures;
+    }
+
+    @Test
+    void shouldFailARequestAfterEightFruitlessSteps()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 40, 5);
+        harness.wake();
+        assertEquals(8, failUntilNothingIsTried(harness, 100));
+        assertEquals("FAILED", harness.ended.get(0).reason());
+        assertEquals(0, harness.scheduler.liveRequests());
+        assertEquals(32, harness.scheduler.planner(0).allocator().allocatableCount());
+        assertEquals(0, harness.scheduler.planner(0).promptTokens());
+    }
+
+    @Test
+    void shouldServeARequestThatComesAfterwards()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 40, 5);
+        harness.wake();
+        failUntilNothingIsTried(harness, 100);
+        harness.submit(2, 2, 0, 40, 5);
+        harness.tick(harness.scheduler.nextDeadlineNanos());
+        harness.drain();
+        assertEquals("LENGTH", harness.ended.get(1).reason());
+    }
+
+    @Test
+    void shouldRepeatAStepAtOnceAfterTheFirstFailureAndRestAfterEachLater()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 40, 5);
+        harness.wake();
+        harness.fault(0, FaultClass.STEP_FAILED);
+        assertFalse(harness.inFlight.isEmpty(), "the first failure is repeated at once");
+        long rest = BACK_OFF;
+        for (int failure = 2; failure < 8; failure++)
+        {
+            harness.fault(0, FaultClass.STEP_FAILED);
+            final long end = harness.scheduler.nextDeadlineNanos();
+            assertEquals(rest, end - harness.scheduler.timeNanos(), "failure " + failure);
+            assertTrue(harness.inFlight.isEmpty(), "the rank rests");
+            assertFalse(harness.scheduler.wantsWake());
+            harness.wake();
+            assertTrue(harness.inFlight.isEmpty(), "no Wake ends the rest");
+            harness.tick(end - 1);
+            assertTrue(harness.inFlight.isEmpty());
+            harness.tick(end);
+            assertFalse(harness.inFlight.isEmpty());
+            rest *= 2;
+        }
+    }
+
+    @Test
+    void shouldForgetFailuresOnceARequestGetsFurther()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        harness.submit(1, 1, 0, 40, 20);
+        harness.wake();
+        for (int round = 0; round < 10; round++)
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                assertTrue(awaitPlan(harness));
+                harness.fault(0, FaultClass.STEP_FAILED);
+            }
+            assertTrue(awaitPlan(harness));
+            harness.complete(0);
+        }
+        assertTrue(awaitPlan(harness));
+        harness.drain();
+        assertEquals("LENGTH", harness.ended.get(0).reason());
+    }
+
+    /** Computing the first chunk again is no progress: a second chunk that always fails would be tried indefinitely. */
+    @Test
+    void shouldFailARequestWhoseSecondChunkAlwaysFails()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().stepTokens(16).prefixCaching(false).build());
+        harness.submit(1, 1, 0, 32, 5);
+        harness.wake();
+        int failures = 0;
+        while (failures < 100 && awaitPlan(harness))
+        {
+            if (harness.inFlight.get(0).rows().get(0).start() == 0)
+            {
+                harness.complete(0);
+            }
+            else
+            {
+                harness.fault(0, FaultClass.STEP_FAILED);
+                failures++;
+            }
+        }
+        assertEquals(8, failures);
+        assertEquals("FAILED", harness.ended.get(0).reason());
+    }
+
+    @Test
+    void shouldCountLostRanksAndTimeouts()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().ranks(4).maxFailures(3).build());
+        harness.submit(1, 1, 0, 40, 5);
+        harness.wake();
+        harness.timeOut(harness.inFlight.keySet().iterator().next());
+        harness.fault(harness.inFlight.keySet().iterator().next(), FaultClass.RANK_LOST);
+        assertTrue(harness.ended.isEmpty());
+        harness.timeOut(harness.inFlight.keySet().iterator().next());
+        assertEquals("FAILED", harness.ended.get(0).reason());
+    }
+
+    @Test
+    void shouldKeepTheOtherRanksWorkingWhileOneRests()
+    {
+        for (final boolean lockStep : new boolean[] {false, true})
+        {
+            final SchedulerHarness harness = new SchedulerHarness(small().ranks(2).lockStep(lockStep).build());
+            harness.submit(1, 1, 0, 40, 5);
+            harness.submit(2, 2, 0, 40, 50);
+            harness.wake();
+            harness.fault(0, FaultClass.STEP_FAILED);
+            if (lockStep)
+            {
+                harness.complete(1);
+            }
+            harness.fault(0, FaultClass.STEP_FAILED);
+            for (int i = 0; i < 10; i++)
+            {
+                harness.complete(1);
+                if (harness.inFlight.containsKey(0))
+                {
+                    assertTrue(lockStep, "a rank on its own rests");
+                    assertTrue(harness.inFlight.get(0).rows().isEmpty(), "a resting rank only steps along");
+                    harness.complete(0);
+                }
+            }
+            assertTrue(harness.emitted.get(2L).size() >= 10, "lock-step " + lockStep);
+        }
+    }
+
+    @Test
+    void shouldGiveTheSameGroupsAgain()
+    {
+        final SchedulerHarness[] runs = new SchedulerHarness[2];
+        for (int run = 0; run < 2; run++)
+        {
+            runs[run] = new SchedulerHarness(small().digestInterval(1).build());
+            runs[run].submit(1, 1, 0, 40, 5);
+            runs[run].wake();
+            failUntilNothingIsTried(runs[run], 100);
+        }
+        assertEquals(runs[0].groups.size(), runs[1].groups.size());
+        for (int i = 0; i < runs[0].groups.size(); i++)
+        {
+            assertArrayEquals(runs[0].groups.get(i), runs[1].groups.get(i));
+        }
+    }
+
+    @Test
+    void shouldRepeatStepsWithoutABoundUnderARunDescriptionThatNamesNone()
+    {
+        final Map<String, String> settings = new HashMap<>(small().build().settings());
+        settings.remove("scheduler.maxFailures");
+        settings.remove("scheduler.backOffNanos");
+        final SchedulerHarness harness = new SchedulerHarness(SchedulerConfig.of(settings));
+        harness.submit(1, 1, 0, 40, 5);
+        harness.wake();
+        assertEquals(1000, failUntilNothingIsTried(harness, 1000));
+        harness.drain();
+        assertEquals("LENGTH", harness.ended.get(0).reason());
+    }
+}
