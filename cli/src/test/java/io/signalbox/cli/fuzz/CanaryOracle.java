@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,9 +56,10 @@ final class CanaryOracle implements Oracle
     {
         try
         {
-            return workingDirectory.resolve(name).normalize();
+            final Path path = workingDirectory.resolve(name).normalize();
+            return Files.isRegularFile(path) ? path.toRealPath() : path;
         }
-        catch (final InvalidPathException e)
+        catch (final InvalidPathException | IOException e)
         {
             return workingDirectory;
         }

@@ -33,8 +33,19 @@ interface FuzzCase
     /** Cases with a part of this one's changes, the smallest first. */
     List<? extends FuzzCase> smaller();
 
+    /** Starts the case's own threads; called directly ahead of the command. */
+    default void begin()
+    {
+    }
+
     /** Ends the case's own threads; called after the command has returned. */
     default void conclude()
     {
+    }
+
+    /** Whether the case's own threads leave its files alone, so that a change of one is the command's. */
+    default boolean keepsFiles()
+    {
+        return true;
     }
 }

@@ -28,6 +28,11 @@ final class FuzzRun implements AutoCloseable
         return open(CommandUnderTest.Signalbox.class, CASE_SECONDS);
     }
 
+    static FuzzRun open(final long caseSeconds) throws IOException
+    {
+        return open(CommandUnderTest.Signalbox.class, caseSeconds);
+    }
+
     static FuzzRun open(final Class<? extends CommandUnderTest> command, final long caseSeconds) throws IOException
     {
         final Path home = Files.createTempDirectory("signalbox-fuzz-");

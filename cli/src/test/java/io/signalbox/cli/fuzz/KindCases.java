@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.fuzz;
+
+import io.signalbox.cli.CommandEntry;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/** Every option and parameter that names a path, and every place within a journal, with every kind of file. */
+final class KindCases implements CaseSource
+{
+    private static final List<String> RUN = List.of("--conversations=2", "--limit=3", "--ranks=2", "--user-tokens=fixed:20",
+        "--output-tokens=fixed:4");
+    /** What a command needs beside the path. */
+    private static final Map<String, List<String>> NEEDED = Map.of(
+        "compare", List.of("--seeds=1", "--workers=1", "--routers=default", "--limit=3"),
+        "inspect", List.of("--request=2"));
+    private static final List<String> WITHIN_JOURNAL = List.of("journal/lock", "journal/segment-00000",
+        "journal/segment-00001", "journal/segment-00000/19700101F.cq4", "journal/segment-00000/metadata.cq4t",
+        "journal/segment-00000.cut", "killed/lock", "killed/segment-00001", "killed/segment-00000.cut",
+        "killed/segment-00000/19700101F.cq4");
+
+    private final Path template;
+    private final List<KindCase> all = new ArrayList<>();
+    private int next;
+
+    /** @param template directory with a journal, and one whose writer was killed. */
+    KindCases(final Path template)
+    {
+        this.template = template;
+        final CommandSpec model = CommandEntry.model();
+        model.subcommands().forEach((name, command) -> ofCommand(name, command.getCommandSpec()));
+        for (final FileKind kind : kinds())
+        {
+            for (final String place : WITHIN_JOURNAL)
+            {
+                final String journal = "{dir}/" + place.substring(0, place.indexOf('/'));
+                add(List.of("replay", journal, "--verify"), place, kind);
+                add(List.of("replay", journal, "--recover", "--verify"), place, kind);
+                add(List.of("inspect", journal, "--request=2"), place, kind);
+            }
+        }
+    }
+
+    int size()
+    {
+        return all.size();
+    }
+
+    private void ofCommand(final String name, final CommandSpec command)
+    {
+        for (final OptionSpec option : command.options())
+        {
+            final String value = Values.isPath(option) ? "{path}" :
+                option.paramLabel().equals("LIST") ? "{path}" :
+                option.paramLabel().equals("KIND") ? "replayed:{path}" : null;
+            if (value != null)
+            {
+                final List<String> line = line(name, command);
+                line.add(option.longestName() + "=" + value);
+                kinds().forEach(kind -> add(line, "odd/file", kind));
+            }
+        }
+        if (command.positionalParameters().stream().anyMatch(Values::isPath))
+        {
+            final List<String> line = new ArrayList<>(List.of(name, "{path}"));
+            line.addAll(NEEDED.getOrDefault(name, List.of()));
+            kinds().forEach(kind -> add(line, "odd/file", kind));
+        }
+    }
+
+    private static List<String> line(final String name, final CommandSpec command)
+    {
+        final List<String> line = new ArrayList<>(List.of(name));
+        for (final ArgSpec parameter : command.positionalParameters())
+        {
+            line.add(Values.isPath(parameter) ? "{dir}/journal" : "1");
+        }
+        line.addAll(NEEDED.getOrDefault(name, name.equals("simulate") ? RUN : List.of()));
+        return line;
+    }
+
+    /** The administrator may read everything. */
+    private static List<FileKind> kinds()
+    {
+        final List<FileKind> kinds = new ArrayList<>(List.of(FileKind.values()));
+        if (System.getProperty("user.name").equals("root"))
+        {
+            kinds.remove(FileKind.UNREADABLE);
+        }
+        return kinds;
+    }
+
+    private void add(final List<String> words, final String place, final FileKind kind)
+    {
+        final List<String> line = new ArrayList<>(words);
+        if (line.get(0).equals("simulate") && line.stream().anyMatch(word -> word.startsWith("--trace")))
+        {
+            line.removeIf(word -> word.startsWith("--conversations") || word.contains("-tokens"));
+        }
+        if (line.get(0).equals("simulate") && line.stream().noneMatch(word -> word.startsWith("--journal")))
+        {
+            line.add("--no-journal");
+        }
+        all.add(new KindCase(List.copyOf(line), template, place, kind));
+    }
+
+    @Override
+    public KindCase next(final RandomGenerator random)
+    {
+        return all.get((int)((FuzzRun.firstSeed() + next++) % all.size()));
+    }
+}
