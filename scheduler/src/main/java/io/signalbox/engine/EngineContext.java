@@ -55,25 +55,25 @@ public final class EngineContext
     public EngineContext config(final SchedulerConfig value)
     {
         refuseAfterClient("the configuration");
-        config = value;
+        config = required("the configuration", value);
         return this;
     }
 
     public EngineContext backend(final Backend value)
     {
-        backend = value;
+        backend = required("the backend", value);
         return this;
     }
 
     public EngineContext journal(final GroupJournal value)
     {
-        journal = value;
+        journal = required("the journal", value);
         return this;
     }
 
     public EngineContext listener(final GroupListener value)
     {
-        listener = value;
+        listener = required("the listener", value);
         return this;
     }
 
@@ -83,19 +83,19 @@ public final class EngineContext
      */
     public EngineContext failureListener(final Consumer<Throwable> value)
     {
-        failureListener = value;
+        failureListener = required("the failure listener", value);
         return this;
     }
 
     public EngineContext wakeSource(final WakeSource value)
     {
-        wakeSource = value;
+        wakeSource = required("the wake source", value);
         return this;
     }
 
     public EngineContext waiting(final Waiting value)
     {
-        waiting = value;
+        waiting = required("the way of waiting", value);
         return this;
     }
 
@@ -149,7 +149,7 @@ public final class EngineContext
     public EngineContext clock(final LongSupplier value)
     {
         refuseAfterClient("the clock");
-        clock = value;
+        clock = required("the clock", value);
         return this;
     }
 
@@ -158,6 +158,15 @@ public final class EngineContext
     {
         refuseAfterClient("a client");
         client = value;
+    }
+
+    private static <T> T required(final String what, final T value)
+    {
+        if (value == null)
+        {
+            throw new ConfigException(what + " of an EngineContext is null; give one, or leave the setting out.");
+        }
+        return value;
     }
 
     private void refuseAfterClient(final String what)
@@ -178,6 +187,11 @@ public final class EngineContext
 
     EngineContext conclude()
     {
+        if (scheduler != null)
+        {
+            throw new ConfigException(
+                "an EngineContext has been used to open an engine; make one for each engine, with a journal of its own.");
+        }
         if (backend == null)
         {
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
@@ -201,6 +215,11 @@ public final class EngineContext
         {
             throw new ConfigException(
                 "vocabularySize=" + vocabularySize + " is not positive; give the number of tokens that the model knows.");
+        }
+        if (closeTimeoutNanos < 1)
+        {
+            throw new ConfigException(
+                "closeTimeoutNanos=" + closeTimeoutNanos + " is not positive; give how long close may wait.");
         }
         checkSlots("ingressSlots", ingressSlots);
         checkSlots("trackSlots", trackSlots);
