@@ -115,7 +115,8 @@ CUresult copy_to_device(Call& call, const CUdeviceptr target, const void* source
 {
     void* device = reinterpret_cast<void*>(target);
     bool pinned = false;
-    if (!inside_allocation(call.driver, device, bytes, call.context->device, false) || !host_range_holds(call.driver, source, bytes, pinned))
+    if (!inside_allocation(call.driver, device, bytes, call.context->device, false) ||
+        !host_range_holds(call.driver, source, bytes, pinned))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -133,7 +134,8 @@ CUresult copy_to_host(Call& call, void* target, const CUdeviceptr source, const 
 {
     const void* device = reinterpret_cast<const void*>(source);
     bool pinned = false;
-    if (!inside_allocation(call.driver, device, bytes, call.context->device, false) || !host_range_holds(call.driver, target, bytes, pinned))
+    if (!inside_allocation(call.driver, device, bytes, call.context->device, false) ||
+        !host_range_holds(call.driver, target, bytes, pinned))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
