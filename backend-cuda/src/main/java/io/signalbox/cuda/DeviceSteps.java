@@ -3,6 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 
@@ -29,7 +30,10 @@ public final class DeviceSteps implements AutoCloseable
         }
         catch (final RuntimeException | Error e)
         {
-            device.close();
+            if (DeviceStuckException.permitsFreeing(e))
+            {
+                device.close();
+            }
             throw e;
         }
     }
@@ -45,17 +49,16 @@ public final class DeviceSteps implements AutoCloseable
         rank.program().run(tokens);
     }
 
-    /** Waits for what still runs. From here on the thread has no context. */
+    /**
+     * Waits for work in flight and gives everything back. From here on the thread has no context.
+     *
+     * @throws DeviceStuckException if it does not end in time; nothing is given back then.
+     */
     @Override
     public void close()
     {
-        try
-        {
-            rank.close();
-        }
-        finally
-        {
-            device.close();
-        }
+        // Not in a finally block: nothing is given back if the rank's streams still have work.
+        rank.close();
+        device.close();
     }
 }

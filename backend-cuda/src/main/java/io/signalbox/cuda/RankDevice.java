@@ -8,6 +8,7 @@ import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSettings;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import org.agrona.CloseHelper;
 
@@ -56,7 +57,10 @@ final class RankDevice implements AutoCloseable
         }
         catch (final RuntimeException | Error e)
         {
-            opened.close();
+            if (DeviceStuckException.permitsFreeing(e))
+            {
+                opened.close();
+            }
             throw e;
         }
     }
@@ -86,7 +90,11 @@ final class RankDevice implements AutoCloseable
         return program;
     }
 
-    /** Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released. */
+    /**
+     * Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released.
+     *
+     * @throws DeviceStuckException if a stream does not end in time; nothing is given back then.
+     */
     @Override
     public void close()
     {
@@ -97,7 +105,7 @@ final class RankDevice implements AutoCloseable
         closeQuietly(() -> driver.destroy(compute));
     }
 
-    /** Whoever a broken context belonged to has reported it; there is nothing to add. */
+    /** The owner of a broken context has reported it already. */
     static void closeQuietly(final AutoCloseable part)
     {
         CloseHelper.close(RankDevice::ignoreCudaError, part);
@@ -105,6 +113,10 @@ final class RankDevice implements AutoCloseable
 
     private static void ignoreCudaError(final Throwable error)
     {
+        if (error instanceof DeviceStuckException)
+        {
+            throw (DeviceStuckException)error;
+        }
         if (!(error instanceof CudaException))
         {
             throw new InvariantViolation("closing a rank on its device ended in " + error);

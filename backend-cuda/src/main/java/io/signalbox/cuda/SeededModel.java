@@ -58,7 +58,7 @@ final class SeededModel implements StepModel
         }
         catch (final RuntimeException e)
         {
-            memory.close();
+            memory.closeAfter(e);
             throw e;
         }
     }

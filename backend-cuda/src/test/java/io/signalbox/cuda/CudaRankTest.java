@@ -9,6 +9,8 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.DrivenWaits;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -32,7 +34,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 
-import static io.signalbox.cuda.EngineRun.SHAPE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,6 +47,9 @@ class CudaRankTest
     private static final int BYTES_PER_STEP = 8;
     private static final int WARM_UP_STEPS = 3_000;
     private static final int MEASURED_STEPS = 2_000;
+
+    /** Far above what a device takes that is well. */
+    private static final long LIMIT_NANOS = 500_000_000;
 
     private final RankReports reports = new RankReports();
     private long steps;
@@ -66,7 +70,7 @@ class CudaRankTest
 
     private RankSet ranks(final int count, final FaultPolicy policy)
     {
-        return ranks(new JCudaBinding(), count, policy, reports);
+        return ranks(new DrivenWaits(new JCudaBinding()), count, policy, reports);
     }
 
     private static RankSet ranks(
@@ -273,34 +277,36 @@ class CudaRankTest
         }
     }
 
-    /** A device that hangs may still write to what would be freed, and waiting for it would never end. */
+    /** A device that hangs may still write to what would be freed, and a blocking call would never return. */
     @Test
-    void shouldLeaveADeviceAloneOnWhichAStepWasGivenUp()
+    void shouldLeaveAStuckDeviceAloneAndGiveTheOtherBack()
     {
         EmulatedDriver.devices(2);
         final CudaBackendConfig config = EngineRun.config().devices(List.of(0, 1));
-        final RankSet ranks = new RankSet(new JCudaBinding(), config, 2, CaptureForm.FUSED, reports);
-        EmulatedDriver.stepped();
+        final RankSet ranks = new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, reports);
+        EmulatedDriver.stallDevice(0);
+        ranks.get(0).onStart();
         ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
         ranks.get(0).doWork();
-        ranks.get(0).abandon();
-        final long waits = EmulatedDriver.calls("cuStreamSynchronize");
-        ranks.close();
-        assertEquals(2, EmulatedDriver.calls("cuStreamSynchronize") - waits, "the streams of the other rank alone");
+        final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, ranks::close);
+        assertEquals("device 0 was left as it is when the CUDA backend closed: the stream compute still had work after " +
+            "500 ms", stuck.getMessage());
         assertEquals(1, EmulatedDriver.count(Count.CONTEXTS), "the other device is given back");
+        assertEquals(0, EmulatedDriver.blocked());
         EmulatedDriver.reset();
     }
 
+    /** A device that answers again until the close is given back, whatever the engine gave up. */
     @Test
-    void shouldGiveUpTheDeviceOfAStepThatTheEngineGaveUp()
+    void shouldGiveADeviceBackThatCameBack()
     {
-        EmulatedDriver.stepped();
-        final CudaBackend backend = new CudaBackend(EngineRun.config());
-        backend.start(1, SHAPE, reports);
-        backend.abort(0, 1);
-        backend.close();
-        assertEquals(1, EmulatedDriver.count(Count.CONTEXTS), "what a device may still write to is not freed");
-        EmulatedDriver.reset();
+        final RankSet ranks = ranks(new JCudaBinding(LIMIT_NANOS), 1, FaultPolicy.LOSE_RANK, reports);
+        EmulatedDriver.stallDevice(0);
+        ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
+        ranks.get(0).doWork();
+        EmulatedDriver.release();
+        ranks.close();
+        assertNothingIsLeft();
     }
 
     /** Every call of the start fails once. Where giving back or ending a capture fails, the context takes the rest. */

@@ -75,8 +75,7 @@ final class GpuCommand implements Callable<Integer>
         final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed());
         final GpuReport report = new GpuReport(console, file, found);
         report.begin(asked);
-        final List<SectionResult> results = new GpuCheck(driver).run(asked, report);
-        return report.conclude(results);
+        return report.conclude(new GpuCheck(driver).run(asked, report));
     }
 
     private int printProbe(final CudaAvailability found)

@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.GpuSection;
 import io.signalbox.experts.ModelShape;
@@ -32,7 +33,9 @@ final class GpuOptions
         Map.entry("checkedSteps", "--checked-steps"),
         Map.entry("timedSteps", "--steps"),
         Map.entry("stepMillis", "--step-time"),
-        Map.entry("samples", "--samples")));
+        Map.entry("samples", "--samples"),
+        Map.entry("sectionSeconds", "--section-limit"),
+        Map.entry("sanitizerSeconds", "--sanitizer-limit")));
 
     @Option(names = "--sections", paramLabel = "NAME", split = ",", completionCandidates = Labels.class,
         description = "Sections to run: ${COMPLETION-CANDIDATES} (default: all).")
@@ -77,11 +80,21 @@ final class GpuOptions
         description = "Samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
     private int samples = 10_000;
 
+    @Option(names = "--section-limit", paramLabel = "S",
+        description = "Seconds after which a section is given up and the check ends (default: ${DEFAULT-VALUE}); " +
+            "overhead has 2.5 times its expected duration, sanitizer the limit of its tools in addition.")
+    private int sectionLimit = CheckLimits.DEFAULT.sectionSeconds();
+
+    @Option(names = "--sanitizer-limit", paramLabel = "S",
+        description = "Seconds for each tool of compute-sanitizer (default: ${DEFAULT-VALUE}).")
+    private int sanitizerLimit = CheckLimits.DEFAULT.sanitizerSeconds();
+
     CheckOptions options()
     {
         return OptionNames.translate(NAMES, () -> new CheckOptions(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, stepMillis, samples, chosen(), command()));
+            checkedSteps, steps, stepMillis, samples,
+            new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command()));
     }
 
     private Set<GpuSection> chosen()

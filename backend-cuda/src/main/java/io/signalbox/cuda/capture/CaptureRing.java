@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /**
@@ -55,6 +56,7 @@ public final class CaptureRing implements AutoCloseable
         this.guards = guards;
         this.owned = owned;
         layout = settings.layout();
+        owned.usedBy(computeStream);
         memory = new RingMemory(driver, layout, owned);
         copyStream = memory.copyStream();
         slots = new CaptureSlot[layout.slots()];
@@ -64,8 +66,6 @@ public final class CaptureRing implements AutoCloseable
         }
         sampledTokens = new int[layout.maxTokens()];
         writesWords = canWriteWords();
-        owned.beforeThat(() -> driver.synchronize(copyStream));
-        owned.beforeThat(() -> driver.synchronize(computeStream));
     }
 
     /**
@@ -112,7 +112,7 @@ public final class CaptureRing implements AutoCloseable
         try
         {
             driver.writeWord(slots[0].word().memory(), 0, copyStream);
-            driver.synchronize(copyStream);
+            StreamWait.await(driver, copyStream);
             return true;
         }
         catch (final CudaException e)
@@ -279,8 +279,10 @@ public final class CaptureRing implements AutoCloseable
     }
 
     /**
-     * Waits for both streams and gives everything back, even where the device has failed. Rows that are still lent can
-     * be released, but not read any more. A second call does nothing.
+     * Waits for both streams and gives everything back, even if the device has failed. Rows that are still lent can be
+     * released, but not read any more. A second call does nothing.
+     *
+     * @throws io.signalbox.cuda.driver.DeviceStuckException if a stream does not end in time; nothing is given back then.
      */
     @Override
     public void close()

@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /** Everything that a ring takes from the driver, at addresses that stay the same until it is given back. */
@@ -49,7 +50,7 @@ final class RingMemory
         }
         driver.fill(results, 0, results.bytes() / Integer.BYTES, copyStream);
         driver.fill(stepBlock, 0, stepBlock.bytes() / Integer.BYTES, copyStream);
-        driver.synchronize(copyStream);
+        StreamWait.await(driver, copyStream);
     }
 
     Event createEvent()

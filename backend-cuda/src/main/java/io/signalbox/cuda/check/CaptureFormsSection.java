@@ -2,7 +2,9 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
@@ -72,12 +74,12 @@ final class CaptureFormsSection implements CheckSection
     {
         final StepMemory memory = steps.deviceSteps().ring().stepMemory();
         final long bytes = memory.slotStride() * Short.BYTES;
-        try (Scratch scratch = new Scratch(device.driver()))
+        try (DriverResources scratch = new DriverResources(device.driver()))
         {
             final PinnedMemory host = scratch.pinned(bytes);
             final CudaDriver.Stream stream = scratch.stream("view");
             device.driver().copyToHost(host, memory.capture().slice(slot * bytes, bytes), bytes, stream);
-            device.driver().synchronize(stream);
+            StreamWait.await(device.driver(), stream);
             final short[] view = new short[(int)memory.slotStride()];
             host.buffer().asShortBuffer().get(view);
             return view;

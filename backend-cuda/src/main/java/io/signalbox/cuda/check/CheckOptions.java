@@ -20,11 +20,12 @@ import java.util.Set;
  * @param timedSteps   steps of each run that is timed for the overhead of capture, 40 to 1,000,000.
  * @param stepMillis   how long such a step is made, by reading memory; 0: nothing is read.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
+ * @param limits       after which parts are given up.
  * @param command      how to start this check again for compute-sanitizer, without options of its own.
  */
 public record CheckOptions(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps, double stepMillis,
-    int samples, Set<GpuSection> sections, List<String> command)
+    int samples, CheckLimits limits, Set<GpuSection> sections, List<String> command)
 {
     public CheckOptions
     {
@@ -44,7 +45,7 @@ public record CheckOptions(
         }
     }
 
-    private static void between(final String name, final int value, final int least, final int most)
+    static void between(final String name, final int value, final int least, final int most)
     {
         if (value < least || value > most)
         {

@@ -7,6 +7,7 @@ import io.signalbox.cuda.DeviceSteps;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.cuda.driver.DeviceStuckException;
 
 /**
  * Runs steps of made-up requests the way a rank of the backend does, with up to two in flight. Each step is awaited before
@@ -93,7 +94,7 @@ final class CheckSteps implements StepResults, AutoCloseable
     {
         if (System.nanoTime() - since > GIVE_UP_NANOS)
         {
-            throw new InvariantViolation(
+            throw new DeviceStuckException(
                 "step " + step + " did not complete within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
         }
     }
@@ -115,13 +116,7 @@ final class CheckSteps implements StepResults, AutoCloseable
     @Override
     public void close()
     {
-        try
-        {
-            steps.close();
-        }
-        finally
-        {
-            device.makeCurrent();
-        }
+        steps.close();
+        device.makeCurrent();
     }
 }

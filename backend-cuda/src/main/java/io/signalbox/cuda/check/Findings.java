@@ -4,41 +4,45 @@ package io.signalbox.cuda.check;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects what a section finds. A section that found nothing wrong has passed. */
+/**
+ * Collects what a section finds. A section that found nothing wrong has passed. The section's thread adds; another reads if
+ * the section does not end.
+ */
 final class Findings
 {
     private final List<CheckFigure> figures = new ArrayList<>();
     private CheckVerdict verdict = CheckVerdict.PASSED;
     private String note = "";
 
-    void figure(final String name, final double value, final String unit)
+    synchronized void figure(final String name, final double value, final String unit)
     {
         figures.add(new CheckFigure(name, value, unit));
     }
 
-    void count(final String name, final long value)
+    synchronized void count(final String name, final long value)
     {
         figure(name, value, "");
     }
 
-    void note(final String sentence)
+    synchronized void note(final String sentence)
     {
         note = note.isEmpty() ? sentence : note + " " + sentence;
     }
 
-    void failed(final String sentence)
+    synchronized void failed(final String sentence)
     {
         verdict = CheckVerdict.FAILED;
         note(sentence);
     }
 
-    void notRun(final String sentence)
+    /** A failure that was found before stays one. */
+    synchronized void notRun(final String sentence)
     {
-        verdict = CheckVerdict.NOT_RUN;
+        verdict = verdict == CheckVerdict.FAILED ? verdict : CheckVerdict.NOT_RUN;
         note(sentence);
     }
 
-    SectionResult result(final GpuSection section, final double seconds)
+    synchronized SectionResult result(final GpuSection section, final double seconds)
     {
         return new SectionResult(section, verdict, note, figures, seconds);
     }

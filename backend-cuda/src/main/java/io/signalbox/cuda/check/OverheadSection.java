@@ -15,6 +15,8 @@ import java.util.Arrays;
 final class OverheadSection implements CheckSection
 {
     private static final int BATCHES = 20;
+    private static final int RUNS = 6;
+    private static final double SETUP_SECONDS = 10.0;
     private static final int WARM_UP_STEPS = 10;
     private static final int JUDGED_STEPS = 2000;
     private static final int BESIDE_SHARE = 4;
@@ -29,6 +31,13 @@ final class OverheadSection implements CheckSection
         findings.figure("memory read per layer", bytes / (double)(1L << 20), "MiB");
         shownChoices(device, options, bytes, findings);
         hiddenChoices(device, options, bytes, findings);
+    }
+
+    /** How long the section takes on a device that is as fast as the options assume. */
+    static double expectedSeconds(final CheckOptions options)
+    {
+        final double steps = options.timedSteps() * (RUNS + 4.0 / BESIDE_SHARE);
+        return SETUP_SECONDS + steps * options.stepMillis() / 1e3;
     }
 
     private static void shownChoices(

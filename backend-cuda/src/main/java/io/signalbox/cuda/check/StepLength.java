@@ -3,6 +3,8 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 
@@ -72,7 +74,7 @@ final class StepLength
 
     private double readSeconds(final long bytes)
     {
-        try (Scratch scratch = new Scratch(driver))
+        try (DriverResources scratch = new DriverResources(driver))
         {
             final CudaDriver.Stream stream = scratch.stream("compute");
             final CudaDriver.Event start = scratch.timedEvent();
@@ -89,7 +91,7 @@ final class StepLength
                 driver.launch(launch, stream);
             }
             driver.record(end, stream);
-            driver.synchronize(stream);
+            StreamWait.await(driver, stream);
             return driver.elapsedMillis(start, end) / 1e3 / REPETITIONS;
         }
     }

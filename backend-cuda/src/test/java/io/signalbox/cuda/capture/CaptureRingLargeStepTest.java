@@ -2,6 +2,7 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.experts.ModelShape;

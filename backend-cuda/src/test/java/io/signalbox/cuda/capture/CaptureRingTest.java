@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.experts.ModelShape;

@@ -4,6 +4,7 @@ package io.signalbox.cuda.capture;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Launch;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.KernelLaunches;

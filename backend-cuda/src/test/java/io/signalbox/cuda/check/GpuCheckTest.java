@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -115,7 +116,7 @@ class GpuCheckTest
     void shouldTellRightRoutersFromWrongOnes(final RouterMode mode)
     {
         final SplittableRandom random = new SplittableRandom(3);
-        try (CheckDevice device = new CheckDevice(driver, 0); Scratch scratch = new Scratch(driver))
+        try (CheckDevice device = new CheckDevice(driver, 0); DriverResources scratch = new DriverResources(driver))
         {
             for (final LogitsType type : LogitsType.values())
             {
@@ -222,7 +223,7 @@ class GpuCheckTest
 
     private List<SectionResult> check(final CheckOracle oracle, final Set<GpuSection> sections)
     {
-        return new GpuCheck(driver, GpuCheck.sections(oracle, "")).run(options(sections), new CheckProgress()
+        return new GpuCheck(driver, GpuCheck.sections(oracle, List.of())).run(options(sections), new CheckProgress()
         {
             @Override
             public void onStart(final GpuSection section)
@@ -235,11 +236,12 @@ class GpuCheckTest
             {
                 // The results are returned, too.
             }
-        });
+        }).results();
     }
 
     private static CheckOptions options(final Set<GpuSection> sections)
     {
-        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20, sections, List.of("false"));
+        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20, CheckLimits.DEFAULT, sections,
+            List.of("false"));
     }
 }

@@ -20,4 +20,10 @@ final class RawDriver
         JCudaDriver.cuDeviceGetAttribute(value, attribute, device);
         return value[0];
     }
+
+    /** Waits for all work of the current context. */
+    static void synchronizeContext()
+    {
+        JCudaDriver.cuCtxSynchronize();
+    }
 }
