@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "block.h"
 
+#include "space.h"
+
 #include <algorithm>
 #include <cstring>
+#include <link.h>
 
 namespace emulated
 {
-thread_local BlockEngine* engine = nullptr;
+__thread ThreadState here = {};
 
 namespace
 {
-constexpr unsigned char UNWRITTEN = 0xA5;
-constexpr std::size_t SHARED_ALIGNMENT = 128;
 constexpr int MAX_PLACES = 4;
 
 std::uint32_t first_lanes(const unsigned count)
@@ -35,16 +36,79 @@ const char* name_of(const Collective kind)
     return names[static_cast<int>(kind)];
 }
 
+// Finds the thread-local memory of the library that holds this code.
+int find_local(dl_phdr_info* info, std::size_t, void*)
+{
+    const auto code = reinterpret_cast<std::uintptr_t>(&find_local);
+    const ElfW(Phdr)* local = nullptr;
+    bool own = false;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+    {
+        const ElfW(Phdr)& each = info->dlpi_phdr[i];
+        const std::uintptr_t start = info->dlpi_addr + each.p_vaddr;
+        own = own || (each.p_type == PT_LOAD && code - start < each.p_memsz);
+        local = each.p_type == PT_TLS ? &each : local;
+    }
+    if (own && local != nullptr)
+    {
+        here.local = static_cast<char*>(info->dlpi_tls_data);
+        here.local_bytes = local->p_memsz;
+    }
+    return own ? 1 : 0;
+}
+
+// What a block finds in static shared memory is what was left there, by anything.
+void spoil_static_shared()
+{
+    if (here.local == nullptr)
+    {
+        dl_iterate_phdr(&find_local, nullptr);
+    }
+    const ThreadState kept = here;
+    std::memset(kept.local, UNWRITTEN, kept.local_bytes);
+    here = kept;
+}
+}
+
 const char* base_name(const char* path)
 {
     const char* slash = std::strrchr(path, '/');
     return slash == nullptr ? path : slash + 1;
 }
+
+SharedMemory::~SharedMemory()
+{
+    if (memory != nullptr)
+    {
+        unmap_memory(memory);
+    }
+}
+
+char* SharedMemory::prepare(const std::size_t bytes)
+{
+    if (memory != nullptr && bytes > capacity)
+    {
+        unmap_memory(memory);
+        memory = nullptr;
+    }
+    if (memory == nullptr)
+    {
+        memory = map_memory(bytes, ANY_DEVICE);
+        capacity = bytes;
+    }
+    limit_memory(memory, bytes);
+    std::memset(memory, UNWRITTEN, bytes);
+    return memory;
 }
 
 const std::string& BlockEngine::fault() const
 {
     return fault_text;
+}
+
+int BlockEngine::fault_code() const
+{
+    return fault_answer;
 }
 
 bool BlockEngine::run(const Grid& launched, const std::uint64_t block, const Order wanted, const std::uint64_t seed)
@@ -54,9 +118,10 @@ bool BlockEngine::run(const Grid& launched, const std::uint64_t block, const Ord
     random = (seed + 1) * 0x9E3779B97F4A7C15ULL + block * 0xD1B54A32D192ED03ULL;
     random = random == 0 ? 1 : random;
     fault_text.clear();
-    engine = this;
+    fault_answer = CUDA_LAUNCH_FAILED;
     scheduler_bounds = {};
     prepare_block(block);
+    here.engine = this;
     std::uint64_t live = 1;
     while (live != 0 && fault_text.empty())
     {
@@ -67,7 +132,7 @@ bool BlockEngine::run(const Grid& launched, const std::uint64_t block, const Ord
             fault_text = deadlock();
         }
     }
-    engine = nullptr;
+    here.engine = nullptr;
     if (!fault_text.empty())
     {
         stacks.reclaim();
@@ -84,9 +149,12 @@ void BlockEngine::prepare_block(const std::uint64_t block)
     {
         warps.resize(warp_count);
     }
-    block_index.x = static_cast<unsigned>(block % grid->blocks.x);
-    block_index.y = static_cast<unsigned>(block / grid->blocks.x % grid->blocks.y);
-    block_index.z = static_cast<unsigned>(block / grid->blocks.x / grid->blocks.y);
+    here.block.x = static_cast<unsigned>(block % grid->blocks.x);
+    here.block.y = static_cast<unsigned>(block / grid->blocks.x % grid->blocks.y);
+    here.block.z = static_cast<unsigned>(block / grid->blocks.x / grid->blocks.y);
+    here.blocks = grid->blocks;
+    here.threads = grid->threads;
+    here.device = grid->device;
     unsigned thread = 0;
     for (unsigned w = 0; w < warp_count; w++)
     {
@@ -102,10 +170,8 @@ void BlockEngine::prepare_block(const std::uint64_t block)
             each.lanes[at].thread = {thread % threads.x, thread / threads.x % threads.y, thread / threads.x / threads.y};
         }
     }
-    shared_memory.resize(grid->shared_bytes + SHARED_ALIGNMENT);
-    const auto start = reinterpret_cast<std::uintptr_t>(shared_memory.data());
-    shared = shared_memory.data() + (SHARED_ALIGNMENT - start % SHARED_ALIGNMENT) % SHARED_ALIGNMENT;
-    std::memset(shared, UNWRITTEN, grid->shared_bytes);
+    spoil_static_shared();
+    here.dynamic_shared = shared.prepare(grid->shared_bytes);
 }
 
 bool BlockEngine::pass(std::uint64_t& live)
@@ -181,7 +247,7 @@ void BlockEngine::enter(Warp& target)
     warp = &target;
     const std::uint32_t at = next_lane(target.runnable);
     target.runnable &= ~(1U << at);
-    lane = &target.lanes[at];
+    choose(target.lanes[at]);
     if (lane->stack == nullptr)
     {
         lane->stack = stacks.take();
@@ -192,7 +258,7 @@ void BlockEngine::enter(Warp& target)
 
 void BlockEngine::fiber()
 {
-    BlockEngine* self = engine;
+    BlockEngine* self = here.engine;
     StackBounds left;
     entered_first(left);
     if (self->scheduler_bounds.bottom == nullptr)
@@ -236,7 +302,7 @@ void BlockEngine::leave_lane(const bool finished)
     const std::uint32_t at = next_lane(warp->runnable);
     warp->runnable &= ~(1U << at);
     Lane& next = warp->lanes[at];
-    lane = &next;
+    choose(next);
     if (next.stack == nullptr && finished)
     {
         next.stack = stack;
@@ -254,11 +320,18 @@ void BlockEngine::leave_lane(const bool finished)
     switch_to(left->context, next.context, {next.stack->bottom, next.stack->bytes}, finished);
 }
 
-void BlockEngine::fail(const std::string& text)
+void BlockEngine::choose(Lane& next)
 {
+    lane = &next;
+    here.thread = next.thread;
+}
+
+void BlockEngine::fail(const std::string& text, const int code)
+{
+    fault_answer = code;
     const std::uint32_t self = static_cast<std::uint32_t>(lane - warp->lanes);
     const unsigned thread = static_cast<unsigned>(warp - warps.data()) * WARP_SIZE + self;
-    fault_text = std::string("kernel ") + grid->kernel + ", block " + std::to_string(block_index.x) + ", thread " +
+    fault_text = std::string("kernel ") + grid->kernel + ", block " + std::to_string(here.block.x) + ", thread " +
         std::to_string(thread) + ": " + text;
     switch_to(lane->context, scheduler, scheduler_bounds, true);
     __builtin_unreachable();
@@ -400,7 +473,7 @@ std::string BlockEngine::place(const unsigned thread, const Lane& of) const
 
 std::string BlockEngine::deadlock() const
 {
-    std::string text = std::string("kernel ") + grid->kernel + ", block " + std::to_string(block_index.x) +
+    std::string text = std::string("kernel ") + grid->kernel + ", block " + std::to_string(here.block.x) +
         ": divergent barrier: ";
     int places = 0;
     int finished = -1;

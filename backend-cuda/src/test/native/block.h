@@ -27,6 +27,11 @@ namespace emulated
 {
 constexpr unsigned WARP_SIZE = 32;
 
+// Answers to kernels that fail, as the driver names them.
+constexpr int CUDA_ILLEGAL_ADDRESS = 700;
+constexpr int CUDA_MISALIGNED_ADDRESS = 716;
+constexpr int CUDA_LAUNCH_FAILED = 719;
+
 enum class Collective : std::uint8_t
 {
     none, sync_warp, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all, reduce_add, reduce_min, reduce_max
@@ -67,12 +72,26 @@ struct Warp
     std::uint32_t at_barrier = 0;
 };
 
+// Dynamic shared memory of the blocks that an engine runs, one after another.
+class SharedMemory
+{
+public:
+    ~SharedMemory();
+    // Memory of which exactly so many bytes may be used, all of them garbage.
+    char* prepare(std::size_t bytes);
+
+private:
+    char* memory = nullptr;
+    std::size_t capacity = 0;
+};
+
 // One launch as the threads of a block see it.
 struct Grid
 {
     dim3 blocks;
     dim3 threads;
     std::size_t shared_bytes = 0;
+    int device = 0;
     const char* kernel = "";
     void (*body)(const void* function, const void* arguments) = nullptr;
     const void* function = nullptr;
@@ -85,17 +104,13 @@ public:
     // Whether the block ran to its end; if not, fault() says why.
     bool run(const Grid& grid, std::uint64_t block, Order order, std::uint64_t seed);
     const std::string& fault() const;
+    int fault_code() const;
 
     // From here on: called from inside a fiber.
     std::uint64_t collect(Collective kind, std::uint32_t mask, std::uint64_t value, std::uint32_t operand,
         std::uint32_t width, const char* file, int line);
     void barrier(const char* file, int line);
-    [[noreturn]] void fail(const std::string& text);
-
-    Lane* lane = nullptr;
-    uint3 block_index{};
-    const Grid* grid = nullptr;
-    char* shared = nullptr;
+    [[noreturn]] void fail(const std::string& text, int code = CUDA_LAUNCH_FAILED);
 
 private:
     static void fiber();
@@ -112,19 +127,41 @@ private:
     bool all_agree(std::uint32_t group) const;
     std::string place(unsigned at, const Lane& of) const;
     std::string deadlock() const;
+    void choose(Lane& next);
 
+    Lane* lane = nullptr;
+    const Grid* grid = nullptr;
     StackPool stacks;
+    SharedMemory shared;
     std::vector<Warp> warps;
     unsigned warp_count = 0;
     Warp* warp = nullptr;
     SavedContext scheduler{};
     StackBounds scheduler_bounds;
-    std::vector<char> shared_memory;
     std::string fault_text;
+    int fault_answer = 0;
     Order order = Order::forward;
     std::uint64_t random = 1;
 };
 
-// The engine whose fibers run on this OS thread.
-extern thread_local BlockEngine* engine;
+// What belongs to an OS thread: its context, and the fiber that runs on it. Other thread-local memory of this library is
+// static shared memory of kernels.
+struct ThreadState
+{
+    BlockEngine* engine;
+    const void* context;
+    uint3 thread;
+    uint3 block;
+    dim3 threads;
+    dim3 blocks;
+    int device;
+    char* dynamic_shared;
+    // All thread-local memory of this library, this structure included; null before it was asked for.
+    char* local;
+    std::size_t local_bytes;
+};
+
+extern __thread ThreadState here;
+
+const char* base_name(const char* path);
 }

@@ -19,20 +19,20 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __shared__ static thread_local
-#define DYNAMIC_SHARED(type, name) type* name = reinterpret_cast<type*>(::emulated::engine->shared)
+#define DYNAMIC_SHARED(type, name) type* name = reinterpret_cast<type*>(::emulated::here.dynamic_shared)
 
-#define threadIdx (::emulated::engine->lane->thread)
-#define blockIdx (::emulated::engine->block_index)
-#define blockDim (::emulated::engine->grid->threads)
-#define gridDim (::emulated::engine->grid->blocks)
+#define threadIdx (::emulated::here.thread)
+#define blockIdx (::emulated::here.block)
+#define blockDim (::emulated::here.threads)
+#define gridDim (::emulated::here.blocks)
 constexpr int warpSize = 32;
 
-struct int2 { int x, y; };
-struct int4 { int x, y, z, w; };
-struct uint2 { unsigned x, y; };
-struct uint4 { unsigned x, y, z, w; };
-struct float2 { float x, y; };
-struct float4 { float x, y, z, w; };
+struct alignas(8) int2 { int x, y; };
+struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(8) float2 { float x, y; };
+struct alignas(16) float4 { float x, y, z, w; };
 
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
@@ -59,7 +59,7 @@ inline T shuffle(const Collective kind, const std::uint32_t mask, const T value,
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a shuffle moves 4 or 8 bytes");
     std::uint64_t raw = 0;
     std::memcpy(&raw, &value, sizeof(T));
-    raw = engine->collect(kind, mask, raw, operand, static_cast<std::uint32_t>(width), file, line);
+    raw = here.engine->collect(kind, mask, raw, operand, static_cast<std::uint32_t>(width), file, line);
     T result;
     std::memcpy(&result, &raw, sizeof(T));
     return result;
@@ -84,12 +84,12 @@ inline T update(T* address, const Change& change)
 
 inline void __syncthreads(EMULATED_SITE)
 {
-    emulated::engine->barrier(file, line);
+    emulated::here.engine->barrier(file, line);
 }
 
 inline void __syncwarp(unsigned mask = ~0U, EMULATED_SITE)
 {
-    emulated::engine->collect(emulated::Collective::sync_warp, mask, 0, 0, 32, file, line);
+    emulated::here.engine->collect(emulated::Collective::sync_warp, mask, 0, 0, 32, file, line);
 }
 
 template<typename T>
@@ -120,40 +120,40 @@ inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, EMUL
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, EMULATED_SITE)
 {
-    return static_cast<unsigned>(emulated::engine->collect(
+    return static_cast<unsigned>(emulated::here.engine->collect(
         emulated::Collective::ballot, mask, predicate != 0, 0, 32, file, line));
 }
 
 inline int __any_sync(unsigned mask, int predicate, EMULATED_SITE)
 {
-    return static_cast<int>(emulated::engine->collect(
+    return static_cast<int>(emulated::here.engine->collect(
         emulated::Collective::any, mask, predicate != 0, 0, 32, file, line));
 }
 
 inline int __all_sync(unsigned mask, int predicate, EMULATED_SITE)
 {
-    return static_cast<int>(emulated::engine->collect(
+    return static_cast<int>(emulated::here.engine->collect(
         emulated::Collective::all, mask, predicate != 0, 0, 32, file, line));
 }
 
 template<typename T>
 inline T __reduce_add_sync(unsigned mask, T value, EMULATED_SITE)
 {
-    return static_cast<T>(emulated::engine->collect(emulated::Collective::reduce_add, mask,
+    return static_cast<T>(emulated::here.engine->collect(emulated::Collective::reduce_add, mask,
         static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), 0, 32, file, line));
 }
 
 template<typename T>
 inline T __reduce_min_sync(unsigned mask, T value, EMULATED_SITE)
 {
-    return static_cast<T>(emulated::engine->collect(emulated::Collective::reduce_min, mask,
+    return static_cast<T>(emulated::here.engine->collect(emulated::Collective::reduce_min, mask,
         static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), 0, 32, file, line));
 }
 
 template<typename T>
 inline T __reduce_max_sync(unsigned mask, T value, EMULATED_SITE)
 {
-    return static_cast<T>(emulated::engine->collect(emulated::Collective::reduce_max, mask,
+    return static_cast<T>(emulated::here.engine->collect(emulated::Collective::reduce_max, mask,
         static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), 0, 32, file, line));
 }
 
@@ -196,7 +196,7 @@ inline T atomicCAS(T* address, std::common_type_t<T> expected, std::common_type_
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-[[noreturn]] inline void __trap() { emulated::engine->fail("__trap"); }
+[[noreturn]] inline void __trap() { emulated::here.engine->fail("__trap"); }
 
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }

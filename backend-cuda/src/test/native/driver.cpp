@@ -8,8 +8,6 @@ namespace emulated
 {
 namespace
 {
-thread_local const void* current = nullptr;
-
 std::vector<ContextRef> new_contexts(const int devices)
 {
     std::vector<ContextRef> contexts;
@@ -46,12 +44,12 @@ Driver& Driver::get()
 
 const void* current_context()
 {
-    return current;
+    return here.context;
 }
 
 void set_current_context(const void* handle)
 {
-    current = handle;
+    here.context = handle;
 }
 
 double now_seconds()
@@ -115,11 +113,11 @@ CUresult Call::injected(const char* name)
 
 CUresult Call::find_context()
 {
-    if (current == nullptr)
+    if (here.context == nullptr)
     {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    context = find(driver.contexts, current);
+    context = find(driver.contexts, here.context);
     if (context == nullptr)
     {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -98,6 +98,7 @@ struct Work
     dim3 blocks{};
     dim3 threads{};
     std::size_t shared_bytes = 0;
+    int device = 0;
     std::vector<char> arguments;
     CUresult injected = CUDA_SUCCESS;
     EventRef event;

@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points: memory, copies and fills. Device memory is host memory at an address that is its own; ranges are checked as
-// the driver checks them, contents start out as garbage.
+// Entry points: memory, copies and fills. Ranges are checked as the driver checks them.
 #include "driver.h"
+#include "space.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace emulated;
 
 namespace
 {
-constexpr int UNWRITTEN = 0xA5;
-constexpr std::size_t ALIGNMENT = 512;
 constexpr std::size_t MAX_ABANDONED_BYTES = std::size_t{64} << 20;
 
 std::size_t padded(const std::size_t bytes)
 {
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (bytes + ALLOCATION_ALIGNMENT - 1) / ALLOCATION_ALIGNMENT * ALLOCATION_ALIGNMENT;
 }
 
-// Memory of the size asked for, not of the size accounted, so that the sanitizer sees its true end.
 char* allocate(Driver& driver, const ContextRef& context, const std::size_t bytes, const bool pinned)
 {
-    void* memory = nullptr;
-    if (posix_memalign(&memory, ALIGNMENT, bytes) != 0)
+    char* memory = map_memory(bytes, pinned ? ANY_DEVICE : context->device);
+    if (memory == nullptr)
     {
         return nullptr;
     }
-    std::memset(memory, UNWRITTEN, bytes);
     driver.memory[reinterpret_cast<std::uintptr_t>(memory)] = {bytes, pinned, context};
     if (!pinned)
     {
         driver.used[static_cast<std::size_t>(context->device)] += padded(bytes);
     }
-    return static_cast<char*>(memory);
+    return memory;
 }
 
 CUresult free_memory(Call& call, const std::uintptr_t address, const bool pinned)
@@ -177,7 +172,7 @@ void release_memory(Driver& driver, const std::map<std::uintptr_t, Allocation>::
     {
         driver.used[static_cast<std::size_t>(allocation->second.context->device)] -= padded(allocation->second.bytes);
     }
-    std::free(reinterpret_cast<void*>(allocation->first));
+    unmap_memory(reinterpret_cast<void*>(allocation->first));
     driver.memory.erase(allocation);
 }
 
@@ -200,7 +195,7 @@ void abandon_memory(Driver& driver)
     while (driver.abandoned_bytes > MAX_ABANDONED_BYTES)
     {
         driver.abandoned_bytes -= driver.abandoned.front().second;
-        std::free(driver.abandoned.front().first);
+        unmap_memory(driver.abandoned.front().first);
         driver.abandoned.pop_front();
     }
 }

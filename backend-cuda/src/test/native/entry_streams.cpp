@@ -307,6 +307,7 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     work->blocks = dim3(grid_x, grid_y, grid_z);
     work->threads = dim3(block_x, block_y, block_z);
     work->shared_bytes = shared_bytes;
+    work->device = call.context->device;
     if (extra != nullptr || !fits(*work->kernel, work->blocks, work->threads, shared_bytes) ||
         !copy_arguments(*function->kernel, parameters, *work))
     {

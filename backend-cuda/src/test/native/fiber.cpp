@@ -38,6 +38,7 @@ StackPool::~StackPool()
     }
 }
 
+// Whoever used the stack before may have left it for good inside a call, with the sanitizer's marks on it.
 Stack* StackPool::take()
 {
     if (free.empty())
@@ -46,6 +47,9 @@ Stack* StackPool::take()
     }
     Stack* stack = free.back();
     free.pop_back();
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(stack->bottom, stack->bytes);
+#endif
     return stack;
 }
 
@@ -57,12 +61,6 @@ void StackPool::give(Stack* stack)
 void StackPool::reclaim()
 {
     free = all;
-#if defined(__SANITIZE_ADDRESS__)
-    for (Stack* stack : all)
-    {
-        __asan_unpoison_memory_region(stack->bottom, stack->bytes);
-    }
-#endif
 }
 
 // Stacks start at different cache sets, since all would meet in the same few otherwise.

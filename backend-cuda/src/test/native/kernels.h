@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Kernel
     const void* function = nullptr;
     void (*body)(const void* function, const void* arguments) = nullptr;
     std::vector<std::size_t> sizes;
+    std::vector<bool> pointers;
     unsigned max_threads = MAX_DEVICE_THREADS;
 };
 
@@ -27,7 +29,7 @@ struct Kernel
 constexpr std::size_t ARGUMENT_SLOT = 16;
 
 template<typename T>
-inline T argument(const void* arguments, const std::size_t index)
+inline __attribute__((always_inline)) T argument(const void* arguments, const std::size_t index)
 {
     static_assert(sizeof(T) <= ARGUMENT_SLOT, "kernels take plain values");
     T value;
@@ -35,8 +37,11 @@ inline T argument(const void* arguments, const std::size_t index)
     return value;
 }
 
+// Arguments are no memory of the device.
+#define EMULATED_UNCHECKED __attribute__((no_sanitize("kernel-address")))
+
 template<typename... P, std::size_t... I>
-inline void call(void (*function)(P...), const void* arguments, std::index_sequence<I...>)
+EMULATED_UNCHECKED inline void call(void (*function)(P...), const void* arguments, std::index_sequence<I...>)
 {
     function(argument<P>(arguments, I)...);
 }
@@ -47,7 +52,7 @@ Kernel kernel(const char* name, void (*function)(P...))
     return {name, reinterpret_cast<const void*>(function), [](const void* raw, const void* arguments)
         {
             call(reinterpret_cast<void (*)(P...)>(const_cast<void*>(raw)), arguments, std::index_sequence_for<P...>());
-        }, {sizeof(P)...}, MAX_DEVICE_THREADS};
+        }, {sizeof(P)...}, {std::is_pointer<P>::value...}, MAX_DEVICE_THREADS};
 }
 
 // Null where there is none of this name.
