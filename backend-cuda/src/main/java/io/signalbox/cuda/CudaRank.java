@@ -26,7 +26,6 @@ final class CudaRank implements StepResults, AutoCloseable
     private final int rank;
     private final RankDevice device;
     private final CaptureRing ring;
-    private final StepProgram program;
     private final PlanQueue plans;
     private final LaunchedSteps launched;
     private final FaultScope faults;
@@ -46,7 +45,6 @@ final class CudaRank implements StepResults, AutoCloseable
         this.rank = rank;
         this.device = device;
         ring = device.ring();
-        program = device.program();
         this.faults = faults;
         this.completions = completions;
         clock = config.clock();
@@ -123,9 +121,7 @@ final class CudaRank implements StepResults, AutoCloseable
             return 0;
         }
         write(plan, slot.stepBlock());
-        ring.begin(slot);
-        program.run(plan.tokens());
-        ring.finish(slot);
+        device.launch(slot);
         final int epoch = plan.epoch();
         launched.add(slot.step(), epoch);
         // Before anything is reported: where reporting fails, a step in both places would be answered twice.

@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.capture.CaptureRing;
+import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
@@ -9,8 +10,7 @@ import io.signalbox.cuda.kernel.KernelImage;
 
 /**
  * What a rank of the backend has on its device, without the rank's thread: for checks and measurements that give it steps
- * themselves. A step is opened and begun in the {@link #ring}, {@link #run}, and finished in the ring. For one thread, to
- * which it makes the device's context current.
+ * themselves. For one thread, to which it makes the device's context current.
  */
 public final class DeviceSteps implements AutoCloseable
 {
@@ -43,10 +43,10 @@ public final class DeviceSteps implements AutoCloseable
         return rank.ring();
     }
 
-    /** Gives the kernels of the step that was begun to the compute stream. */
-    public void run(final int tokens)
+    /** Gives a step, opened in the {@link #ring} and with its block filled in, to the device. */
+    public void launch(final CaptureSlot slot)
     {
-        rank.program().run(tokens);
+        rank.launch(slot);
     }
 
     /**

@@ -6,6 +6,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSettings;
+import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceStuckException;
@@ -47,7 +48,7 @@ final class RankDevice implements AutoCloseable
         final RankDevice opened = new RankDevice(driver, device);
         try
         {
-            opened.ring = CaptureRing.create(driver, opened.compute,
+            opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
                 new CaptureSettings(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
             opened.model = new SeededModel(
                 driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
@@ -80,14 +81,18 @@ final class RankDevice implements AutoCloseable
         device.makeCurrent();
     }
 
+    /** Gives a step, whose block is filled in, to the device. */
+    void launch(final CaptureSlot slot)
+    {
+        final int tokens = slot.stepBlock().tokens();
+        ring.begin(slot, program.bucketTokens(tokens));
+        program.run(tokens);
+        ring.finish(slot);
+    }
+
     CaptureRing ring()
     {
         return ring;
-    }
-
-    StepProgram program()
-    {
-        return program;
     }
 
     /**

@@ -86,6 +86,12 @@ final class StepProgram implements AutoCloseable
         }
     }
 
+    /** The tokens that a step of {@code tokens} is launched for. */
+    int bucketTokens(final int tokens)
+    {
+        return buckets.size(buckets.of(tokens));
+    }
+
     /** Enqueues a step of {@code tokens}, which the step block on the device tells as well. */
     void run(final int tokens)
     {

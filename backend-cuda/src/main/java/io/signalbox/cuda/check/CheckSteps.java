@@ -65,9 +65,7 @@ final class CheckSteps implements StepResults, AutoCloseable
             block.token(token, request(step, token), position(step, token));
             block.row(token, token);
         }
-        steps.ring().begin(slot);
-        steps.run(tokens);
-        steps.ring().finish(slot);
+        steps.launch(slot);
     }
 
     /** Polls until the step's result is on the host, checked by the ring: header, checksum and ids. */

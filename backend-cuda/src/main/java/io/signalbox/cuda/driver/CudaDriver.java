@@ -52,6 +52,9 @@ public interface CudaDriver extends CudaDevices
      */
     Stream createStream(String name);
 
+    /** A stream whose work goes first if it competes with that of other streams for a part of the device. */
+    Stream createUrgentStream(String name);
+
     void destroy(Stream stream);
 
     /** Whether all work of the stream is done. */

@@ -31,8 +31,9 @@ final class DriverLibrary
         "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
         "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuMemGetInfo_v2", "cuModuleLoadDataEx", "cuModuleUnload",
         "cuModuleGetFunction", "cuModuleGetGlobal_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc",
-        "cuMemHostGetDevicePointer_v2", "cuMemFreeHost", "cuStreamCreate", "cuStreamDestroy_v2",
-        "cuStreamQuery", "cuStreamSynchronize", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventQuery",
+        "cuMemHostGetDevicePointer_v2", "cuMemFreeHost", "cuStreamCreate", "cuStreamCreateWithPriority",
+        "cuStreamDestroy_v2", "cuStreamQuery", "cuStreamSynchronize", "cuEventCreate", "cuEventDestroy_v2",
+        "cuEventRecord", "cuEventQuery",
         "cuEventElapsedTime", "cuStreamWaitEvent", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD32Async",
         "cuStreamWriteValue32_v2", "cuLaunchKernel", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
         "cuGraphInstantiateWithFlags", "cuGraphUpload", "cuGraphLaunch", "cuGraphDestroy", "cuGraphExecDestroy");

@@ -42,7 +42,17 @@ public class DriverResources implements AutoCloseable
     /** @param name what errors of its calls say. */
     public final Stream stream(final String name)
     {
-        final Stream stream = driver.createStream(name);
+        return owned(driver.createStream(name));
+    }
+
+    /** A stream whose work goes first; as {@link #stream}. */
+    public final Stream urgentStream(final String name)
+    {
+        return owned(driver.createUrgentStream(name));
+    }
+
+    private Stream owned(final Stream stream)
+    {
         returns.push(() -> driver.destroy(stream));
         awaited.add(stream);
         return stream;

@@ -40,6 +40,8 @@ public final class JCudaBinding implements CudaDriver
     private static final int SUCCESS = CUresult.CUDA_SUCCESS;
     private static final int MAX_NAME_BYTES = 256;
     private static final int DEFAULT_FLAGS = 0;
+    /** Lower numbers go first; the driver takes the first that it has for one that is beyond. */
+    private static final int HIGHEST_PRIORITY = -1_000;
     /** JCuda takes no null for it. */
     private static final CUcontext NO_CONTEXT = new CUcontext();
     private static final long DEVICE_LIMIT_NANOS = 10_000_000_000L;
@@ -243,6 +245,15 @@ public final class JCudaBinding implements CudaDriver
     {
         final StreamHandle stream = new StreamHandle(name);
         check("cuStreamCreate", JCudaDriver.cuStreamCreate(stream.stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
+        return stream;
+    }
+
+    @Override
+    public Stream createUrgentStream(final String name)
+    {
+        final StreamHandle stream = new StreamHandle(name);
+        check("cuStreamCreateWithPriority", JCudaDriver.cuStreamCreateWithPriority(
+            stream.stream, CUstream_flags.CU_STREAM_NON_BLOCKING, HIGHEST_PRIORITY));
         return stream;
     }
 

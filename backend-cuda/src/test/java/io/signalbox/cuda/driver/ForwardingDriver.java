@@ -128,6 +128,12 @@ public class ForwardingDriver implements CudaDriver
     }
 
     @Override
+    public Stream createUrgentStream(final String name)
+    {
+        return driver.createUrgentStream(name);
+    }
+
+    @Override
     public void destroy(final Stream stream)
     {
         driver.destroy(stream);
