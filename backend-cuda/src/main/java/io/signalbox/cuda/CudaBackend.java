@@ -64,7 +64,7 @@ public final class CudaBackend implements Backend
         checkDevices(new CudaProbe(driver).probe());
         ranks = BoundedCall.get("the start of the CUDA backend", START_LIMITS * driver.deviceLimitNanos(),
             () -> new RankSet(driver, config, rankCount, form, completions));
-        final boolean spinning = config.spinsWith(rankCount);
+        final boolean spinning = config.spins(rankCount);
         for (final CudaRank rank : ranks.ranks())
         {
             final RankThread thread = new RankThread(rank, spinning);

@@ -35,6 +35,7 @@ public final class CudaBackendConfig
     private long streamedBytesPerLayer;
     private FaultPolicy faultPolicy = FaultPolicy.LOSE_RANK;
     private Waiting waiting = Waiting.AUTOMATIC;
+    private StepObserver stepObserver;
     private long stepTimeoutNanos = 30_000_000_000L;
     private long deviceLimitNanos = 10_000_000_000L;
     private LongSupplier clock = System::nanoTime;
@@ -157,6 +158,13 @@ public final class CudaBackendConfig
         return this;
     }
 
+    /** Watches the steps of all ranks; null, the default: nothing does. */
+    public CudaBackendConfig stepObserver(final StepObserver value)
+    {
+        stepObserver = value;
+        return this;
+    }
+
     /** Nanoseconds on the engine's origin. */
     public CudaBackendConfig clock(final LongSupplier value)
     {
@@ -250,10 +258,15 @@ public final class CudaBackendConfig
     }
 
     /** Whether the threads of so many ranks may spin, the engine's four threads being there too. */
-    boolean spinsWith(final int ranks)
+    public boolean spins(final int ranks)
     {
         return waiting == Waiting.SPINNING || waiting == Waiting.AUTOMATIC &&
             Runtime.getRuntime().availableProcessors() >= ranks + ENGINE_THREADS;
+    }
+
+    StepObserver stepObserver()
+    {
+        return stepObserver;
     }
 
     long stepTimeoutNanos()

@@ -14,8 +14,10 @@ import io.signalbox.cuda.kernel.KernelImage;
  */
 public final class DeviceSteps implements AutoCloseable
 {
+    private final CudaDriver driver;
     private final SharedDevice device;
     private final RankDevice rank;
+    private final boolean owner;
 
     /**
      * @param config its first device is used.
@@ -23,6 +25,8 @@ public final class DeviceSteps implements AutoCloseable
      */
     public DeviceSteps(final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form)
     {
+        this.driver = driver;
+        owner = true;
         device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load(), config);
         try
         {
@@ -36,6 +40,23 @@ public final class DeviceSteps implements AutoCloseable
             }
             throw e;
         }
+    }
+
+    private DeviceSteps(final DeviceSteps first, final CudaBackendConfig config, final CaptureForm form)
+    {
+        driver = first.driver;
+        device = first.device;
+        owner = false;
+        rank = RankDevice.open(driver, device, config, 0, form);
+    }
+
+    /**
+     * Steps of another kind with the same context, kernels and weights, among them the memory that layers read; to be closed
+     * before these.
+     */
+    public DeviceSteps beside(final CudaBackendConfig config, final CaptureForm form)
+    {
+        return new DeviceSteps(this, config, form);
     }
 
     public CaptureRing ring()
@@ -59,6 +80,9 @@ public final class DeviceSteps implements AutoCloseable
     {
         // Not in a finally block: nothing is given back if the rank's streams still have work.
         rank.close();
-        device.close();
+        if (owner)
+        {
+            device.close();
+        }
     }
 }

@@ -19,12 +19,14 @@ final class RankDevice implements AutoCloseable
     private final CudaDriver driver;
     private final SharedDevice device;
     private final CudaDriver.Stream compute;
+    private final StepObserver observer;
     private CaptureRing ring;
     private StepModel model;
     private StepProgram program;
 
-    private RankDevice(final CudaDriver driver, final SharedDevice device)
+    private RankDevice(final CudaDriver driver, final SharedDevice device, final StepObserver observer)
     {
+        this.observer = observer;
         this.driver = driver;
         this.device = device;
         compute = driver.createStream("compute");
@@ -45,7 +47,7 @@ final class RankDevice implements AutoCloseable
         // One slot more than steps in flight: the rows of the last step are still read while the next ones run.
         final CaptureLayout layout =
             new CaptureLayout(form == null ? null : config.shape(), config.maxStepTokens(), config.stepsInFlight() + 1);
-        final RankDevice opened = new RankDevice(driver, device);
+        final RankDevice opened = new RankDevice(driver, device, config.stepObserver());
         try
         {
             opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
@@ -86,7 +88,16 @@ final class RankDevice implements AutoCloseable
     {
         final int tokens = slot.stepBlock().tokens();
         ring.begin(slot, program.bucketTokens(tokens));
-        program.run(tokens);
+        if (observer == null)
+        {
+            program.run(tokens);
+        }
+        else
+        {
+            observer.beforeKernels(slot.step(), compute);
+            program.run(tokens);
+            observer.afterKernels(slot.step(), compute);
+        }
         ring.finish(slot);
     }
 

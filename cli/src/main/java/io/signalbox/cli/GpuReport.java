@@ -55,8 +55,17 @@ final class GpuReport implements CheckProgress
         }
     }
 
+    /** The file alone: the table shows each section once. */
     @Override
-    public void onResult(final SectionResult result)
+    public synchronized void onPart(final SectionResult soFar)
+    {
+        final List<SectionResult> withPart = new ArrayList<>(results);
+        withPart.add(soFar);
+        file.write(found, withPart, GpuReportFile.State.RUNNING);
+    }
+
+    @Override
+    public synchronized void onResult(final SectionResult result)
     {
         line.wipe();
         results.add(result);

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The file with the figures of a GPU check; whole at any moment, since each version replaces the one before. */
 final class GpuReportFile
@@ -24,11 +25,13 @@ final class GpuReportFile
     private final Path file;
     private final List<String> arguments;
     private final long seed;
+    private final Map<String, String> machine;
     private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
     /** @param file null where none is asked for. */
-    GpuReportFile(final Path file, final List<String> arguments, final long seed)
+    GpuReportFile(final Path file, final List<String> arguments, final long seed, final Map<String, String> machine)
     {
+        this.machine = machine;
         this.file = file;
         this.seed = seed;
         this.arguments = List.copyOf(arguments);
@@ -63,6 +66,12 @@ final class GpuReportFile
             json.writeStringField("state", state.name().toLowerCase(Locale.ROOT));
             json.writeStringField("driver", found.message());
             writeDevices(json, found.devices());
+            json.writeObjectFieldStart("machine");
+            for (final Map.Entry<String, String> fact : machine.entrySet())
+            {
+                json.writeStringField(fact.getKey(), fact.getValue());
+            }
+            json.writeEndObject();
             json.writeArrayFieldStart("sections");
             for (final SectionResult result : results)
             {

@@ -8,6 +8,7 @@ import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaAvailability.State;
@@ -118,8 +119,8 @@ class GpuCommandTest
         final Console console = new Console(
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
         final GpuReport report =
-            new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1), READY);
-        report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20,
+            new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY);
+        report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)), 20,
             CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 
@@ -153,7 +154,7 @@ class GpuCommandTest
     @Test
     void shouldSayThatTheFileCannotBeWritten()
     {
-        final GpuReportFile file = new GpuReportFile(directory.resolve("no").resolve("gpu.json"), List.of(), 1);
+        final GpuReportFile file = new GpuReportFile(directory.resolve("no").resolve("gpu.json"), List.of(), 1, Map.of());
         final ConfigException refusal =
             assertThrows(ConfigException.class, () -> file.write(READY, List.of(), GpuReportFile.State.RUNNING));
 

@@ -85,8 +85,9 @@ final class CheckRun
     private SectionResult run(final GpuSection name, final CheckSection section, final CheckDevice device)
     {
         progress.onStart(name);
-        final Findings findings = new Findings();
         final long startNanos = System.nanoTime();
+        final Findings findings =
+            new Findings(soFar -> progress.onPart(soFar.soFar(name, (System.nanoTime() - startNanos) / 1e9)));
         try
         {
             BoundedCall.run("the section " + name.label(), nanos(limitSeconds(name)), () ->

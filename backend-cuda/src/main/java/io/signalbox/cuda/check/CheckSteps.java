@@ -26,12 +26,23 @@ final class CheckSteps implements StepResults, AutoCloseable
 
     CheckSteps(final CheckDevice device, final StepSetup setup)
     {
+        this(device, setup, new DeviceSteps(device.driver(), setup.config(), setup.form()));
+    }
+
+    /** Steps of another kind that read the same memory; to be closed before these. */
+    CheckSteps beside(final StepSetup setup)
+    {
+        return new CheckSteps(device, setup, steps.beside(setup.config(), setup.form()));
+    }
+
+    private CheckSteps(final CheckDevice device, final StepSetup setup, final DeviceSteps steps)
+    {
         this.device = device;
+        this.steps = steps;
         for (int i = 0; i < received.length; i++)
         {
             received[i] = new ReceivedStep(setup);
         }
-        steps = new DeviceSteps(device.driver(), setup.config(), setup.form());
     }
 
     DeviceSteps deviceSteps()

@@ -3,6 +3,7 @@ package io.signalbox.cuda.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Collects what a section finds. A section that found nothing wrong has passed. The section's thread adds; another reads if
@@ -13,6 +14,18 @@ final class Findings
     private final List<CheckFigure> figures = new ArrayList<>();
     private CheckVerdict verdict = CheckVerdict.PASSED;
     private String note = "";
+    private final Consumer<Findings> reader;
+
+    Findings()
+    {
+        this(findings -> { });
+    }
+
+    /** @param reader of what is {@link #publish}ed, on the section's thread. */
+    Findings(final Consumer<Findings> reader)
+    {
+        this.reader = reader;
+    }
 
     synchronized void figure(final String name, final double value, final String unit)
     {
@@ -40,6 +53,19 @@ final class Findings
     {
         verdict = verdict == CheckVerdict.FAILED ? verdict : CheckVerdict.NOT_RUN;
         note(sentence);
+    }
+
+    /** Makes what was found so far known before the section's end. */
+    void publish()
+    {
+        reader.accept(this);
+    }
+
+    /** The findings of a section that is not at its end. */
+    synchronized SectionResult soFar(final GpuSection section, final double seconds)
+    {
+        return new SectionResult(
+            section, verdict == CheckVerdict.FAILED ? verdict : CheckVerdict.RUNNING, note, figures, seconds);
     }
 
     synchronized SectionResult result(final GpuSection section, final double seconds)

@@ -14,10 +14,13 @@ public final class GpuCheck
     private final CudaDriver driver;
     private final Map<GpuSection, CheckSection> sections;
 
-    /** @param driver loaded and initialised. */
-    public GpuCheck(final CudaDriver driver)
+    /**
+     * @param driver loaded and initialised.
+     * @param engine what the section that goes through the engine uses.
+     */
+    public GpuCheck(final CudaDriver driver, final EngineRunner engine)
     {
-        this(driver, sections(CheckOracle.JAVA, SanitizerSection.directories(System.getenv())));
+        this(driver, sections(CheckOracle.JAVA, engine, SanitizerSection.directories(System.getenv())));
     }
 
     GpuCheck(final CudaDriver driver, final Map<GpuSection, CheckSection> sections)
@@ -27,7 +30,8 @@ public final class GpuCheck
     }
 
     /** @param tools where the section that needs another program looks for it. */
-    static Map<GpuSection, CheckSection> sections(final CheckOracle oracle, final List<Path> tools)
+    static Map<GpuSection, CheckSection> sections(
+        final CheckOracle oracle, final EngineRunner engine, final List<Path> tools)
     {
         final Map<GpuSection, CheckSection> sections = new EnumMap<>(GpuSection.class);
         sections.put(GpuSection.DEVICE, new DeviceSection());
@@ -39,6 +43,8 @@ public final class GpuCheck
         sections.put(GpuSection.LINK, new LinkSection());
         sections.put(GpuSection.LATENCY, new LatencySection());
         sections.put(GpuSection.LAUNCHES, new LaunchesSection());
+        sections.put(GpuSection.KERNELS, new KernelsSection());
+        sections.put(GpuSection.TURNAROUND, new TurnaroundSection(engine));
         sections.put(GpuSection.OVERHEAD, new OverheadSection());
         sections.put(GpuSection.SANITIZER, new SanitizerSection(tools));
         return sections;

@@ -12,6 +12,9 @@ import java.nio.ByteBuffer;
  */
 public interface CudaDriver extends CudaDevices
 {
+    /** For reports. */
+    DeviceTraits traits(int ordinal);
+
     /** The primary context of a device, which all that use the device in this process share. */
     Context retainPrimaryContext(int ordinal);
 

@@ -130,6 +130,19 @@ public final class JCudaBinding implements CudaDriver
     }
 
     @Override
+    public DeviceTraits traits(final int ordinal)
+    {
+        final CUdevice device = deviceHandle(ordinal);
+        final String address = String.format("%04x:%02x:%02x.0",
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+        return new DeviceTraits(attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE), address);
+    }
+
+    @Override
     public Context retainPrimaryContext(final int ordinal)
     {
         final CUdevice device = deviceHandle(ordinal);

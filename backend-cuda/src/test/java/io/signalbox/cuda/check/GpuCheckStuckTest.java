@@ -153,12 +153,13 @@ class GpuCheckStuckTest
 
     private CheckOutcome check(final Set<GpuSection> sections)
     {
-        return new GpuCheck(driver, GpuCheck.sections(CheckOracle.JAVA, List.of())).run(options(40, 0.0, sections), NOBODY);
+        return new GpuCheck(driver, GpuCheck.sections(CheckOracle.JAVA, null, List.of()))
+            .run(options(40, 0.0, sections), NOBODY);
     }
 
     private static CheckOptions options(final int steps, final double millis, final Set<GpuSection> sections)
     {
-        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps, millis, 20, new CheckLimits(2, 2), sections,
-            List.of("false"));
+        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
+            List.of(new OverheadCell(32, 32, millis)), 20, new CheckLimits(2, 2), sections, List.of("false"));
     }
 }

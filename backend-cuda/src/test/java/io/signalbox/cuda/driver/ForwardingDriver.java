@@ -44,6 +44,12 @@ public class ForwardingDriver implements CudaDriver
     }
 
     @Override
+    public DeviceTraits traits(final int ordinal)
+    {
+        return driver.traits(ordinal);
+    }
+
+    @Override
     public Context retainPrimaryContext(final int ordinal)
     {
         return driver.retainPrimaryContext(ordinal);
