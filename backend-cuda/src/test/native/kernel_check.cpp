@@ -81,17 +81,18 @@ struct Shape
 
 std::vector<char> step_block(const Shape& shape)
 {
-    std::vector<char> block(64 + 16 * static_cast<std::size_t>(shape.max_tokens));
+    std::vector<char> block(64 + 16 * static_cast<std::size_t>(shape.tokens));
     const long long step = 7;
     const int header[6] = {shape.tokens, shape.tokens, 1, 0, 0, 7};
     std::memcpy(block.data(), &step, sizeof(step));
     std::memcpy(block.data() + 8, header, sizeof(header));
+    std::memcpy(block.data() + 40, &shape.max_tokens, sizeof(shape.max_tokens));
     for (int token = 0; token < shape.tokens; token++)
     {
         const long long request = 100 + token;
         std::memcpy(block.data() + 64 + 8 * token, &request, sizeof(request));
-        std::memcpy(block.data() + 64 + 8 * shape.max_tokens + 4 * token, &token, sizeof(token));
-        std::memcpy(block.data() + 64 + 12 * shape.max_tokens + 4 * token, &token, sizeof(token));
+        std::memcpy(block.data() + 64 + 8 * shape.tokens + 4 * token, &token, sizeof(token));
+        std::memcpy(block.data() + 64 + 12 * shape.tokens + 4 * token, &token, sizeof(token));
     }
     return block;
 }
@@ -116,19 +117,18 @@ void run_step(const Shape& shape, const std::string& mode, const std::string& ty
     const long long seed = 42;
     check(cuMemcpyHtoD_v2(step, block.data(), block.size()), "cuMemcpyHtoD");
     launch("slot_open", blocks, step, capture, slot_stride, results, result_stride, shape.layers, shape.max_tokens,
-        shape.top_k, id_bytes);
+        shape.top_k);
     for (int layer = 0; layer < shape.layers; layer++)
     {
         const CUdeviceptr view = capture + 2ULL * static_cast<unsigned>(layer * shape.max_tokens * shape.top_k);
-        launch("logits_seeded", blocks, step, logits, type == "bf16" ? 0 : 1, shape.experts, layer, shape.max_tokens, seed,
-            16);
+        launch("logits_seeded", blocks, step, logits, type == "bf16" ? 0 : 1, shape.experts, layer, seed, 16);
         launch("route_" + mode + "_" + type + "_v" + shape.values, blocks, step, logits, none, shape.experts, shape.top_k,
             1, 1, 1, 1.0f, ids, weights, none, slot_stride);
-        launch("capture_copy", blocks, step, ids, shape.top_k, view, slot_stride);
+        launch("capture_copy", blocks, step, ids, 1, shape.max_tokens, shape.top_k, view, slot_stride);
     }
+    launch("sample_seeded", blocks, step, seed, results, result_stride);
     launch("pack_rows", blocks, step, capture, slot_stride, shape.layers, shape.max_tokens, shape.top_k, shape.experts,
         id_bytes, results, result_stride);
-    launch("sample_seeded", blocks, step, shape.max_tokens, seed, results, result_stride);
     int counts[2] = {-1, -1};
     check(cuMemcpyDtoH_v2(counts, results + static_cast<unsigned long long>(result_stride) + UNWRITTEN_OFFSET,
         sizeof(counts)), "cuMemcpyDtoH");

@@ -100,8 +100,8 @@ final class Walls
             .that().resideOutsideOfPackage(JOURNAL).should().dependOnClassesThat().resideInAPackage("net.openhft.."));
         walls.put("Disruptor stays in the engine", noClasses()
             .that().resideOutsideOfPackage(ENGINE).should().dependOnClassesThat().resideInAPackage("com.lmax.."));
-        walls.put("one class knows JCuda", noClasses()
-            .that().haveNameNotMatching("io\\.signalbox\\.cuda\\.driver\\.JCudaBinding(\\$.*)?")
+        walls.put("only the binding knows JCuda", noClasses()
+            .that().haveNameNotMatching("io\\.signalbox\\.cuda\\.driver\\.JCuda(Binding|Handles)(\\$.*)?")
             .should().dependOnClassesThat().resideInAPackage("jcuda.."));
         walls.put("picocli stays in the command line", noClasses()
             .that().resideOutsideOfPackage(CLI).should().dependOnClassesThat().resideInAPackage("picocli.."));

@@ -30,6 +30,7 @@ public final class EngineContext
     private Waiting waiting = Waiting.BLOCKING;
     private int ingressSlots = 1024;
     private int trackSlots = 1024;
+    private boolean stepTimeoutGiven;
     private long stepTimeoutNanos;
     private long maxUntakenRowsBytes = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
     private int vocabularySize = Integer.MAX_VALUE;
@@ -115,11 +116,13 @@ public final class EngineContext
     }
 
     /**
-     * How long a step may be in flight before it is given up, and its rank with it; 0, the default, for ever. Only a
-     * {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses to start.
+     * How long a step may be in flight before it is given up, and its rank with it; 0: no limit. The default is the
+     * backend's. Only a {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses a value and
+     * ignores the backend's.
      */
     public EngineContext stepTimeoutNanos(final long value)
     {
+        stepTimeoutGiven = true;
         stepTimeoutNanos = value;
         return this;
     }
@@ -301,7 +304,7 @@ public final class EngineContext
 
     long stepTimeoutNanos()
     {
-        return stepTimeoutNanos;
+        return stepTimeoutGiven ? stepTimeoutNanos : backend.stepTimeoutNanos();
     }
 
     WakeSource wakeSource()

@@ -100,4 +100,10 @@ final class RawDriver
         JCudaDriver.cuDeviceGet(device, 0);
         return device;
     }
+
+    /** Waits for all work of the current context. */
+    static void synchronizeContext()
+    {
+        JCudaDriver.cuCtxSynchronize();
+    }
 }
