@@ -37,7 +37,8 @@ class RankThreadTest
     @Test
     void shouldNotSleepWhileAStepIsInFlight()
     {
-        try (CudaBackend backend = withStepInFlight(Waiting.SPINNING))
+        final CudaBackend backend = withStepInFlight(Waiting.SPINNING);
+        try
         {
             final Thread thread = rankThread();
             for (int look = 0; look < LOOKS; look++)
@@ -47,15 +48,24 @@ class RankThreadTest
             EmulatedDriver.advanceAll();
             awaitSleep(thread);
         }
+        finally
+        {
+            backend.close();
+        }
     }
 
     @Test
     void shouldParkWhereItMayNotSpin()
     {
-        try (CudaBackend backend = withStepInFlight(Waiting.PARKING))
+        final CudaBackend backend = withStepInFlight(Waiting.PARKING);
+        try
         {
             awaitSleep(rankThread());
             EmulatedDriver.advanceAll();
+        }
+        finally
+        {
+            backend.close();
         }
     }
 
