@@ -60,6 +60,7 @@ public final class RequestInspector
         {
             case CLOSED -> JournalEnd.CLOSED;
             case DISK_FULL -> JournalEnd.DISK_FULL;
+            case FAILED -> JournalEnd.FAILED;
             case RECOVERED -> JournalEnd.RECOVERED;
             case OPEN -> JournalEnd.NOT_CLOSED;
         };
