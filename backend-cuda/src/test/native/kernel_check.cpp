@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs kernels under the address sanitizer, by the driver's own calls, on memory that ends where the contract says:
-// "kernel-check step" does a step, for several shapes; "kernel-check planted" does what the sanitizer must find.
+// "kernel-check step" does a step, for several shapes; "kernel-check planted" and "kernel-check misaligned" do what the
+// sanitizers must find.
 #include "cuda_types.h"
 
 #include <cstdio>
@@ -150,6 +151,12 @@ int main(const int count, char** arguments)
     {
         const int elements = 100;
         launch("test_out_of_bounds", 1, allocate(4 * elements), elements);
+        return 0;
+    }
+    if (count > 1 && std::strcmp(arguments[1], "misaligned") == 0)
+    {
+        const long long offset = 8;
+        launch("test_load_vector", 1, allocate(64), offset, allocate(4));
         return 0;
     }
     for (const Shape& shape : {Shape{16, 13, 3, 64, 8, "2"}, Shape{8, 8, 2, 128, 8, "4"}, Shape{5, 1, 1, 7, 7, "1"},
