@@ -24,6 +24,7 @@ final class KernelsSection implements CheckSection
 {
     private static final List<Integer> TOKENS = List.of(1, 32, 256, 8192);
     private static final int REPETITIONS = 20;
+    private static final int SAMPLES_PER_REPETITION = 500;
     private static final int STEPS = 40;
     private static final int STEP_HEADER_BYTES = 64;
     private static final int TOKENS_OFFSET = 8;
@@ -32,7 +33,7 @@ final class KernelsSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
-        final int repetitions = Math.min(REPETITIONS, options.samples());
+        final int repetitions = Math.max(2, Math.min(REPETITIONS, options.samples() / SAMPLES_PER_REPETITION));
         for (final int tokens : TOKENS)
         {
             try (DriverResources scratch = new DriverResources(device.driver()))
