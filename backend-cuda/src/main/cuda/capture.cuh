@@ -5,6 +5,7 @@
 #include "step.cuh"
 
 constexpr short NOT_WRITTEN = -1;
+constexpr int NOT_SAMPLED = -1;
 constexpr unsigned NOT_WRITTEN_PAIR = 0xFFFFFFFFu;
 constexpr unsigned CHECKSUM_SALT = 0x9E3779B9u;
 constexpr unsigned long long CHECKSUM_FACTOR = 0xD1B54A32D192ED03ull;
@@ -75,28 +76,29 @@ __device__ inline void add_counts(PackCounts counts, PackCounts* warps, ResultHe
     }
 }
 
-/** Fills a view with -1: 16 bytes at a time, and one by one before and after the aligned part. */
-__device__ inline void fill_not_written(short* view, long long count)
+/** A block fills values with -1: 16 bytes at a time, and one by one before and after the aligned part. */
+__device__ inline void fill_not_written(short* view, int count)
 {
-    const long long misaligned = static_cast<long long>(reinterpret_cast<unsigned long long>(view) / sizeof(short) % 8);
-    long long head = (8 - misaligned) % 8;
+    const int misaligned = static_cast<int>(reinterpret_cast<unsigned long long>(view) / sizeof(short) % 8);
+    int head = (8 - misaligned) % 8;
     head = head < count ? head : count;
-    const long long vectors = (count - head) / 8;
+    const int vectors = (count - head) / 8;
     const uint4 pattern = {NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR, NOT_WRITTEN_PAIR};
     uint4* aligned = reinterpret_cast<uint4*>(view + head);
 #pragma unroll 1
-    for (long long i = grid_thread(); i < vectors; i += grid_threads())
+    for (int i = threadIdx.x; i < vectors; i += blockDim.x)
     {
         aligned[i] = pattern;
     }
-    const long long tail = head + vectors * 8;
+    const int tail = head + vectors * 8;
 #pragma unroll 1
-    for (long long i = grid_thread(); i < head + count - tail; i += grid_threads())
+    for (int i = threadIdx.x; i < head + count - tail; i += blockDim.x)
     {
         view[i < head ? i : tail + i - head] = NOT_WRITTEN;
     }
 }
 
+/** What the blocks of a launch do not add up: that is zero since the slot was opened. */
 __device__ inline void write_header(ResultHeader* header, const StepHeader* step, int layers, int topK, int idBytes)
 {
     header->step = step->step;
@@ -106,10 +108,7 @@ __device__ inline void write_header(ResultHeader* header, const StepHeader* step
     header->layers = layers;
     header->topK = topK;
     header->idBytes = idBytes;
-    header->checksum = 0;
     header->fingerprint = step->fingerprint;
-    header->unwritten = 0;
-    header->bad = 0;
     header->generation = step->generation;
     header->magic = RESULT_MAGIC;
 }

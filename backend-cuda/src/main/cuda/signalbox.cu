@@ -13,29 +13,36 @@ extern "C" __device__ int SIGNALBOX_SOURCE_SYMBOL = 1;
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) slot_open(
     const unsigned char* step, short* capture, long long slotStride, char* results, long long resultStride, int layers,
-    int maxTokens, int topK, int idBytes)
+    int maxTokens, int topK)
 {
     const StepHeader* header = step_header(step);
     if (capture != nullptr)
     {
-        fill_not_written(capture + header->slot * slotStride, static_cast<long long>(layers) * maxTokens * topK);
+        short* view = capture + header->slot * slotStride;
+#pragma unroll 1
+        for (int layer = blockIdx.x; layer < layers; layer += gridDim.x)
+        {
+            fill_not_written(view + static_cast<long long>(layer) * maxTokens * topK, header->bucket * topK);
+        }
     }
-    if (grid_thread() == 0)
+    // The header, and the places of the sampled tokens, which no kernel may leave as they are.
+    int* words = reinterpret_cast<int*>(result_slot(step, results, resultStride));
+#pragma unroll 1
+    for (int i = threadIdx.x; blockIdx.x == 0 && i < RESULT_HEADER_BYTES / 4 + token_words(header->rows); i += blockDim.x)
     {
-        ResultHeader* result = reinterpret_cast<ResultHeader*>(result_slot(step, results, resultStride));
-        write_header(result, header, capture == nullptr ? 0 : layers, topK, idBytes);
+        words[i] = i < RESULT_HEADER_BYTES / 4 ? 0 : NOT_SAMPLED;
     }
 }
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) logits_seeded(
-    const unsigned char* step, void* logits, int type, int experts, int layer, int maxTokens, long long seed, int levels)
+    const unsigned char* step, void* logits, int type, int experts, int layer, long long seed, int levels)
 {
     const int token = warp_token();
     if (token >= step_header(step)->tokens)
     {
         return;
     }
-    const unsigned long long key = place_key(seed, step_request(step, token), step_position(step, maxTokens, token));
+    const unsigned long long key = place_key(seed, step_request(step, token), step_position(step, token));
     const long long row = static_cast<long long>(token) * experts;
 #pragma unroll 1
     for (int expert = lane_index(); expert < experts; expert += WARP_LANES)
@@ -54,14 +61,17 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) logits_seeded(
 }
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) capture_copy(
-    const unsigned char* step, const int* ids, int topK, short* captureLayer, long long slotStride)
+    const unsigned char* step, const int* ids, int layers, int maxTokens, int topK, short* captureLayer,
+    long long slotStride)
 {
     short* view = captureLayer + step_header(step)->slot * slotStride;
-    const long long count = static_cast<long long>(step_header(step)->tokens) * topK;
+    const int rowIds = step_header(step)->tokens * topK;
 #pragma unroll 1
-    for (long long i = grid_thread(); i < count; i += grid_threads())
+    for (long long i = grid_thread(); i < static_cast<long long>(layers) * rowIds; i += grid_threads())
     {
-        view[i] = static_cast<short>(ids[i]);
+        const unsigned layer = static_cast<unsigned>(i) / rowIds;
+        const long long at = static_cast<long long>(layer) * maxTokens * topK + (i - static_cast<long long>(layer) * rowIds);
+        view[at] = static_cast<short>(ids[at]);
     }
 }
 
@@ -73,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
     __shared__ short ids[PACK_IDS + MAX_TOP_K];
     __shared__ PackCounts warps[MAX_BLOCK_WARPS];
     const StepHeader* header = step_header(step);
-    const int total = header->tokens * layers * topK;
-    if (static_cast<long long>(blockIdx.x) * PACK_IDS >= total)
+    const int total = capture == nullptr ? 0 : header->tokens * layers * topK;
+    if (blockIdx.x != 0 && static_cast<long long>(blockIdx.x) * PACK_IDS >= total)
     {
         return;
     }
@@ -84,6 +94,16 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
     unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES) + firstWord;
     const int idsPerWord = 4 / idBytes;
     PackCounts counts = {0, 0, 0};
+    if (grid_thread() == 0)
+    {
+        write_header(reinterpret_cast<ResultHeader*>(result), header, capture == nullptr ? 0 : layers, topK, idBytes);
+    }
+    // The sampled tokens, which a kernel of the step has left there.
+#pragma unroll 1
+    for (int i = threadIdx.x; blockIdx.x == 0 && i < firstWord; i += blockDim.x)
+    {
+        counts.checksum += checksum_part(words[i - firstWord], i);
+    }
 #pragma unroll 1
     for (int start = blockIdx.x * PACK_IDS; start < total; start += gridDim.x * PACK_IDS)
     {
@@ -113,31 +133,22 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
 }
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) sample_seeded(
-    const unsigned char* step, int maxTokens, long long seed, char* results, long long resultStride)
+    const unsigned char* step, long long seed, char* results, long long resultStride)
 {
-    __shared__ PackCounts warps[MAX_BLOCK_WARPS];
     const int rows = step_header(step)->rows;
     const int count = token_words(rows);
-    if (static_cast<long long>(blockIdx.x) * blockDim.x >= count)
-    {
-        return;
-    }
-    unsigned char* result = result_slot(step, results, resultStride);
-    unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES);
-    PackCounts counts = {0, 0, 0};
+    unsigned* words = reinterpret_cast<unsigned*>(result_slot(step, results, resultStride) + RESULT_HEADER_BYTES);
 #pragma unroll 1
     for (long long row = grid_thread(); row < count; row += grid_threads())
     {
         unsigned word = 0;
         if (row < rows)
         {
-            const int last = step_last_token(step, maxTokens, static_cast<int>(row));
-            word = seeded_token(seed, step_request(step, last), step_position(step, maxTokens, last) + 1);
+            const int last = step_last_token(step, static_cast<int>(row));
+            word = seeded_token(seed, step_request(step, last), step_position(step, last) + 1);
         }
         words[row] = word;
-        counts.checksum += checksum_part(word, row);
     }
-    add_counts(counts, warps, reinterpret_cast<ResultHeader*>(result));
 }
 
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) stream_bytes(

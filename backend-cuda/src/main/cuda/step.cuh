@@ -21,6 +21,8 @@ struct StepHeader
     int epoch;
     int generation;
     long long fingerprint;
+    /** Rows of a capture view that the step's kernels may write: those of the bucket that they were launched for. */
+    int bucket;
 };
 
 struct ResultHeader
@@ -52,15 +54,15 @@ __device__ inline long long step_request(const unsigned char* step, int token)
     return reinterpret_cast<const long long*>(step + STEP_HEADER_BYTES)[token];
 }
 
-__device__ inline int step_position(const unsigned char* step, int maxTokens, int token)
+__device__ inline int step_position(const unsigned char* step, int token)
 {
-    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 8LL * maxTokens)[token];
+    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 8LL * step_header(step)->tokens)[token];
 }
 
 /** The index of the last token of a row of the plan. */
-__device__ inline int step_last_token(const unsigned char* step, int maxTokens, int row)
+__device__ inline int step_last_token(const unsigned char* step, int row)
 {
-    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 12LL * maxTokens)[row];
+    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 12LL * step_header(step)->tokens)[row];
 }
 
 __device__ inline unsigned char* result_slot(const unsigned char* step, char* results, long long resultStride)

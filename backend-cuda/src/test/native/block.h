@@ -85,6 +85,9 @@ private:
     std::size_t capacity = 0;
 };
 
+// What a block finds in static shared memory is what was left there, by anything.
+void spoil_static_shared();
+
 // One launch as the threads of a block see it.
 struct Grid
 {

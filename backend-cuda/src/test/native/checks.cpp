@@ -11,6 +11,10 @@ using emulated::CUDA_ILLEGAL_ADDRESS;
 using emulated::CUDA_MISALIGNED_ADDRESS;
 using emulated::here;
 
+// The first byte and the one after the last of this library.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
 namespace
 {
 // For addr2line: where in this library an access is.
@@ -34,9 +38,22 @@ std::string place_in_library(const void* code)
         what + emulated::describe_access(address, bytes, here.device) + place_in_library(code), CUDA_ILLEGAL_ADDRESS);
 }
 
+// Static shared memory, local variables, which are above this frame, and constants; and all that is not done by a kernel,
+// since the registration of kernels is compiled with them.
+bool is_own(const std::uintptr_t address)
+{
+    constexpr std::uintptr_t STACK_BYTES = 64 * 1024;
+    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return here.engine == nullptr || address - frame < STACK_BYTES ||
+        address - reinterpret_cast<std::uintptr_t>(here.local) < here.local_bytes ||
+        (address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) && address < reinterpret_cast<std::uintptr_t>(_end));
+}
+
 inline void check(const std::uintptr_t address, const std::size_t bytes, const char* what, const void* code)
 {
-    if (__builtin_expect(!emulated::may_access(address, bytes, here.device), 0))
+    const bool allowed =
+        emulated::is_reserved(address) ? emulated::may_access(address, bytes, here.device) : is_own(address);
+    if (__builtin_expect(!allowed, 0))
     {
         fail_access(address, bytes, what, code);
     }

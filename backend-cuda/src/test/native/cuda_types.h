@@ -44,7 +44,14 @@ constexpr CUresult CUDA_ERROR_CAPTURED_EVENT = 907;
 constexpr CUresult CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908;
 
 constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+constexpr unsigned CU_EVENT_BLOCKING_SYNC = 1;
 constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
+constexpr unsigned CU_EVENT_INTERPROCESS = 4;
+// Invalid outside a capture.
+constexpr unsigned CU_EVENT_WAIT_EXTERNAL = 1;
+constexpr unsigned CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1;
+// PORTABLE, DEVICEMAP and WRITECOMBINED.
+constexpr unsigned CU_MEMHOSTALLOC_FLAGS = 1 | 2 | 4;
 constexpr int CU_STREAM_CAPTURE_MODE_GLOBAL = 0;
 constexpr int CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1;
 constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;

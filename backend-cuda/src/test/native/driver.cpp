@@ -152,6 +152,7 @@ void end_context(Driver& driver, const ContextRef& context)
         each = each->second == context ? driver.contexts.erase(each) : std::next(each);
     }
     context->null_stream = nullptr;
+    context->alive = false;
 }
 
 void reset_driver()

@@ -5,13 +5,19 @@
 // What wrong calls are answered:
 //   before cuInit NOT_INITIALIZED; without a context INVALID_CONTEXT; with one that was released CONTEXT_IS_DESTROYED
 //   a handle that is not, or no longer, one of this kind, or of another context: INVALID_HANDLE, for graphs INVALID_VALUE
-//   device memory, page-locked memory or a range of either that is not all inside one live allocation: INVALID_VALUE
+//   device memory, page-locked memory or a range of either that is not all inside one live allocation, or is memory of
+//   another device, arguments of kernels included: INVALID_VALUE
+//   flags that the call does not document: INVALID_VALUE
+//   functions of a module that was unloaded: INVALID_HANDLE; graphs that launch such functions, or use memory that was
+//   freed, or are of another context: INVALID_VALUE
 //   grids, blocks and shared memory beyond the device, blocks beyond the kernel's launch bound, a table of arguments with
 //   a null entry: INVALID_VALUE; how many arguments there are cannot be told, as with the real call
 //   an image without the magic number of fat binaries INVALID_IMAGE; a kernel or symbol that is not there NOT_FOUND
 //   in a capture: calls that wait, ask, allocate or free, words written from the stream, and copies of memory that is not
 //   page-locked: STREAM_CAPTURE_UNSUPPORTED; waits for events from outside: STREAM_CAPTURE_ISOLATION; and the capture then
 //   ends with STREAM_CAPTURE_INVALIDATED. Events of a capture, when asked for: CAPTURED_EVENT
+//   an access of a kernel outside live memory of its device: ILLEGAL_ADDRESS; at an address that is not aligned:
+//   MISALIGNED_ADDRESS; memory next to an allocation that was written to: ILLEGAL_ADDRESS when it is freed or waited for
 //   after a launch that failed: every call of the device answers that error, until the driver is reset
 // Freeing memory first waits for all work of its context, as the real call does.
 #pragma once
@@ -83,6 +89,14 @@ struct Point
     std::uint64_t ticket = 0;
 };
 
+struct Module
+{
+    ContextRef context;
+    std::string image;
+    // Until it was unloaded; then its functions cannot be launched, by graphs neither.
+    bool loaded = true;
+};
+
 // One piece of work, complete in itself: a graph holds the same as a queue.
 struct Work
 {
@@ -95,6 +109,7 @@ struct Work
     std::uint32_t value = 0;
     unsigned element_bytes = 0;
     const Kernel* kernel = nullptr;
+    std::shared_ptr<const Module> module;
     dim3 blocks{};
     dim3 threads{};
     std::size_t shared_bytes = 0;
@@ -129,6 +144,8 @@ struct Context
 {
     int device = 0;
     int retained = 0;
+    // Until it was released; then nothing that belongs to it can be used.
+    bool alive = true;
     StreamRef null_stream;
 };
 
@@ -155,20 +172,16 @@ struct Event
     double seconds = 0;
 };
 
-struct Module
-{
-    ContextRef context;
-    std::string image;
-};
-
 struct Function
 {
     ContextRef context;
+    std::shared_ptr<const Module> module;
     const Kernel* kernel = nullptr;
 };
 
 struct Graph
 {
+    ContextRef context;
     std::vector<WorkRef> nodes;
     Point last;
 };
@@ -287,6 +300,14 @@ T find(const Table<T>& table, const void* handle)
     return found == table.end() ? T{} : found->second;
 }
 
+// Null for a handle that is not, or no longer, one of this kind, and for one of a context that was released.
+template<typename T>
+T live(const Table<T>& table, const void* handle)
+{
+    const T found = find(table, handle);
+    return found == nullptr || !found->context->alive ? T{} : found;
+}
+
 // What a call needs before it does its part.
 enum class Needs
 {
@@ -334,6 +355,8 @@ void drain_context(Driver& driver, const ContextRef& context, std::unique_lock<s
 void end_stream(Driver& driver, const StreamRef& stream);
 // Lets stalled work run and calls that hang return.
 void release_stalled(Driver& driver);
+// Ends all work of the device with an answer that stays.
+void fail_device(Driver& driver, int device, CUresult failure, const std::string& fault);
 std::vector<StreamRef> runnable(Driver& driver);
 void run_quantum(Driver& driver, const StreamRef& stream);
 
@@ -341,8 +364,12 @@ void run_quantum(Driver& driver, const StreamRef& stream);
 bool run_work(const Work& work, std::uint64_t& progress, const Settings& settings, BlockEngine& engine, CUresult& failure,
     std::string& fault);
 
-// Memory.
-bool inside_allocation(const Driver& driver, const void* address, std::size_t bytes, bool pinned_only);
+// Memory. Whether the bytes are all in one live allocation that the device may use; pinned_only leaves out its own.
+bool inside_allocation(const Driver& driver, const void* address, std::size_t bytes, int device, bool pinned_only);
+// What is wrong with the memory and the kernel that the work names, empty if nothing.
+std::string stale_part(const Driver& driver, const Work& work, int device);
+// Fails a device whose allocations were written beyond, or all page-locked memory of its contexts.
+void check_red_zones(Driver& driver, const ContextRef& context);
 void release_memory(Driver& driver, std::map<std::uintptr_t, Allocation>::iterator allocation);
 // For a reset: device memory is freed, page-locked memory later, once there is much of it.
 void abandon_memory(Driver& driver);

@@ -11,6 +11,9 @@ using namespace emulated;
 namespace
 {
 constexpr int COMPUTE_CAPABILITY_MAJOR = 9;
+// Above the last one that any release has.
+constexpr int MAX_DEVICE_ATTRIBUTE = 255;
+constexpr int MAX_FUNCTION_ATTRIBUTE = 15;
 constexpr unsigned FATBIN_MAGIC = 0xBA55ED50;
 constexpr std::size_t MAX_STATIC_SHARED_BYTES = 48 * 1024;
 
@@ -128,6 +131,10 @@ EMULATED_EXPORT CUresult cuInit(const unsigned flags)
 EMULATED_EXPORT CUresult cuDriverGetVersion(int* version)
 {
     EMULATED_CALL(cuDriverGetVersion, nothing);
+    if (version == nullptr)
+    {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     *version = driver.settings.driver_version;
     return CUDA_SUCCESS;
 }
@@ -189,6 +196,10 @@ EMULATED_EXPORT CUresult cuDeviceGetAttribute(int* value, const int attribute, c
     if (!is_device(driver, device))
     {
         return CUDA_ERROR_INVALID_DEVICE;
+    }
+    if (value == nullptr || attribute < 1 || attribute > MAX_DEVICE_ATTRIBUTE)
+    {
+        return CUDA_ERROR_INVALID_VALUE;
     }
     *value = attribute_value(driver, attribute);
     return CUDA_SUCCESS;
@@ -252,6 +263,7 @@ EMULATED_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(const CUdevice device)
     if (--context->retained == 0)
     {
         drain_context(driver, context, call.held);
+        check_red_zones(driver, context);
         end_context(driver, context);
         driver.primary[at] = nullptr;
     }
@@ -281,14 +293,16 @@ EMULATED_EXPORT CUresult cuCtxSynchronize()
     EMULATED_CALL(cuCtxSynchronize, context);
     EMULATED_UNCAPTURED();
     drain_context(driver, call.context, call.held);
+    check_red_zones(driver, call.context);
     return driver.sticky[static_cast<std::size_t>(call.context->device)];
 }
 
-EMULATED_EXPORT CUresult cuModuleLoadDataEx(CUmodule* handle, const void* image, unsigned, void*, void*)
+EMULATED_EXPORT CUresult cuModuleLoadDataEx(
+    CUmodule* handle, const void* image, const unsigned options, void* names, void* values)
 {
     EMULATED_CALL(cuModuleLoadDataEx, context);
     EMULATED_UNCAPTURED();
-    if (image == nullptr)
+    if (image == nullptr || handle == nullptr || (options != 0 && (names == nullptr || values == nullptr)))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -309,13 +323,22 @@ EMULATED_EXPORT CUresult cuModuleUnload(const CUmodule handle)
 {
     EMULATED_CALL(cuModuleUnload, context);
     EMULATED_UNCAPTURED();
-    return driver.modules.erase(handle) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    const std::shared_ptr<Module> module = live(driver.modules, handle);
+    if (module == nullptr || module->context != call.context)
+    {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    drain_context(driver, call.context, call.held);
+    module->loaded = false;
+    driver.modules.erase(handle);
+    return driver.sticky[static_cast<std::size_t>(call.context->device)];
 }
 
 EMULATED_EXPORT CUresult cuModuleGetFunction(CUfunction* handle, const CUmodule module, const char* name)
 {
     EMULATED_CALL(cuModuleGetFunction, context);
-    if (find(driver.modules, module) == nullptr)
+    const std::shared_ptr<Module> loaded = live(driver.modules, module);
+    if (loaded == nullptr || loaded->context != call.context)
     {
         return CUDA_ERROR_INVALID_HANDLE;
     }
@@ -326,6 +349,7 @@ EMULATED_EXPORT CUresult cuModuleGetFunction(CUfunction* handle, const CUmodule 
     }
     auto function = std::make_shared<Function>();
     function->context = call.context;
+    function->module = loaded;
     function->kernel = kernel;
     *handle = driver.add<CUfunction>(driver.functions, function);
     return CUDA_SUCCESS;
@@ -336,8 +360,8 @@ EMULATED_EXPORT CUresult cuModuleGetGlobal_v2(
     CUdeviceptr* address, std::size_t* bytes, const CUmodule handle, const char* name)
 {
     EMULATED_CALL(cuModuleGetGlobal, context);
-    const std::shared_ptr<Module> module = find(driver.modules, handle);
-    if (module == nullptr)
+    const std::shared_ptr<Module> module = live(driver.modules, handle);
+    if (module == nullptr || module->context != call.context)
     {
         return CUDA_ERROR_INVALID_HANDLE;
     }
@@ -354,10 +378,14 @@ EMULATED_EXPORT CUresult cuModuleGetGlobal_v2(
 EMULATED_EXPORT CUresult cuFuncGetAttribute(int* value, const int attribute, const CUfunction handle)
 {
     EMULATED_CALL(cuFuncGetAttribute, context);
-    const std::shared_ptr<Function> function = find(driver.functions, handle);
-    if (function == nullptr)
+    const std::shared_ptr<Function> function = live(driver.functions, handle);
+    if (function == nullptr || !function->module->loaded)
     {
         return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (value == nullptr || attribute < 0 || attribute > MAX_FUNCTION_ATTRIBUTE)
+    {
+        return CUDA_ERROR_INVALID_VALUE;
     }
     switch (attribute)
     {

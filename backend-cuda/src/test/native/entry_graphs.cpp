@@ -4,6 +4,33 @@
 
 using namespace emulated;
 
+namespace
+{
+// AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH, USE_NODE_PRIORITY; UPLOAD, 2, is of cuGraphInstantiateWithParams only.
+constexpr unsigned long long INSTANTIATE_FLAGS = 1 | 4 | 8;
+constexpr unsigned long long EXCLUSIVE_INSTANTIATE_FLAGS = 1 | 4;
+
+// A graph that was captured may outlive what it uses.
+bool may_launch(Driver& driver, const Graph& graph, const Stream& stream)
+{
+    if (graph.context != stream.context)
+    {
+        driver.last_fault = "a graph of another context";
+        return false;
+    }
+    for (const WorkRef& node : graph.nodes)
+    {
+        const std::string stale = stale_part(driver, *node, graph.context->device);
+        if (!stale.empty())
+        {
+            driver.last_fault = stale;
+            return false;
+        }
+    }
+    return true;
+}
+}
+
 EMULATED_EXPORT CUresult cuStreamBeginCapture_v2(const CUstream handle, const int mode)
 {
     EMULATED_CALL(cuStreamBeginCapture, context);
@@ -11,7 +38,7 @@ EMULATED_EXPORT CUresult cuStreamBeginCapture_v2(const CUstream handle, const in
     {
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    const StreamRef stream = find(driver.streams, handle);
+    const StreamRef stream = live(driver.streams, handle);
     if (stream == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -34,7 +61,7 @@ EMULATED_EXPORT CUresult cuStreamBeginCapture_v2(const CUstream handle, const in
 EMULATED_EXPORT CUresult cuStreamEndCapture(const CUstream handle, CUgraph* graph_handle)
 {
     EMULATED_CALL(cuStreamEndCapture, context);
-    const StreamRef stream = find(driver.streams, handle);
+    const StreamRef stream = live(driver.streams, handle);
     if (stream == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -54,16 +81,19 @@ EMULATED_EXPORT CUresult cuStreamEndCapture(const CUstream handle, CUgraph* grap
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
     auto graph = std::make_shared<Graph>();
+    graph->context = stream->context;
     graph->nodes = std::move(capture->nodes);
     *graph_handle = driver.add<CUgraph>(driver.graphs, graph);
     return CUDA_SUCCESS;
 }
 
-EMULATED_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* handle, const CUgraph graph_handle, unsigned long long)
+EMULATED_EXPORT CUresult cuGraphInstantiateWithFlags(
+    CUgraphExec* handle, const CUgraph graph_handle, const unsigned long long flags)
 {
     EMULATED_CALL(cuGraphInstantiate, context);
-    const std::shared_ptr<Graph> graph = find(driver.graphs, graph_handle);
-    if (graph == nullptr)
+    const std::shared_ptr<Graph> graph = live(driver.graphs, graph_handle);
+    if (graph == nullptr || handle == nullptr || (flags & ~INSTANTIATE_FLAGS) != 0 ||
+        (flags & EXCLUSIVE_INSTANTIATE_FLAGS) == EXCLUSIVE_INSTANTIATE_FLAGS)
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -75,11 +105,15 @@ EMULATED_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* handle, const 
 EMULATED_EXPORT CUresult cuGraphLaunch(const CUgraphExec handle, const CUstream stream_handle)
 {
     EMULATED_CALL(cuGraphLaunch, context);
-    const std::shared_ptr<Graph> graph = find(driver.executables, handle);
+    const std::shared_ptr<Graph> graph = live(driver.executables, handle);
     const StreamRef stream = stream_of(call, stream_handle);
     if (graph == nullptr || stream == nullptr)
     {
         return graph == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (!may_launch(driver, *graph, *stream))
+    {
+        return CUDA_ERROR_INVALID_VALUE;
     }
     if (stream->capture != nullptr)
     {
@@ -105,7 +139,8 @@ EMULATED_EXPORT CUresult cuGraphUpload(const CUgraphExec handle, const CUstream 
 {
     EMULATED_CALL(cuGraphUpload, context);
     const StreamRef stream = stream_of(call, stream_handle);
-    if (find(driver.executables, handle) == nullptr || stream == nullptr)
+    const std::shared_ptr<Graph> graph = live(driver.executables, handle);
+    if (graph == nullptr || stream == nullptr || graph->context != stream->context)
     {
         return stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     }

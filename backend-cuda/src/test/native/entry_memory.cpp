@@ -44,6 +44,7 @@ CUresult free_memory(Call& call, const std::uintptr_t address, const bool pinned
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    check_red_zones(call.driver, still->second.context);
     release_memory(call.driver, still);
     return call.driver.sticky[static_cast<std::size_t>(call.context->device)];
 }
@@ -66,7 +67,7 @@ bool host_range_holds(const Driver& driver, const void* address, const std::size
 {
     const auto found = allocation_of(driver, address);
     pinned = found != driver.memory.end() && found->second.pinned;
-    return address != nullptr && (!pinned || inside_allocation(driver, address, bytes, true));
+    return address != nullptr && (!pinned || inside_allocation(driver, address, bytes, ANY_DEVICE, true));
 }
 
 CUresult give(Call& call, const CUstream handle, std::shared_ptr<Work> work, const bool wait)
@@ -114,7 +115,8 @@ CUresult copy_to_device(Call& call, const CUdeviceptr target, const void* source
 {
     void* device = reinterpret_cast<void*>(target);
     bool pinned = false;
-    if (!inside_allocation(call.driver, device, bytes, false) || !host_range_holds(call.driver, source, bytes, pinned))
+    if (!inside_allocation(call.driver, device, bytes, call.context->device, false) ||
+        !host_range_holds(call.driver, source, bytes, pinned))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -132,7 +134,8 @@ CUresult copy_to_host(Call& call, void* target, const CUdeviceptr source, const 
 {
     const void* device = reinterpret_cast<const void*>(source);
     bool pinned = false;
-    if (!inside_allocation(call.driver, device, bytes, false) || !host_range_holds(call.driver, target, bytes, pinned))
+    if (!inside_allocation(call.driver, device, bytes, call.context->device, false) ||
+        !host_range_holds(call.driver, target, bytes, pinned))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -143,7 +146,7 @@ CUresult fill(Call& call, const CUdeviceptr target, const unsigned value, const 
     const CUstream stream, const bool wait)
 {
     void* device = reinterpret_cast<void*>(target);
-    if (target % element != 0 || !inside_allocation(call.driver, device, count * element, false))
+    if (target % element != 0 || !inside_allocation(call.driver, device, count * element, call.context->device, false))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -159,10 +162,12 @@ CUresult fill(Call& call, const CUdeviceptr target, const unsigned value, const 
 
 namespace emulated
 {
-bool inside_allocation(const Driver& driver, const void* address, const std::size_t bytes, const bool pinned_only)
+bool inside_allocation(
+    const Driver& driver, const void* address, const std::size_t bytes, const int device, const bool pinned_only)
 {
     const auto found = allocation_of(driver, address);
-    return found != driver.memory.end() && (!pinned_only || found->second.pinned) &&
+    return found != driver.memory.end() && found->second.context->alive &&
+        (found->second.pinned || (!pinned_only && found->second.context->device == device)) &&
         bytes <= found->second.bytes - (reinterpret_cast<std::uintptr_t>(address) - found->first);
 }
 
@@ -234,11 +239,11 @@ EMULATED_EXPORT CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total)
     return CUDA_SUCCESS;
 }
 
-EMULATED_EXPORT CUresult cuMemHostAlloc(void** address, const std::size_t bytes, unsigned)
+EMULATED_EXPORT CUresult cuMemHostAlloc(void** address, const std::size_t bytes, const unsigned flags)
 {
     EMULATED_CALL(cuMemHostAlloc, context);
     EMULATED_UNCAPTURED();
-    if (address == nullptr || bytes == 0)
+    if (address == nullptr || bytes == 0 || (flags & ~CU_MEMHOSTALLOC_FLAGS) != 0)
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -256,7 +261,7 @@ EMULATED_EXPORT CUresult cuMemFreeHost(void* address)
 EMULATED_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, const unsigned flags)
 {
     EMULATED_CALL(cuMemHostGetDevicePointer, context);
-    if (flags != 0 || !inside_allocation(driver, host, 1, true))
+    if (flags != 0 || !inside_allocation(driver, host, 1, call.context->device, true))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }

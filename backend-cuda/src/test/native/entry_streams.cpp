@@ -12,6 +12,7 @@ constexpr unsigned MAX_BLOCK_DEPTH = 64;
 constexpr unsigned MAX_GRID_WIDTH = 0x7FFFFFFF;
 constexpr unsigned MAX_GRID_HEIGHT = 65535;
 constexpr unsigned MAX_SHARED_BYTES = 48 * 1024;
+constexpr unsigned EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
 // Captures what the stream is given, or runs it.
 CUresult submit(Driver& driver, const StreamRef& stream, std::shared_ptr<Work> work)
@@ -103,7 +104,7 @@ EMULATED_EXPORT CUresult cuStreamCreateWithPriority(CUstream* handle, const unsi
 EMULATED_EXPORT CUresult cuStreamDestroy_v2(const CUstream handle)
 {
     EMULATED_CALL(cuStreamDestroy, context);
-    const StreamRef stream = find(driver.streams, handle);
+    const StreamRef stream = live(driver.streams, handle);
     if (stream == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -124,6 +125,7 @@ EMULATED_EXPORT CUresult cuStreamSynchronize(const CUstream handle)
         return CUDA_ERROR_INVALID_HANDLE;
     }
     drain(driver, {stream, stream->enqueued}, call.held);
+    check_red_zones(driver, stream->context);
     return sticky(call);
 }
 
@@ -140,14 +142,25 @@ EMULATED_EXPORT CUresult cuStreamQuery(const CUstream handle)
 }
 
 // The wait is for the record that is the latest now; where there was none, there is nothing to wait for.
-EMULATED_EXPORT CUresult cuStreamWaitEvent(const CUstream stream_handle, const CUevent event_handle, unsigned)
+EMULATED_EXPORT CUresult cuStreamWaitEvent(
+    const CUstream stream_handle, const CUevent event_handle, const unsigned flags)
 {
     EMULATED_CALL(cuStreamWaitEvent, context);
     const StreamRef stream = stream_of(call, stream_handle);
-    const EventRef event = find(driver.events, event_handle);
+    const EventRef event = live(driver.events, event_handle);
     if (stream == nullptr || event == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if ((flags & ~CU_EVENT_WAIT_EXTERNAL) != 0 || (flags != 0 && stream->capture == nullptr))
+    {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (flags != 0)
+    {
+        // A node of the graph that waits for an event from outside is not emulated.
+        stream->capture->valid = false;
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (stream->capture != nullptr)
     {
@@ -171,7 +184,7 @@ EMULATED_EXPORT CUresult cuStreamWaitEvent(const CUstream stream_handle, const C
 }
 
 EMULATED_EXPORT CUresult cuStreamWriteValue32_v2(
-    const CUstream handle, const CUdeviceptr address, const std::uint32_t value, unsigned)
+    const CUstream handle, const CUdeviceptr address, const std::uint32_t value, const unsigned flags)
 {
     EMULATED_CALL(cuStreamWriteValue32, context);
     const StreamRef stream = own_stream(call, handle);
@@ -189,7 +202,8 @@ EMULATED_EXPORT CUresult cuStreamWriteValue32_v2(
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     char* target = reinterpret_cast<char*>(address);
-    if (address % sizeof(value) != 0 || !inside_allocation(driver, target, sizeof(value), false))
+    if ((flags & ~CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) != 0 || address % sizeof(value) != 0 ||
+        !inside_allocation(driver, target, sizeof(value), call.context->device, false))
     {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -203,6 +217,11 @@ EMULATED_EXPORT CUresult cuStreamWriteValue32_v2(
 EMULATED_EXPORT CUresult cuEventCreate(CUevent* handle, const unsigned flags)
 {
     EMULATED_CALL(cuEventCreate, context);
+    const bool shared = (flags & CU_EVENT_INTERPROCESS) != 0;
+    if (handle == nullptr || (flags & ~EVENT_FLAGS) != 0 || (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0))
+    {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     auto event = std::make_shared<Event>();
     event->context = call.context;
     event->timed = (flags & CU_EVENT_DISABLE_TIMING) == 0;
@@ -213,13 +232,18 @@ EMULATED_EXPORT CUresult cuEventCreate(CUevent* handle, const unsigned flags)
 EMULATED_EXPORT CUresult cuEventDestroy_v2(const CUevent handle)
 {
     EMULATED_CALL(cuEventDestroy, context);
-    return driver.events.erase(handle) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    if (live(driver.events, handle) == nullptr)
+    {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    driver.events.erase(handle);
+    return CUDA_SUCCESS;
 }
 
 EMULATED_EXPORT CUresult cuEventRecord(const CUevent event_handle, const CUstream stream_handle)
 {
     EMULATED_CALL(cuEventRecord, context);
-    const EventRef event = find(driver.events, event_handle);
+    const EventRef event = live(driver.events, event_handle);
     const StreamRef stream = own_stream(call, stream_handle);
     if (event == nullptr || stream == nullptr || event->context != stream->context)
     {
@@ -242,7 +266,7 @@ EMULATED_EXPORT CUresult cuEventQuery(const CUevent handle)
 {
     EMULATED_CALL(cuEventQuery, context);
     EMULATED_UNCAPTURED();
-    const EventRef event = find(driver.events, handle);
+    const EventRef event = live(driver.events, handle);
     if (event == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -258,7 +282,7 @@ EMULATED_EXPORT CUresult cuEventSynchronize(const CUevent handle)
 {
     EMULATED_CALL(cuEventSynchronize, context);
     EMULATED_UNCAPTURED();
-    const EventRef event = find(driver.events, handle);
+    const EventRef event = live(driver.events, handle);
     if (event == nullptr)
     {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -269,16 +293,17 @@ EMULATED_EXPORT CUresult cuEventSynchronize(const CUevent handle)
     }
     const Point point = event->point;
     drain(driver, point, call.held);
+    check_red_zones(driver, event->context);
     return sticky(call);
 }
 
 EMULATED_EXPORT CUresult cuEventElapsedTime(float* millis, const CUevent start_handle, const CUevent end_handle)
 {
     EMULATED_CALL(cuEventElapsedTime, context);
-    const EventRef start = find(driver.events, start_handle);
-    const EventRef end = find(driver.events, end_handle);
+    const EventRef start = live(driver.events, start_handle);
+    const EventRef end = live(driver.events, end_handle);
     if (start == nullptr || end == nullptr || !start->timed || !end->timed || start->point.stream == nullptr ||
-        end->point.stream == nullptr)
+        end->point.stream == nullptr || start->context != end->context)
     {
         return CUDA_ERROR_INVALID_HANDLE;
     }
@@ -295,15 +320,16 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     const unsigned shared_bytes, const CUstream stream_handle, void** parameters, void** extra)
 {
     EMULATED_CALL(cuLaunchKernel, context);
-    const std::shared_ptr<Function> function = find(driver.functions, handle);
+    const std::shared_ptr<Function> function = live(driver.functions, handle);
     const StreamRef stream = own_stream(call, stream_handle);
-    if (function == nullptr || stream == nullptr || function->context != call.context)
+    if (function == nullptr || stream == nullptr || function->context != call.context || !function->module->loaded)
     {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     auto work = std::make_shared<Work>();
     work->kind = Kind::launch;
     work->kernel = function->kernel;
+    work->module = function->module;
     work->blocks = dim3(grid_x, grid_y, grid_z);
     work->threads = dim3(block_x, block_y, block_z);
     work->shared_bytes = shared_bytes;
@@ -311,6 +337,12 @@ EMULATED_EXPORT CUresult cuLaunchKernel(const CUfunction handle, const unsigned 
     if (extra != nullptr || !fits(*work->kernel, work->blocks, work->threads, shared_bytes) ||
         !copy_arguments(*function->kernel, parameters, *work))
     {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const std::string stale = stale_part(driver, *work, call.context->device);
+    if (!stale.empty())
+    {
+        driver.last_fault = stale;
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (stream->capture == nullptr && driver.launch_failure_in > 0 && --driver.launch_failure_in == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs kernels under the address sanitizer, by the driver's own calls, on memory that ends where the contract says:
-// "kernel-check step" does a step, for several shapes; "kernel-check planted" does what the sanitizer must find.
+// "kernel-check step" does a step, for several shapes; "kernel-check planted" and "kernel-check misaligned" do what the
+// sanitizers must find.
 #include "cuda_types.h"
 
 #include <cstdio>
@@ -80,17 +81,18 @@ struct Shape
 
 std::vector<char> step_block(const Shape& shape)
 {
-    std::vector<char> block(64 + 16 * static_cast<std::size_t>(shape.max_tokens));
+    std::vector<char> block(64 + 16 * static_cast<std::size_t>(shape.tokens));
     const long long step = 7;
     const int header[6] = {shape.tokens, shape.tokens, 1, 0, 0, 7};
     std::memcpy(block.data(), &step, sizeof(step));
     std::memcpy(block.data() + 8, header, sizeof(header));
+    std::memcpy(block.data() + 40, &shape.max_tokens, sizeof(shape.max_tokens));
     for (int token = 0; token < shape.tokens; token++)
     {
         const long long request = 100 + token;
         std::memcpy(block.data() + 64 + 8 * token, &request, sizeof(request));
-        std::memcpy(block.data() + 64 + 8 * shape.max_tokens + 4 * token, &token, sizeof(token));
-        std::memcpy(block.data() + 64 + 12 * shape.max_tokens + 4 * token, &token, sizeof(token));
+        std::memcpy(block.data() + 64 + 8 * shape.tokens + 4 * token, &token, sizeof(token));
+        std::memcpy(block.data() + 64 + 12 * shape.tokens + 4 * token, &token, sizeof(token));
     }
     return block;
 }
@@ -115,19 +117,18 @@ void run_step(const Shape& shape, const std::string& mode, const std::string& ty
     const long long seed = 42;
     check(cuMemcpyHtoD_v2(step, block.data(), block.size()), "cuMemcpyHtoD");
     launch("slot_open", blocks, step, capture, slot_stride, results, result_stride, shape.layers, shape.max_tokens,
-        shape.top_k, id_bytes);
+        shape.top_k);
     for (int layer = 0; layer < shape.layers; layer++)
     {
         const CUdeviceptr view = capture + 2ULL * static_cast<unsigned>(layer * shape.max_tokens * shape.top_k);
-        launch("logits_seeded", blocks, step, logits, type == "bf16" ? 0 : 1, shape.experts, layer, shape.max_tokens, seed,
-            16);
+        launch("logits_seeded", blocks, step, logits, type == "bf16" ? 0 : 1, shape.experts, layer, seed, 16);
         launch("route_" + mode + "_" + type + "_v" + shape.values, blocks, step, logits, none, shape.experts, shape.top_k,
             1, 1, 1, 1.0f, ids, weights, none, slot_stride);
-        launch("capture_copy", blocks, step, ids, shape.top_k, view, slot_stride);
+        launch("capture_copy", blocks, step, ids, 1, shape.max_tokens, shape.top_k, view, slot_stride);
     }
+    launch("sample_seeded", blocks, step, seed, results, result_stride);
     launch("pack_rows", blocks, step, capture, slot_stride, shape.layers, shape.max_tokens, shape.top_k, shape.experts,
         id_bytes, results, result_stride);
-    launch("sample_seeded", blocks, step, shape.max_tokens, seed, results, result_stride);
     int counts[2] = {-1, -1};
     check(cuMemcpyDtoH_v2(counts, results + static_cast<unsigned long long>(result_stride) + UNWRITTEN_OFFSET,
         sizeof(counts)), "cuMemcpyDtoH");
@@ -150,6 +151,12 @@ int main(const int count, char** arguments)
     {
         const int elements = 100;
         launch("test_out_of_bounds", 1, allocate(4 * elements), elements);
+        return 0;
+    }
+    if (count > 1 && std::strcmp(arguments[1], "misaligned") == 0)
+    {
+        const long long offset = 8;
+        launch("test_load_vector", 1, allocate(64), offset, allocate(4));
         return 0;
     }
     for (const Shape& shape : {Shape{16, 13, 3, 64, 8, "2"}, Shape{8, 8, 2, 128, 8, "4"}, Shape{5, 1, 1, 7, 7, "1"},

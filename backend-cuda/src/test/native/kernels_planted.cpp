@@ -14,4 +14,10 @@ static const emulated::Registration registration({
     emulated::kernel("test_atomics", test_atomics),
     emulated::kernel("test_copy", test_copy),
     emulated::kernel("test_out_of_bounds", test_out_of_bounds),
+    emulated::kernel("test_read_at", test_read_at),
+    emulated::kernel("test_write_at", test_write_at),
+    emulated::kernel("test_write_narrow", test_write_narrow),
+    emulated::kernel("test_load_vector", test_load_vector),
+    emulated::kernel("test_stale_shared", test_stale_shared),
+    emulated::kernel("test_beyond_shared", test_beyond_shared),
 }, emulated::MAX_DEVICE_THREADS);

@@ -110,3 +110,46 @@ extern "C" __global__ void test_out_of_bounds(int* data, int n)
         data[i] = i; // the planted store
     }
 }
+
+// Reads one word from anywhere.
+extern "C" __global__ void test_read_at(const int* data, long long index, int* target)
+{
+    *target = data[index];
+}
+
+// Writes one word to anywhere.
+extern "C" __global__ void test_write_at(int* data, long long index, int value)
+{
+    data[index] = value;
+}
+
+// Planted: the index has 32 bits, which is too few from 16 GiB.
+extern "C" __global__ void test_write_narrow(int* data, long long index, int value)
+{
+    data[static_cast<int>(index)] = value;
+}
+
+// Loads 16 bytes from an address that may be none for them, and uses a quarter of them.
+extern "C" __global__ void test_load_vector(const char* source, long long offset, unsigned* target)
+{
+    const uint4* vectors = reinterpret_cast<const uint4*>(source + offset);
+    *target = vectors[0].x;
+}
+
+// Planted: what a block finds in shared memory, which nothing has written.
+extern "C" __global__ void test_stale_shared(int* target, int value)
+{
+    __shared__ int fixed[4];
+    DYNAMIC_SHARED(int, dynamic);
+    target[2 * blockIdx.x] = fixed[3];
+    target[2 * blockIdx.x + 1] = dynamic[0];
+    fixed[3] = value;
+    dynamic[0] = value;
+}
+
+// Planted: one element beyond the dynamic shared memory.
+extern "C" __global__ void test_beyond_shared(int* target)
+{
+    DYNAMIC_SHARED(int, dynamic);
+    dynamic[blockDim.x] = target[0];
+}

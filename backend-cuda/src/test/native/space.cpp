@@ -176,9 +176,9 @@ std::string describe_access(const std::uintptr_t address, const std::size_t byte
 {
     char text[64];
     std::snprintf(text, sizeof(text), "%zu bytes at 0x%zx, ", bytes, static_cast<std::size_t>(address));
-    if (address - space.base >= space.bytes)
+    if (!is_reserved(address))
     {
-        return std::string(text) + "which is no address of memory";
+        return std::string(text) + "which is no memory of a device";
     }
     const Extent& extent = space.extent_of(address);
     if (extent.begin > extent.end)

@@ -30,8 +30,6 @@ struct Extent
 struct Space
 {
     static constexpr unsigned GRANULE_BITS = 16;
-    // No address below is memory of anything.
-    static constexpr std::uintptr_t NULL_BYTES = 65536;
 
     std::uintptr_t base = 0;
     std::size_t bytes = 0;
@@ -54,13 +52,14 @@ void unmap_memory(void* memory);
 void limit_memory(void* memory, std::size_t bytes);
 // Whether the bytes next to the allocation still are what they were.
 bool red_zones_hold(const void* memory);
-// Whether a kernel of the device may use these bytes. Memory outside the reserved range is not judged.
+inline bool is_reserved(const std::uintptr_t address)
+{
+    return address - space.base < space.bytes;
+}
+
+// Whether a kernel of the device may use these bytes, whose address is in the reserved range.
 inline bool may_access(const std::uintptr_t address, const std::size_t bytes, const int device)
 {
-    if (address - space.base >= space.bytes)
-    {
-        return address >= Space::NULL_BYTES;
-    }
     const Extent& extent = space.extent_of(address);
     return address >= extent.begin && address + bytes <= extent.end &&
         (extent.device == ANY_DEVICE || extent.device == device);

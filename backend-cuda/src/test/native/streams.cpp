@@ -20,22 +20,6 @@ std::unique_ptr<BlockEngine> take_engine(Driver& driver)
     return engine;
 }
 
-// A failure ends all work of its device, whichever stream it was given to.
-void fail_device(Driver& driver, const int device, const CUresult failure, const std::string& fault)
-{
-    driver.sticky[static_cast<std::size_t>(device)] = failure;
-    driver.last_fault = fault;
-    for (const StreamRef& stream : driver.all_streams)
-    {
-        if (stream->context->device == device)
-        {
-            stream->completed = stream->enqueued;
-            stream->queue.clear();
-        }
-    }
-    driver.changed.notify_all();
-}
-
 void finish_head(Driver& driver, Stream& stream)
 {
     const Work& work = *stream.queue.front().work;
@@ -200,6 +184,22 @@ bool begins_stall(Driver& driver, const Kind kind)
 }
 }
 
+// A failure ends all work of its device, whichever stream it was given to.
+void fail_device(Driver& driver, const int device, const CUresult failure, const std::string& fault)
+{
+    driver.sticky[static_cast<std::size_t>(device)] = failure;
+    driver.last_fault = fault;
+    for (const StreamRef& stream : driver.all_streams)
+    {
+        if (stream->context->device == device)
+        {
+            stream->completed = stream->enqueued;
+            stream->queue.clear();
+        }
+    }
+    driver.changed.notify_all();
+}
+
 StreamRef create_stream(Driver& driver, const ContextRef& context, const bool blocking)
 {
     auto stream = std::make_shared<Stream>();
@@ -214,7 +214,7 @@ StreamRef stream_of(const Call& call, const CUstream handle)
 {
     if (handle != nullptr)
     {
-        return find(call.driver.streams, handle);
+        return live(call.driver.streams, handle);
     }
     if (call.context->null_stream == nullptr)
     {

@@ -5,14 +5,15 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaProbe;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
-import org.agrona.concurrent.AgentRunner;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,16 +24,17 @@ import java.util.List;
  */
 public final class CudaBackend implements Backend
 {
-    private static final int CLOSE_RETRY_MILLIS = 5_000;
+    /** Loading kernels takes seconds if the driver has to compile them. */
+    private static final int START_LIMITS = 12;
 
     private final CudaBackendConfig config;
     private final CudaDriver driver;
-    private final List<AgentRunner> runners = new ArrayList<>();
+    private final List<RankThread> threads = new ArrayList<>();
     private RankSet ranks;
 
     public CudaBackend(final CudaBackendConfig config)
     {
-        this(config, new JCudaBinding());
+        this(config, new JCudaBinding(config.deviceLimitNanos()));
     }
 
     /** @param driver the way to the GPU; another than JCuda's, or one that watches it. */
@@ -60,12 +62,14 @@ public final class CudaBackend implements Backend
         final CaptureForm form = shape == null ? null : config.chosenForm();
         checkShape(shape);
         checkDevices(new CudaProbe(driver).probe());
-        ranks = new RankSet(driver, config, rankCount, form, completions);
+        ranks = BoundedCall.get("the start of the CUDA backend", START_LIMITS * driver.deviceLimitNanos(),
+            () -> new RankSet(driver, config, rankCount, form, completions));
+        final boolean spinning = config.spins(rankCount);
         for (final CudaRank rank : ranks.ranks())
         {
-            final AgentRunner runner = new AgentRunner(config.idle(), rank::crashed, null, rank);
-            runners.add(runner);
-            AgentRunner.startOnThread(runner, CudaBackend::daemon);
+            final RankThread thread = new RankThread(rank, spinning);
+            threads.add(thread);
+            thread.start();
         }
     }
 
@@ -96,17 +100,17 @@ public final class CudaBackend implements Backend
         }
     }
 
-    private static Thread daemon(final Runnable work)
-    {
-        final Thread thread = new Thread(work);
-        thread.setDaemon(true);
-        return thread;
-    }
-
     @Override
     public void submit(final ScheduleDecoder plan)
     {
-        ranks.get(plan.rank()).submit(plan);
+        threads.get(plan.rank()).submit(plan);
+    }
+
+    /** The configured limit: a device that hangs would otherwise keep its requests for as long as the process lives. */
+    @Override
+    public long stepTimeoutNanos()
+    {
+        return config.stepTimeoutNanos();
     }
 
     /**
@@ -116,22 +120,34 @@ public final class CudaBackend implements Backend
     @Override
     public void abort(final int rank, final long step)
     {
-        ranks.get(rank).abandon();
+        // Nothing of a step can be called back from a device; closing finds out whether the device still answers.
     }
 
-    /** Ends the ranks' threads, waits for what their devices still do, and gives everything back. */
+    /**
+     * Ends the ranks' threads, waits for the work of their devices, and gives everything back.
+     *
+     * @throws DeviceStuckException if a thread or a device did not end in time: that device is left as it is.
+     */
     @Override
     public void close()
     {
-        for (final AgentRunner runner : runners)
+        threads.forEach(RankThread::stop);
+        final long deadline = System.nanoTime() + driver.deviceLimitNanos();
+        for (int rank = 0; rank < threads.size(); rank++)
         {
-            runner.close(CLOSE_RETRY_MILLIS, Thread::interrupt);
+            final String stuck = threads.get(rank).awaitEnd(Math.max(0, deadline - System.nanoTime()));
+            if (stuck != null)
+            {
+                ranks.get(rank).giveUp(stuck);
+            }
         }
-        runners.clear();
+        threads.clear();
         if (ranks != null)
         {
-            ranks.close();
+            final RankSet closing = ranks;
             ranks = null;
+            BoundedCall.run("the close of the CUDA backend", (1 + closing.deviceCount()) * driver.deviceLimitNanos(),
+                closing::close);
         }
     }
 }

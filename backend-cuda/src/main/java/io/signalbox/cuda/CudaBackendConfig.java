@@ -10,17 +10,15 @@ import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.RouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
 
 import java.util.List;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** What a {@link CudaBackend} is made of; it checks the whole when it starts. */
 public final class CudaBackendConfig
 {
     public static final int MAX_STEPS_IN_FLIGHT = CaptureSettings.MAX_STEPS_IN_FLIGHT;
+    private static final int ENGINE_THREADS = 4;
     private static final int DEFAULT_EXPERTS = 128;
     private static final int DEFAULT_TOP_K = 8;
 
@@ -36,8 +34,22 @@ public final class CudaBackendConfig
     private SeededLogits logits = new SeededLogits(1, SeededLogits.MAX_LEVELS);
     private long streamedBytesPerLayer;
     private FaultPolicy faultPolicy = FaultPolicy.LOSE_RANK;
-    private Supplier<IdleStrategy> idleStrategy = BackoffIdleStrategy::new;
+    private Waiting waiting = Waiting.AUTOMATIC;
+    private StepObserver stepObserver;
+    private long stepTimeoutNanos = 30_000_000_000L;
+    private long deviceLimitNanos = 10_000_000_000L;
     private LongSupplier clock = System::nanoTime;
+
+    /** How the thread of a rank waits while a step is in flight; without one it sleeps until a plan arrives. */
+    public enum Waiting
+    {
+        /** Spins if every thread of engine and ranks has a core, otherwise parks. */
+        AUTOMATIC,
+        /** Occupies a core; the completion is noticed at once. */
+        SPINNING,
+        /** Parks for 20 µs at a time, to which the operating system adds its timer's slack. */
+        PARKING
+    }
 
     /** Ordinals of the devices to use; rank {@code r} runs on the one at {@code r} modulo their number. */
     public CudaBackendConfig devices(final List<Integer> value)
@@ -122,10 +134,34 @@ public final class CudaBackendConfig
         return this;
     }
 
-    /** How a rank's thread waits; asked once for each rank. */
-    public CudaBackendConfig idleStrategy(final Supplier<IdleStrategy> value)
+    /** How a rank's thread waits for a step in flight. */
+    public CudaBackendConfig waiting(final Waiting value)
     {
-        idleStrategy = value;
+        waiting = value;
+        return this;
+    }
+
+    /**
+     * How long a step may be in flight before the engine gives it up, unless the engine's own setting says otherwise; more
+     * than 0. The default is 30 s.
+     */
+    public CudaBackendConfig stepTimeoutNanos(final long value)
+    {
+        stepTimeoutNanos = positive("stepTimeoutNanos", value);
+        return this;
+    }
+
+    /** How long start and close wait for a device before they give it up; more than 0. The default is 10 s. */
+    public CudaBackendConfig deviceLimitNanos(final long value)
+    {
+        deviceLimitNanos = positive("deviceLimitNanos", value);
+        return this;
+    }
+
+    /** Watches the steps of all ranks; null, the default: nothing does. */
+    public CudaBackendConfig stepObserver(final StepObserver value)
+    {
+        stepObserver = value;
         return this;
     }
 
@@ -134,6 +170,15 @@ public final class CudaBackendConfig
     {
         clock = value;
         return this;
+    }
+
+    private static long positive(final String name, final long value)
+    {
+        if (value <= 0)
+        {
+            throw new ConfigException(name + "=" + value + " is not above 0; give a time in nanoseconds.");
+        }
+        return value;
     }
 
     private static int atLeastOne(final String name, final int value)
@@ -212,9 +257,26 @@ public final class CudaBackendConfig
         return faultPolicy;
     }
 
-    IdleStrategy idle()
+    /** Whether the threads of so many ranks may spin, the engine's four threads being there too. */
+    public boolean spins(final int ranks)
     {
-        return idleStrategy.get();
+        return waiting == Waiting.SPINNING || waiting == Waiting.AUTOMATIC &&
+            Runtime.getRuntime().availableProcessors() >= ranks + ENGINE_THREADS;
+    }
+
+    StepObserver stepObserver()
+    {
+        return stepObserver;
+    }
+
+    long stepTimeoutNanos()
+    {
+        return stepTimeoutNanos;
+    }
+
+    long deviceLimitNanos()
+    {
+        return deviceLimitNanos;
     }
 
     LongSupplier clock()

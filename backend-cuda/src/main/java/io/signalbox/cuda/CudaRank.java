@@ -11,7 +11,6 @@ import io.signalbox.cuda.capture.StepResults;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.ScheduleDecoder;
-import org.agrona.concurrent.Agent;
 
 import java.util.function.LongSupplier;
 
@@ -22,12 +21,11 @@ import java.util.function.LongSupplier;
  * <p>A result that does not pass its checks fails its step; the rank goes on. After an error of CUDA nobody can say what
  * the rank's streams still do, so the rank is lost: its steps fail, and every later one at once.
  */
-final class CudaRank implements Agent, StepResults, AutoCloseable
+final class CudaRank implements StepResults, AutoCloseable
 {
     private final int rank;
     private final RankDevice device;
     private final CaptureRing ring;
-    private final StepProgram program;
     private final PlanQueue plans;
     private final LaunchedSteps launched;
     private final FaultScope faults;
@@ -35,7 +33,7 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
     private final LongSupplier clock;
     private String lossCause;
     private boolean unwanted;
-    private volatile boolean abandoned;
+    private String stuckBecause;
 
     CudaRank(
         final int rank,
@@ -47,7 +45,6 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         this.rank = rank;
         this.device = device;
         ring = device.ring();
-        program = device.program();
         this.faults = faults;
         this.completions = completions;
         clock = config.clock();
@@ -62,8 +59,7 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
     }
 
     /** A rank whose thread gets no context is lost before its first step. */
-    @Override
-    public void onStart()
+    void onStart()
     {
         try
         {
@@ -75,14 +71,8 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         }
     }
 
-    @Override
-    public String roleName()
-    {
-        return "signalbox-cuda-rank-" + rank;
-    }
-
-    @Override
-    public int doWork()
+    /** Launches and reports what it can now; the number of steps that were launched or answered. */
+    int doWork()
     {
         if (unwanted)
         {
@@ -131,9 +121,7 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
             return 0;
         }
         write(plan, slot.stepBlock());
-        ring.begin(slot);
-        program.run(plan.tokens());
-        ring.finish(slot);
+        device.launch(slot);
         final int epoch = plan.epoch();
         launched.add(slot.step(), epoch);
         // Before anything is reported: where reporting fails, a step in both places would be answered twice.
@@ -202,10 +190,22 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         return count;
     }
 
-    /** Nobody waits for the rank's step any more. */
-    void abandon()
+    /** Whether a step was launched and not yet reported. */
+    boolean hasStepsInFlight()
     {
-        abandoned = true;
+        return !unwanted && launched.count() > 0;
+    }
+
+    /** Whether a plan waits to be launched. */
+    boolean hasPlans()
+    {
+        return plans.peek() != null;
+    }
+
+    /** For the thread that closes: the rank's device is not to be touched any more. */
+    void giveUp(final String because)
+    {
+        stuckBecause = because;
     }
 
     /** What {@link #doWork} could not report, since reporting failed: the rank is lost, and reports what is left. */
@@ -222,10 +222,10 @@ final class CudaRank implements Agent, StepResults, AutoCloseable
         return rank;
     }
 
-    /** Whether a step of it is given up while its device may still be at it. */
-    boolean isAbandoned()
+    /** Why the rank was given up, one clause; null if it was not. */
+    String stuckBecause()
     {
-        return abandoned;
+        return stuckBecause;
     }
 
     /** After the rank's thread has ended. */

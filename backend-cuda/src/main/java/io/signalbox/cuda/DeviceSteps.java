@@ -2,19 +2,22 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.capture.CaptureRing;
+import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 
 /**
  * What a rank of the backend has on its device, without the rank's thread: for checks and measurements that give it steps
- * themselves. A step is opened and begun in the {@link #ring}, {@link #run}, and finished in the ring. For one thread, to
- * which it makes the device's context current.
+ * themselves. For one thread, to which it makes the device's context current.
  */
 public final class DeviceSteps implements AutoCloseable
 {
+    private final CudaDriver driver;
     private final SharedDevice device;
     private final RankDevice rank;
+    private final boolean owner;
 
     /**
      * @param config its first device is used.
@@ -22,6 +25,8 @@ public final class DeviceSteps implements AutoCloseable
      */
     public DeviceSteps(final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form)
     {
+        this.driver = driver;
+        owner = true;
         device = new SharedDevice(driver, config.deviceOf(0), KernelImage.load(), config);
         try
         {
@@ -29,9 +34,29 @@ public final class DeviceSteps implements AutoCloseable
         }
         catch (final RuntimeException | Error e)
         {
-            device.close();
+            if (DeviceStuckException.permitsFreeing(e))
+            {
+                device.close();
+            }
             throw e;
         }
+    }
+
+    private DeviceSteps(final DeviceSteps first, final CudaBackendConfig config, final CaptureForm form)
+    {
+        driver = first.driver;
+        device = first.device;
+        owner = false;
+        rank = RankDevice.open(driver, device, config, 0, form);
+    }
+
+    /**
+     * Steps of another kind with the same context, kernels and weights, among them the memory that layers read; to be closed
+     * before these.
+     */
+    public DeviceSteps beside(final CudaBackendConfig config, final CaptureForm form)
+    {
+        return new DeviceSteps(this, config, form);
     }
 
     public CaptureRing ring()
@@ -39,21 +64,23 @@ public final class DeviceSteps implements AutoCloseable
         return rank.ring();
     }
 
-    /** Gives the kernels of the step that was begun to the compute stream. */
-    public void run(final int tokens)
+    /** Gives a step, opened in the {@link #ring} and with its block filled in, to the device. */
+    public void launch(final CaptureSlot slot)
     {
-        rank.program().run(tokens);
+        rank.launch(slot);
     }
 
-    /** Waits for what still runs. From here on the thread has no context. */
+    /**
+     * Waits for work in flight and gives everything back. From here on the thread has no context.
+     *
+     * @throws DeviceStuckException if it does not end in time; nothing is given back then.
+     */
     @Override
     public void close()
     {
-        try
-        {
-            rank.close();
-        }
-        finally
+        // Not in a finally block: nothing is given back if the rank's streams still have work.
+        rank.close();
+        if (owner)
         {
             device.close();
         }

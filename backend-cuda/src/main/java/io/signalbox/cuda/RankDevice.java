@@ -6,8 +6,10 @@ import io.signalbox.StateDigest;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSettings;
+import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import org.agrona.CloseHelper;
 
@@ -17,12 +19,14 @@ final class RankDevice implements AutoCloseable
     private final CudaDriver driver;
     private final SharedDevice device;
     private final CudaDriver.Stream compute;
+    private final StepObserver observer;
     private CaptureRing ring;
     private StepModel model;
     private StepProgram program;
 
-    private RankDevice(final CudaDriver driver, final SharedDevice device)
+    private RankDevice(final CudaDriver driver, final SharedDevice device, final StepObserver observer)
     {
+        this.observer = observer;
         this.driver = driver;
         this.device = device;
         compute = driver.createStream("compute");
@@ -43,10 +47,10 @@ final class RankDevice implements AutoCloseable
         // One slot more than steps in flight: the rows of the last step are still read while the next ones run.
         final CaptureLayout layout =
             new CaptureLayout(form == null ? null : config.shape(), config.maxStepTokens(), config.stepsInFlight() + 1);
-        final RankDevice opened = new RankDevice(driver, device);
+        final RankDevice opened = new RankDevice(driver, device, config.stepObserver());
         try
         {
-            opened.ring = CaptureRing.create(driver, opened.compute,
+            opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
                 new CaptureSettings(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
             opened.model = new SeededModel(
                 driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
@@ -56,7 +60,10 @@ final class RankDevice implements AutoCloseable
         }
         catch (final RuntimeException | Error e)
         {
-            opened.close();
+            if (DeviceStuckException.permitsFreeing(e))
+            {
+                opened.close();
+            }
             throw e;
         }
     }
@@ -76,17 +83,34 @@ final class RankDevice implements AutoCloseable
         device.makeCurrent();
     }
 
+    /** Gives a step, whose block is filled in, to the device. */
+    void launch(final CaptureSlot slot)
+    {
+        final int tokens = slot.stepBlock().tokens();
+        ring.begin(slot, program.bucketTokens(tokens));
+        if (observer == null)
+        {
+            program.run(tokens);
+        }
+        else
+        {
+            observer.beforeKernels(slot.step(), compute);
+            program.run(tokens);
+            observer.afterKernels(slot.step(), compute);
+        }
+        ring.finish(slot);
+    }
+
     CaptureRing ring()
     {
         return ring;
     }
 
-    StepProgram program()
-    {
-        return program;
-    }
-
-    /** Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released. */
+    /**
+     * Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released.
+     *
+     * @throws DeviceStuckException if a stream does not end in time; nothing is given back then.
+     */
     @Override
     public void close()
     {
@@ -97,7 +121,7 @@ final class RankDevice implements AutoCloseable
         closeQuietly(() -> driver.destroy(compute));
     }
 
-    /** Whoever a broken context belonged to has reported it; there is nothing to add. */
+    /** The owner of a broken context has reported it already. */
     static void closeQuietly(final AutoCloseable part)
     {
         CloseHelper.close(RankDevice::ignoreCudaError, part);
@@ -105,6 +129,10 @@ final class RankDevice implements AutoCloseable
 
     private static void ignoreCudaError(final Throwable error)
     {
+        if (error instanceof DeviceStuckException)
+        {
+            throw (DeviceStuckException)error;
+        }
         if (!(error instanceof CudaException))
         {
             throw new InvariantViolation("closing a rank on its device ended in " + error);

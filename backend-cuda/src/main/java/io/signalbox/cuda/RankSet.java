@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 
@@ -43,6 +44,11 @@ final class RankSet implements AutoCloseable
                     rank, RankDevice.open(driver, device, config, rank, form), config, faults, completions));
             }
         }
+        catch (final DeviceStuckException e)
+        {
+            // What was made so far may share the device that is stuck.
+            throw e;
+        }
         catch (final CudaException e)
         {
             close();
@@ -71,29 +77,53 @@ final class RankSet implements AutoCloseable
         return ranks.get(rank);
     }
 
+    int deviceCount()
+    {
+        return devices.size();
+    }
+
     /**
-     * For the thread that made the set, or any other once the ranks' threads have ended. A device on which a step hangs is
-     * left alone: it may still write to what would be freed.
+     * For any thread, once the ranks' threads have ended or are given up. A device that a thread or a stream is stuck on is
+     * left as it is: it may still write to what would be freed.
+     *
+     * @throws DeviceStuckException if there was such a device; everything else is given back.
      */
     @Override
     public void close()
     {
+        DeviceStuckException stuck = null;
         for (final CudaRank rank : ranks)
         {
-            if (rank.isAbandoned())
+            final int device = config.deviceOf(rank.rank());
+            if (devices.containsKey(device) && !close(rank))
             {
-                devices.remove(config.deviceOf(rank.rank()));
-            }
-        }
-        for (final CudaRank rank : ranks)
-        {
-            if (devices.containsKey(config.deviceOf(rank.rank())))
-            {
-                rank.close();
+                devices.remove(device);
+                stuck = stuck == null ? new DeviceStuckException("device " + device + " was left as it is when the CUDA " +
+                    "backend closed: " + rank.stuckBecause()) : stuck;
             }
         }
         devices.values().forEach(SharedDevice::close);
         ranks.clear();
         devices.clear();
+        if (stuck != null)
+        {
+            throw stuck;
+        }
+    }
+
+    private static boolean close(final CudaRank rank)
+    {
+        try
+        {
+            if (rank.stuckBecause() == null)
+            {
+                rank.close();
+            }
+        }
+        catch (final DeviceStuckException e)
+        {
+            rank.giveUp(e.getMessage());
+        }
+        return rank.stuckBecause() == null;
     }
 }

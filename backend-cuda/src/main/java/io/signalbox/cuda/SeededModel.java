@@ -51,14 +51,14 @@ final class SeededModel implements StepModel
             router = new RouterMemory(
                 memory.device(tokens * spec.experts() * spec.type().bytes()),
                 weights.bias(),
-                memory.device(tokens * spec.topK() * Integer.BYTES),
+                memory.device(idLayers() * tokens * spec.topK() * Integer.BYTES),
                 memory.device(tokens * spec.topK() * Float.BYTES));
             mixed = memory.device(tokens * SeededWeights.OUTPUT_WIDTH * Float.BYTES);
             sink = memory.device(Integer.BYTES);
         }
         catch (final RuntimeException e)
         {
-            memory.close();
+            memory.closeAfter(e);
             throw e;
         }
     }
@@ -67,16 +67,15 @@ final class SeededModel implements StepModel
     public List<Launch> launches(final int tokens)
     {
         final List<Launch> launches = new ArrayList<>();
-        launches.add(kernels.slotOpen());
         for (int layer = 0; layer < config.moeLayers(); layer++)
         {
             addLayer(launches, layer, tokens);
         }
-        launches.add(kernels.sampleSeeded(config.logits().seed(), tokens));
-        if (form != null)
+        if (form == CaptureForm.UNFUSED)
         {
-            launches.add(kernels.packRows(config.router().experts(), tokens));
+            launches.add(kernels.captureCopy(router.ids(), 0, config.moeLayers(), tokens));
         }
+        launches.add(kernels.sampleSeeded(config.logits().seed(), tokens));
         return launches;
     }
 
@@ -88,16 +87,12 @@ final class SeededModel implements StepModel
         {
             launches.add(form == CaptureForm.FUSED
                 ? kernels.routeCapturing(spec, router, layer, tokens)
-                : kernels.route(spec, router, tokens));
+                : kernels.route(spec, routerOf(layer), tokens));
         }
         else
         {
             launches.add(kernels.opaque(
                 spec, router, weights.expertOutputs(), SeededWeights.OUTPUT_WIDTH, mixed, tokens));
-        }
-        if (form == CaptureForm.UNFUSED)
-        {
-            launches.add(kernels.captureCopy(router.ids(), layer, tokens));
         }
         if (form == CaptureForm.BESIDE)
         {
@@ -107,6 +102,19 @@ final class SeededModel implements StepModel
         {
             launches.add(kernels.streamBytes(weights.streamed(), sink));
         }
+    }
+
+    /** The ids of all layers are kept if they are copied at the end of the step, otherwise those of the last one. */
+    private int idLayers()
+    {
+        return form == CaptureForm.UNFUSED ? config.moeLayers() : 1;
+    }
+
+    private RouterMemory routerOf(final int layer)
+    {
+        final long bytes = router.ids().bytes() / idLayers();
+        return new RouterMemory(router.logits(), router.bias(), router.ids().slice(layer % idLayers() * bytes, bytes),
+            router.weights());
     }
 
     /** The selection beside a router writes the capture view and nothing that the router wrote. */

@@ -5,6 +5,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.RouterSpec;
 
 import java.nio.ByteBuffer;
@@ -33,7 +34,7 @@ final class SeededWeights implements AutoCloseable
         }
         catch (final RuntimeException e)
         {
-            memory.close();
+            memory.closeAfter(e);
             throw e;
         }
     }
@@ -62,7 +63,7 @@ final class SeededWeights implements AutoCloseable
                 buffer.putFloat(i * Float.BYTES, values[i]);
             }
             driver.copyToDevice(target, source, bytes, stream);
-            driver.synchronize(stream);
+            StreamWait.await(driver, stream);
         }
         return target;
     }

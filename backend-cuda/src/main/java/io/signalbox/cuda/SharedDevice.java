@@ -2,6 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.KernelImage;
 
 /** What the ranks on one device share: its primary context, the kernels, the weights. */
@@ -29,14 +30,22 @@ final class SharedDevice implements AutoCloseable
         }
         catch (final RuntimeException e)
         {
-            if (loaded != null)
+            if (DeviceStuckException.permitsFreeing(e))
             {
-                driver.unload(loaded);
+                giveBack(loaded);
             }
-            driver.releasePrimaryContext(context);
             throw e;
         }
         module = loaded;
+    }
+
+    private void giveBack(final CudaDriver.KernelModule loaded)
+    {
+        if (loaded != null)
+        {
+            driver.unload(loaded);
+        }
+        driver.releasePrimaryContext(context);
     }
 
     /** For the calling thread, which then may use the driver. */

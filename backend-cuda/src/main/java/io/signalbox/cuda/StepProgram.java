@@ -3,6 +3,8 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.StreamWait;
 
 import java.util.List;
 
@@ -18,7 +20,10 @@ final class StepProgram implements AutoCloseable
     private final CudaDriver.Graph[] graphs;
     private final CudaDriver.Launch[][] launches;
 
-    /** Captures the graphs, for which the stream must be idle. */
+    /**
+     * Runs one step without tokens, so that all kernels are loaded before a capture, and then captures the graphs. The
+     * stream must be idle, and the step block on the device all zeros.
+     */
     StepProgram(
         final CudaDriver driver, final CudaDriver.Stream stream, final StepBuckets buckets, final StepModel model)
     {
@@ -34,14 +39,21 @@ final class StepProgram implements AutoCloseable
         }
         try
         {
+            launchAll(launches[0]);
+            StreamWait.await(driver, stream);
             for (int bucket = 0; bucket < buckets.count() && buckets.isGraph(bucket); bucket++)
             {
                 graphs[bucket] = captured(launches[bucket]);
+                driver.upload(graphs[bucket], stream);
             }
+            StreamWait.await(driver, stream);
         }
         catch (final RuntimeException e)
         {
-            close();
+            if (DeviceStuckException.permitsFreeing(e))
+            {
+                close();
+            }
             throw e;
         }
     }
@@ -72,6 +84,12 @@ final class StepProgram implements AutoCloseable
         {
             failure.addSuppressed(e);
         }
+    }
+
+    /** The tokens that a step of {@code tokens} is launched for. */
+    int bucketTokens(final int tokens)
+    {
+        return buckets.size(buckets.of(tokens));
     }
 
     /** Enqueues a step of {@code tokens}, which the step block on the device tells as well. */

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
-import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.SeededTokens;
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.DrivenWaits;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
-import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
-import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
@@ -32,7 +28,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 
-import static io.signalbox.cuda.EngineRun.SHAPE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -42,13 +37,11 @@ class CudaRankTest
 {
     /** More than go by before the driver is asked. */
     private static final int MANY_POLLS = 2_000;
-    /** Less than the smallest object. */
-    private static final int BYTES_PER_STEP = 8;
-    private static final int WARM_UP_STEPS = 3_000;
-    private static final int MEASURED_STEPS = 2_000;
+
+    /** Far above what a device takes that is well. */
+    private static final long LIMIT_NANOS = 500_000_000;
 
     private final RankReports reports = new RankReports();
-    private long steps;
 
     @BeforeEach
     void emulate()
@@ -66,7 +59,7 @@ class CudaRankTest
 
     private RankSet ranks(final int count, final FaultPolicy policy)
     {
-        return ranks(new JCudaBinding(), count, policy, reports);
+        return ranks(new DrivenWaits(new JCudaBinding()), count, policy, reports);
     }
 
     private static RankSet ranks(
@@ -273,34 +266,36 @@ class CudaRankTest
         }
     }
 
-    /** A device that hangs may still write to what would be freed, and waiting for it would never end. */
+    /** A device that hangs may still write to what would be freed, and a blocking call would never return. */
     @Test
-    void shouldLeaveADeviceAloneOnWhichAStepWasGivenUp()
+    void shouldLeaveAStuckDeviceAloneAndGiveTheOtherBack()
     {
         EmulatedDriver.devices(2);
         final CudaBackendConfig config = EngineRun.config().devices(List.of(0, 1));
-        final RankSet ranks = new RankSet(new JCudaBinding(), config, 2, CaptureForm.FUSED, reports);
-        EmulatedDriver.stepped();
+        final RankSet ranks = new RankSet(new JCudaBinding(LIMIT_NANOS), config, 2, CaptureForm.FUSED, reports);
+        EmulatedDriver.stallDevice(0);
+        ranks.get(0).onStart();
         ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
         ranks.get(0).doWork();
-        ranks.get(0).abandon();
-        final long waits = EmulatedDriver.calls("cuStreamSynchronize");
-        ranks.close();
-        assertEquals(2, EmulatedDriver.calls("cuStreamSynchronize") - waits, "the streams of the other rank alone");
+        final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, ranks::close);
+        assertEquals("device 0 was left as it is when the CUDA backend closed: the stream compute still had work after " +
+            "500 ms", stuck.getMessage());
         assertEquals(1, EmulatedDriver.count(Count.CONTEXTS), "the other device is given back");
+        assertEquals(0, EmulatedDriver.blocked());
         EmulatedDriver.reset();
     }
 
+    /** A device that answers again until the close is given back, whatever the engine gave up. */
     @Test
-    void shouldGiveUpTheDeviceOfAStepThatTheEngineGaveUp()
+    void shouldGiveADeviceBackThatCameBack()
     {
-        EmulatedDriver.stepped();
-        final CudaBackend backend = new CudaBackend(EngineRun.config());
-        backend.start(1, SHAPE, reports);
-        backend.abort(0, 1);
-        backend.close();
-        assertEquals(1, EmulatedDriver.count(Count.CONTEXTS), "what a device may still write to is not freed");
-        EmulatedDriver.reset();
+        final RankSet ranks = ranks(new JCudaBinding(LIMIT_NANOS), 1, FaultPolicy.LOSE_RANK, reports);
+        EmulatedDriver.stallDevice(0);
+        ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
+        ranks.get(0).doWork();
+        EmulatedDriver.release();
+        ranks.close();
+        assertNothingIsLeft();
     }
 
     /** Every call of the start fails once. Where giving back or ending a capture fails, the context takes the rest. */
@@ -338,6 +333,35 @@ class CudaRankTest
             assertTrue(e.getMessage().contains("CUDA_ERROR_LAUNCH_FAILED"), e.getMessage());
             return e.getMessage();
         }
+    }
+
+    /** Fused capture costs the compute stream no launch; unfused capture costs it one, however many layers there are. */
+    @Test
+    void shouldAddAtMostOneLaunchToTheComputeStream()
+    {
+        final long off = computeLaunches(null);
+
+        assertEquals(off, computeLaunches(CaptureForm.FUSED));
+        assertEquals(off + 1, computeLaunches(CaptureForm.UNFUSED));
+    }
+
+    private long computeLaunches(final CaptureForm form)
+    {
+        final CudaDriver.Stream[] compute = new CudaDriver.Stream[1];
+        final long[] launches = new long[1];
+        final CudaDriver driver = watched((method, arguments) ->
+        {
+            // The first wait of a step is that of the compute stream for its slot.
+            compute[0] = method.equals("waitFor") && compute[0] == null ? (CudaDriver.Stream)arguments[0] : compute[0];
+            launches[0] += method.equals("launch") && arguments[1] == compute[0] ? 1 : 0;
+            return true;
+        });
+        final CudaBackendConfig config = EngineRun.config().maxGraphTokens(0);
+        try (RankSet ranks = new RankSet(driver, config, 1, form, reports))
+        {
+            runStep(ranks, 0, 1);
+        }
+        return launches[0];
     }
 
     /** An opaque set runs the kernels that show nothing; the selection beside them is there with capture only. */
@@ -395,42 +419,6 @@ class CudaRankTest
         others.close();
     }
 
-    /** From the plan to the report. */
-    @Test
-    void shouldAllocateNothingPerStep()
-    {
-        final Counting sink = new Counting();
-        try (RankSet ranks = ranks(new JCudaBinding(), 1, FaultPolicy.LOSE_RANK, sink))
-        {
-            final ScheduleDecoder plan = StepPlans.plan(0, 0, 2, 70, 71);
-            run(ranks.get(0), plan, WARM_UP_STEPS);
-            final long before = allocatedBytes();
-            run(ranks.get(0), plan, MEASURED_STEPS);
-            final long allocated = allocatedBytes() - before;
-            assertEquals(WARM_UP_STEPS + MEASURED_STEPS, sink.completed);
-            assertTrue(allocated < BYTES_PER_STEP * MEASURED_STEPS, allocated + " bytes in " + MEASURED_STEPS + " steps");
-        }
-    }
-
-    /** The same plan under the next number each time. */
-    private void run(final CudaRank rank, final ScheduleDecoder plan, final int count)
-    {
-        final MutableDirectBuffer buffer = (MutableDirectBuffer)plan.buffer();
-        for (int i = 0; i < count; i++)
-        {
-            buffer.putLong(plan.offset() + ScheduleDecoder.stepEncodingOffset(), ++steps);
-            plan.sbeRewind();
-            rank.submit(plan);
-            rank.doWork();
-            rank.doWork();
-        }
-    }
-
-    private static long allocatedBytes()
-    {
-        return ((ThreadMXBean)ManagementFactory.getThreadMXBean()).getThreadAllocatedBytes(Thread.currentThread().getId());
-    }
-
     private static void assertNothingIsLeft()
     {
         assertNothingIsLeft("");
@@ -442,44 +430,6 @@ class CudaRankTest
             Count.GRAPHS, Count.MODULES, Count.CONTEXTS, Count.HOST_FUNCTIONS))
         {
             assertEquals(0, EmulatedDriver.count(count), count.name() + after);
-        }
-    }
-
-    /** Counts completions and refuses faults. */
-    private static final class Counting implements CompletionSink
-    {
-        private int completed;
-
-        @Override
-        public void forward(
-            final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
-        {
-        }
-
-        @Override
-        public void d2hComplete(
-            final long timeNanos,
-            final int epoch,
-            final int rank,
-            final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
-            final CaptureSlice rows)
-        {
-            completed++;
-            rows.release();
-        }
-
-        @Override
-        public void fault(
-            final long timeNanos,
-            final int epoch,
-            final int rank,
-            final long step,
-            final FaultClass faultClass,
-            final String detail)
-        {
-            throw new AssertionError(detail);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuCheck;
+import io.signalbox.cuda.check.MachineFacts;
 import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaProbe;
@@ -53,6 +54,10 @@ final class GpuCommand implements Callable<Integer>
             "what it had.")
     private Path json;
 
+    @Option(names = "--tables", paramLabel = "FILE", arity = "1..*",
+        description = "Print the tables of the documentation from files that --json has written, and check nothing.")
+    private List<Path> tables;
+
     @ArgGroup(validate = false, heading = "%nWhat is checked:%n", order = 1)
     private final GpuOptions options = new GpuOptions();
 
@@ -64,6 +69,10 @@ final class GpuCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (tables != null)
+        {
+            return printTables();
+        }
         final JCudaBinding driver = new JCudaBinding();
         final CudaAvailability found = new CudaProbe(driver).probe();
         if (probe)
@@ -73,11 +82,21 @@ final class GpuCommand implements Callable<Integer>
         final CheckOptions asked = options.options();
         options.refuseIdle(spec.commandLine().getParseResult());
         refuseUnless(found, asked.device());
-        final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed());
+        final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed(),
+            MachineFacts.of(driver, asked.device()));
         final GpuReport report = new GpuReport(console, file, found);
         report.begin(asked);
-        final List<SectionResult> results = new GpuCheck(driver).run(asked, report);
-        return report.conclude(results);
+        return report.conclude(new GpuCheck(driver, new GpuEngine()).run(asked, report));
+    }
+
+    private int printTables()
+    {
+        if (spec.commandLine().getParseResult().matchedOptions().size() > 1)
+        {
+            throw new ConfigException("--tables only reads files and takes no other option; leave the others out.");
+        }
+        console.out().print(GpuTables.of(tables));
+        return ExitCode.OK;
     }
 
     private int printProbe(final CudaAvailability found)

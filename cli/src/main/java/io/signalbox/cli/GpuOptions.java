@@ -2,8 +2,10 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.experts.ModelShape;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
@@ -34,7 +36,11 @@ final class GpuOptions
         Map.entry("checkedSteps", "--checked-steps"),
         Map.entry("timedSteps", "--steps"),
         Map.entry("stepMillis", "--step-time"),
-        Map.entry("samples", "--samples")));
+        Map.entry("batch", "--cells"),
+        Map.entry("maxTokens", "--cells"),
+        Map.entry("samples", "--samples"),
+        Map.entry("sectionSeconds", "--section-limit"),
+        Map.entry("sanitizerSeconds", "--sanitizer-limit")));
 
     /** The sections that read an option; every other option is read by several. */
     private static final Map<String, List<GpuSection>> SECTIONS = new TreeMap<>(Map.of(
@@ -77,21 +83,44 @@ final class GpuOptions
 
     @Option(names = "--steps", paramLabel = "N",
         description = "Steps of each run of the section overhead (default: ${DEFAULT-VALUE}).")
-    private int steps = 2000;
+    private int steps = 1000;
+
+    @Option(names = "--cells", paramLabel = "BATCH[/MOST][@MS]", split = ",",
+        description = "Comparisons of the section overhead: tokens of a step, the most tokens that buffers are made for, " +
+            "and how long a step is made by reading memory (default: 32@13.2,32/8192@13.2,1@1.44,1/8192@1.44,256@20.7," +
+            "256/8192@20.7).")
+    private List<String> cells;
 
     @Option(names = "--step-time", paramLabel = "MS",
-        description = "How long such a step is made, by reading memory; 0 reads none (default: ${DEFAULT-VALUE}).")
-    private double stepMillis = 13.2;
+        description = "Length of the steps of all comparisons, in place of their own; 0 reads no memory.")
+    private Double stepMillis;
 
     @Option(names = "--samples", paramLabel = "N",
         description = "Samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
     private int samples = 10_000;
 
+    @Option(names = "--section-limit", paramLabel = "S",
+        description = "Seconds after which a section is given up and the check ends (default: ${DEFAULT-VALUE}); " +
+            "overhead has 2.5 times its expected duration, sanitizer the limit of its tools in addition.")
+    private int sectionLimit = CheckLimits.DEFAULT.sectionSeconds();
+
+    @Option(names = "--sanitizer-limit", paramLabel = "S",
+        description = "Seconds for each tool of compute-sanitizer (default: ${DEFAULT-VALUE}).")
+    private int sanitizerLimit = CheckLimits.DEFAULT.sanitizerSeconds();
+
     CheckOptions options()
     {
         return OptionNames.translate(NAMES, () -> new CheckOptions(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
-            checkedSteps, steps, stepMillis, samples, chosen(), command()));
+            checkedSteps, steps, compared(), samples,
+            new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command()));
+    }
+
+    private List<OverheadCell> compared()
+    {
+        final List<OverheadCell> asked =
+            cells == null ? OverheadCell.DEFAULT : cells.stream().map(OverheadCell::parse).toList();
+        return stepMillis == null ? asked : asked.stream().map(cell -> cell.lasting(stepMillis)).toList();
     }
 
     /** Refuses options of sections that are not among those that {@code --sections} names. */

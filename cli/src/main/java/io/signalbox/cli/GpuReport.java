@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckProgress;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
@@ -35,7 +36,7 @@ final class GpuReport implements CheckProgress
     /** Says what a second run needs to be the same, before anything can go wrong. */
     void begin(final CheckOptions asked)
     {
-        file.write(found, results, false);
+        file.write(found, results, GpuReportFile.State.RUNNING);
         console.out().printf("%s, seed %d%n", found.devices().get(asked.device()).name(), asked.seed());
         console.out().flush();
     }
@@ -54,14 +55,23 @@ final class GpuReport implements CheckProgress
         }
     }
 
+    /** The file alone: the table shows each section once. */
     @Override
-    public void onResult(final SectionResult result)
+    public synchronized void onPart(final SectionResult soFar)
+    {
+        final List<SectionResult> withPart = new ArrayList<>(results);
+        withPart.add(soFar);
+        file.write(found, withPart, GpuReportFile.State.RUNNING);
+    }
+
+    @Override
+    public synchronized void onResult(final SectionResult result)
     {
         line.wipe();
         results.add(result);
         print(result);
         console.out().flush();
-        file.write(found, results, false);
+        file.write(found, results, GpuReportFile.State.RUNNING);
     }
 
     private void print(final SectionResult result)
@@ -89,9 +99,10 @@ final class GpuReport implements CheckProgress
         return verdict.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    int conclude(final List<SectionResult> all)
+    int conclude(final CheckOutcome outcome)
     {
-        file.write(found, all, true);
+        final List<SectionResult> all = outcome.results();
+        file.write(found, all, outcome.stopped() ? GpuReportFile.State.STOPPED : GpuReportFile.State.ENDED);
         final long failed = all.stream().filter(result -> result.verdict() == CheckVerdict.FAILED).count();
         final long notRun = all.stream().filter(result -> result.verdict() == CheckVerdict.NOT_RUN).count();
         console.out().printf("%d sections: %d passed, %d failed, %d not run%n",

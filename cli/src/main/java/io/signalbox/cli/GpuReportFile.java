@@ -16,6 +16,8 @@ import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 /** The file with the figures of a GPU check; whole at any moment, since each version replaces the one before. */
 final class GpuReportFile
@@ -23,17 +25,19 @@ final class GpuReportFile
     private final Path file;
     private final List<String> arguments;
     private final long seed;
+    private final Map<String, String> machine;
     private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
     /** @param file null where none is asked for. */
-    GpuReportFile(final Path file, final List<String> arguments, final long seed)
+    GpuReportFile(final Path file, final List<String> arguments, final long seed, final Map<String, String> machine)
     {
+        this.machine = machine;
         this.file = file;
         this.seed = seed;
         this.arguments = List.copyOf(arguments);
     }
 
-    void write(final CudaAvailability found, final List<SectionResult> results, final boolean ended)
+    void write(final CudaAvailability found, final List<SectionResult> results, final State state)
     {
         if (file == null)
         {
@@ -42,7 +46,7 @@ final class GpuReportFile
         final Path next = file.resolveSibling(file.getFileName() + ".part");
         try
         {
-            Files.writeString(next, text(found, results, ended));
+            Files.writeString(next, text(found, results, state));
             Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
         }
         catch (final IOException e)
@@ -52,16 +56,22 @@ final class GpuReportFile
         }
     }
 
-    String text(final CudaAvailability found, final List<SectionResult> results, final boolean ended)
+    String text(final CudaAvailability found, final List<SectionResult> results, final State state)
     {
         return Json.text(json ->
         {
             json.writeStringField("started", started.toString());
             writeArguments(json);
             json.writeNumberField("seed", seed);
-            json.writeStringField("state", ended ? "ended" : "running");
+            json.writeStringField("state", state.name().toLowerCase(Locale.ROOT));
             json.writeStringField("driver", found.message());
             writeDevices(json, found.devices());
+            json.writeObjectFieldStart("machine");
+            for (final Map.Entry<String, String> fact : machine.entrySet())
+            {
+                json.writeStringField(fact.getKey(), fact.getValue());
+            }
+            json.writeEndObject();
             json.writeArrayFieldStart("sections");
             for (final SectionResult result : results)
             {
@@ -128,5 +138,14 @@ final class GpuReportFile
         {
             json.writeNullField("value");
         }
+    }
+
+    /** How far the check was when the file was written. */
+    enum State
+    {
+        RUNNING,
+        /** A section did not end in time, and the check with it. */
+        STOPPED,
+        ENDED
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cuda.driver.StuckThreads;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,7 +53,18 @@ public final class Main implements Callable<Integer>
     {
         final ResultStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        System.exit(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments));
+        end(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments));
+    }
+
+    /** A thread that hangs in the GPU's driver keeps an ordinary end of the process waiting. */
+    private static void end(final int exitCode)
+    {
+        if (StuckThreads.any())
+        {
+            LastResort.arm();
+            Runtime.getRuntime().halt(exitCode);
+        }
+        System.exit(exitCode);
     }
 
     /** Runs one command in this process; returns its exit code and ends nothing. */

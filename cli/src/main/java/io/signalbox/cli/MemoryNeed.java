@@ -15,6 +15,12 @@ final class MemoryNeed
     /** Of the allocator's arrays, its heap and the block's page; the prefix index comes on top. */
     private static final long KV_BLOCK_BYTES = 56;
     private static final long INDEX_SLOT_BYTES = 12;
+    /** Of a run whatever its size: engine, encoders, tables of the simulated experts. */
+    private static final long RUN_BYTES = 8L << 20;
+    /** Of a rank beside its pool: planner, batch, last step, report; measured with 1 to 1,024 ranks. */
+    private static final long RANK_BYTES = 96L << 10;
+    /** A garbage collector needs more room than the objects have; large arrays take whole regions. */
+    private static final long HEADROOM_SHARE = 8;
 
     private MemoryNeed()
     {
@@ -25,18 +31,26 @@ final class MemoryNeed
     {
         final long pools = poolBytes(config) + prefixBytes(config, workload);
         final long rows = rowBytes(config, workload);
-        if (pools + rows < heapBytes)
+        final long need = bytes(config, workload);
+        if (need < heapBytes)
         {
             return;
         }
         final String remedy = ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" +
-            (2 * (pools + rows) / (1L << 30) + 1) + "g.";
+            (2 * need / (1L << 30) + 1) + "g.";
         throw new ConfigException(pools > rows
             ? "--ranks=" + config.ranks() + " with --kv-blocks=" + config.kvBlocks() + " needs " + Decimals.bytes(pools) +
                 " of memory, and the Java heap has " + Decimals.bytes(heapBytes) + "; give fewer ranks or blocks" + remedy
             : "--moe-layers=" + config.capture().moeLayers() + " with --top-k=" + config.capture().topK() + " needs " +
                 Decimals.bytes(rows) + " of memory for the rows of the longest request, and the Java heap has " +
                 Decimals.bytes(heapBytes) + "; give fewer layers or a smaller --top-k" + remedy);
+    }
+
+    /** An upper bound of what a run holds at a time, with room for the collector. */
+    static long bytes(final SchedulerConfig config, final Workload workload)
+    {
+        final long live = RUN_BYTES + poolBytes(config) + prefixBytes(config, workload) + rowBytes(config, workload);
+        return live + live / HEADROOM_SHARE;
     }
 
     /**
@@ -46,7 +60,7 @@ final class MemoryNeed
      */
     static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
     {
-        final long bytes = runs * poolBytes(config.ranks(), kvBlocks);
+        final long bytes = runs * (RUN_BYTES + poolBytes(config.ranks(), kvBlocks));
         if (bytes >= heapBytes)
         {
             throw new ConfigException("--workers=" + runs + " with --ranks=" + config.ranks() + " and --kv-blocks=" +
@@ -65,12 +79,11 @@ final class MemoryNeed
     private static long poolBytes(final int ranks, final int kvBlocks)
     {
         final long slots = 2L * Integer.highestOneBit(2 * kvBlocks - 1);
-        return ranks * (kvBlocks * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
+        return ranks * (RANK_BYTES + kvBlocks * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
     }
 
     /**
-     * The index over all ranks: for as many block hashes as the pools hold or the prompts have, whichever is less. Later
-     * turns of a conversation are taken to begin with the earlier ones, so that its longest prompt counts for all.
+     * The index over all ranks: for as many block hashes as the pools hold or the prompts have, whichever is less.
      */
     private static long prefixBytes(final SchedulerConfig config, final Workload workload)
     {
@@ -78,35 +91,49 @@ final class MemoryNeed
         {
             return 0;
         }
+        final long pooled = (long)config.ranks() * config.kvBlocks();
+        return RankPrefixIndex.tableBytes(
+            config.ranks(), Math.min(pooled, distinctTokens(workload) / config.blockSizeTokens()));
+    }
+
+    /** Later turns of a conversation are taken to begin with the earlier ones: its longest prompt counts for all. */
+    private static long distinctTokens(final Workload workload)
+    {
         final Long2LongHashMap longest = new Long2LongHashMap(0);
-        long blocks = 0;
+        long tokens = 0;
         for (final WorkloadRequest request : workload.requests())
         {
-            final long own = request.promptTokens() / config.blockSizeTokens();
+            final long own = request.promptTokens();
             final long before = request.conversationId() < 0 ? 0 : longest.get(request.conversationId());
             if (request.conversationId() >= 0 && own > before)
             {
                 longest.put(request.conversationId(), own);
             }
-            blocks += Math.max(0, own - before);
+            tokens += Math.max(0, own - before);
         }
-        final long pooled = (long)config.ranks() * config.kvBlocks();
-        return RankPrefixIndex.tableBytes(config.ranks(), Math.min(pooled, blocks));
+        return tokens;
     }
 
-    /** A running request holds a row for each of its tokens, in pages of one KV block. */
+    /**
+     * Rows live with the tokens that they belong to: those of running requests and those of cached prefixes, which no
+     * pool holds more of than it has room for.
+     */
     private static long rowBytes(final SchedulerConfig config, final Workload workload)
     {
         if (config.capture() == null)
         {
             return 0;
         }
+        long outputs = 0;
         long longest = 0;
         for (final WorkloadRequest request : workload.requests())
         {
+            outputs += request.outputTokens();
             longest = Math.max(longest, (long)request.promptTokens() + request.outputTokens());
         }
         final long pageTokens = config.blockSizeTokens();
-        return (longest + pageTokens - 1) / pageTokens * pageTokens * config.capture().rowBytes();
+        final long pooled = (long)config.ranks() * config.kvBlocks() * pageTokens;
+        final long held = Math.max(longest + pageTokens, Math.min(pooled, distinctTokens(workload) + outputs));
+        return held * config.capture().rowBytes();
     }
 }

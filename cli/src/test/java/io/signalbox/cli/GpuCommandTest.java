@@ -3,9 +3,12 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.cuda.check.SectionResult;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaAvailability.State;
@@ -116,9 +119,9 @@ class GpuCommandTest
         final Console console = new Console(
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
         final GpuReport report =
-            new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1), READY);
-        report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20,
-            EnumSet.of(GpuSection.LINK), List.of()));
+            new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY);
+        report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)), 20,
+            CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 
         report.onStart(GpuSection.LINK);
@@ -134,7 +137,7 @@ class GpuCommandTest
             out.toString(StandardCharsets.UTF_8));
 
         report.onResult(FAILED);
-        assertEquals(ExitCode.CHECK_FAILED, report.conclude(List.of(PASSED, FAILED)));
+        assertEquals(ExitCode.CHECK_FAILED, report.conclude(new CheckOutcome(List.of(PASSED, FAILED), false)));
         final Map<String, String> last = JsonText.leaves(Files.readString(file));
         assertEquals("ended", last.get("state"));
         assertEquals("failed", last.get("sections[1].verdict"));
@@ -151,9 +154,9 @@ class GpuCommandTest
     @Test
     void shouldSayThatTheFileCannotBeWritten()
     {
-        final GpuReportFile file = new GpuReportFile(directory.resolve("no").resolve("gpu.json"), List.of(), 1);
+        final GpuReportFile file = new GpuReportFile(directory.resolve("no").resolve("gpu.json"), List.of(), 1, Map.of());
         final ConfigException refusal =
-            assertThrows(ConfigException.class, () -> file.write(READY, List.of(), false));
+            assertThrows(ConfigException.class, () -> file.write(READY, List.of(), GpuReportFile.State.RUNNING));
 
         assertTrue(refusal.getMessage().startsWith("--json=" + directory.resolve("no")), refusal.getMessage());
     }

@@ -12,6 +12,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
+import io.signalbox.experts.RowCheck;
 import io.signalbox.kv.BlockHasher;
 
 import java.util.Map;
@@ -78,7 +79,7 @@ final class Walls
         // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
         walls.put("engine decides nothing", noClasses().that().resideInAPackage(ENGINE).should()
             .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)
-                .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class)))));
+                .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class, RowCheck.class)))));
         walls.put("the scheduler module knows no other module", noClasses()
             .that().resideInAnyPackage(SCHEDULER_MODULE)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
@@ -100,8 +101,8 @@ final class Walls
             .that().resideOutsideOfPackage(JOURNAL).should().dependOnClassesThat().resideInAPackage("net.openhft.."));
         walls.put("Disruptor stays in the engine", noClasses()
             .that().resideOutsideOfPackage(ENGINE).should().dependOnClassesThat().resideInAPackage("com.lmax.."));
-        walls.put("one class knows JCuda", noClasses()
-            .that().haveNameNotMatching("io\\.signalbox\\.cuda\\.driver\\.JCudaBinding(\\$.*)?")
+        walls.put("only the binding knows JCuda", noClasses()
+            .that().haveNameNotMatching("io\\.signalbox\\.cuda\\.driver\\.JCuda(Binding|Handles)(\\$.*)?")
             .should().dependOnClassesThat().resideInAPackage("jcuda.."));
         walls.put("picocli stays in the command line", noClasses()
             .that().resideOutsideOfPackage(CLI).should().dependOnClassesThat().resideInAPackage("picocli.."));

@@ -123,7 +123,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldRefuseAPipeInPlaceOfAFileOfRecords() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -143,7 +143,7 @@ final class DamagedDirectoryTest
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotFollowALockThatIsALinkOrAPipe() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();
@@ -161,7 +161,7 @@ final class DamagedDirectoryTest
 
     /** 100 GB of nothing behind the records of a writer that was killed: read in seconds, and nothing of it is copied. */
     @Test
-    @Timeout(120)
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldSearchAHugeSparseEndOnlyWhereItHasData() throws IOException
     {
         assumeTrue(LibC.orNull() != null, "this system cannot tell holes");

@@ -6,7 +6,7 @@ import io.signalbox.experts.ModelShape;
 
 /**
  * Executes step plans, one at a time per DP rank, and reports to a {@link CompletionSink} later, in any order across
- * ranks. Everything a backend does for the scheduler goes through these five methods.
+ * ranks. Everything a backend does for the scheduler goes through these methods.
  */
 public interface Backend extends AutoCloseable
 {
@@ -28,6 +28,12 @@ public interface Backend extends AutoCloseable
 
     /** The result of the step is no longer wanted; a completion that still comes is ignored and counted. */
     void abort(int rank, long step);
+
+    /** How long a step of this backend may be in flight unless the engine's setting says otherwise; 0: no limit. */
+    default long stepTimeoutNanos()
+    {
+        return 0;
+    }
 
     @Override
     void close();

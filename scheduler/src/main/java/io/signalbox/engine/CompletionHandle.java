@@ -34,16 +34,27 @@ public final class CompletionHandle
     private static final Executor CALLBACKS = ForkJoinPool.getCommonPoolParallelism() > 0 ?
         ForkJoinPool.commonPool() : new CompletableFuture<Void>().defaultExecutor();
 
+    private final EngineClient client;
     private final long requestId;
     private final int rowsFrom;
     private final IntArrayList tokens = new IntArrayList();
     private final CompletableFuture<Ended> ended = new CompletableFuture<>();
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
 
-    CompletionHandle(final long requestId, final int rowsFrom)
+    CompletionHandle(final EngineClient client, final long requestId, final int rowsFrom)
     {
+        this.client = client;
         this.requestId = requestId;
         this.rowsFrom = rowsFrom;
+    }
+
+    /** @throws IllegalArgumentException when another client made the handle: its id is that of another request here. */
+    void checkClient(final EngineClient user)
+    {
+        if (user != client)
+        {
+            throw new IllegalArgumentException("the handle of request " + requestId + " is of another client");
+        }
     }
 
     int rowsFrom()

@@ -89,7 +89,7 @@ public final class EngineClient
     public CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
     {
         // Encoded before a credit is taken: what cannot be encoded costs none.
-        final CompletionHandle handle = new CompletionHandle(nextRequestId.getAndIncrement(), request.rowsFrom());
+        final CompletionHandle handle = new CompletionHandle(this, nextRequestId.getAndIncrement(), request.rowsFrom());
         final SubmitEncoding encoding = encodings.get();
         final SubmitEncoder message = encoding.encode(request, handle.requestId());
         if (!takeCredit(timeoutNanos))
@@ -119,6 +119,7 @@ public final class EngineClient
      */
     public boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
     {
+        handle.checkClient(this);
         if (!takeCredit(timeoutNanos))
         {
             return false;
@@ -141,6 +142,7 @@ public final class EngineClient
     public RoutedExperts takeRows(final CompletionHandle handle, final long timeoutNanos)
         throws InterruptedException, TimeoutException
     {
+        handle.checkClient(this);
         final long start = System.nanoTime();
         final CompletionHandle.Ended ended = awaitEnd(handle, timeoutNanos);
         if (!takeCredit(timeoutNanos - (System.nanoTime() - start)))

@@ -30,6 +30,7 @@ public final class EngineContext
     private Waiting waiting = Waiting.BLOCKING;
     private int ingressSlots = 1024;
     private int trackSlots = 1024;
+    private boolean stepTimeoutGiven;
     private long stepTimeoutNanos;
     private long maxUntakenRowsBytes = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
     private int vocabularySize = Integer.MAX_VALUE;
@@ -55,25 +56,25 @@ public final class EngineContext
     public EngineContext config(final SchedulerConfig value)
     {
         refuseAfterClient("the configuration");
-        config = value;
+        config = required("the configuration", value);
         return this;
     }
 
     public EngineContext backend(final Backend value)
     {
-        backend = value;
+        backend = required("the backend", value);
         return this;
     }
 
     public EngineContext journal(final GroupJournal value)
     {
-        journal = value;
+        journal = required("the journal", value);
         return this;
     }
 
     public EngineContext listener(final GroupListener value)
     {
-        listener = value;
+        listener = required("the listener", value);
         return this;
     }
 
@@ -83,19 +84,19 @@ public final class EngineContext
      */
     public EngineContext failureListener(final Consumer<Throwable> value)
     {
-        failureListener = value;
+        failureListener = required("the failure listener", value);
         return this;
     }
 
     public EngineContext wakeSource(final WakeSource value)
     {
-        wakeSource = value;
+        wakeSource = required("the wake source", value);
         return this;
     }
 
     public EngineContext waiting(final Waiting value)
     {
-        waiting = value;
+        waiting = required("the way of waiting", value);
         return this;
     }
 
@@ -115,11 +116,13 @@ public final class EngineContext
     }
 
     /**
-     * How long a step may be in flight before it is given up, and its rank with it; 0, the default, for ever. Only a
-     * {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses to start.
+     * How long a step may be in flight before it is given up, and its rank with it; 0: no limit. The default is the
+     * backend's. Only a {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses a value and
+     * ignores the backend's.
      */
     public EngineContext stepTimeoutNanos(final long value)
     {
+        stepTimeoutGiven = true;
         stepTimeoutNanos = value;
         return this;
     }
@@ -149,7 +152,7 @@ public final class EngineContext
     public EngineContext clock(final LongSupplier value)
     {
         refuseAfterClient("the clock");
-        clock = value;
+        clock = required("the clock", value);
         return this;
     }
 
@@ -158,6 +161,15 @@ public final class EngineContext
     {
         refuseAfterClient("a client");
         client = value;
+    }
+
+    private static <T> T required(final String what, final T value)
+    {
+        if (value == null)
+        {
+            throw new ConfigException(what + " of an EngineContext is null; give one, or leave the setting out.");
+        }
+        return value;
     }
 
     private void refuseAfterClient(final String what)
@@ -178,6 +190,11 @@ public final class EngineContext
 
     EngineContext conclude()
     {
+        if (scheduler != null)
+        {
+            throw new ConfigException(
+                "an EngineContext has been used to open an engine; make one for each engine, with a journal of its own.");
+        }
         if (backend == null)
         {
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
@@ -201,6 +218,11 @@ public final class EngineContext
         {
             throw new ConfigException(
                 "vocabularySize=" + vocabularySize + " is not positive; give the number of tokens that the model knows.");
+        }
+        if (closeTimeoutNanos < 1)
+        {
+            throw new ConfigException(
+                "closeTimeoutNanos=" + closeTimeoutNanos + " is not positive; give how long close may wait.");
         }
         checkSlots("ingressSlots", ingressSlots);
         checkSlots("trackSlots", trackSlots);
@@ -282,7 +304,7 @@ public final class EngineContext
 
     long stepTimeoutNanos()
     {
-        return stepTimeoutNanos;
+        return stepTimeoutGiven ? stepTimeoutNanos : backend.stepTimeoutNanos();
     }
 
     WakeSource wakeSource()

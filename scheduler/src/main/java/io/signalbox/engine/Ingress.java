@@ -36,7 +36,7 @@ final class Ingress
             {
                 throw new IllegalStateException("the engine is closed");
             }
-            InputBounds.check(length);
+            InputBounds.check(input, offset, length, rows);
             publish(input, offset, length, rows);
             taken = true;
         }

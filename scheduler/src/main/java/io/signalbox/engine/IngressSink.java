@@ -33,7 +33,7 @@ final class IngressSink implements CompletionSink
         this.failEngine = failEngine;
         this.launches = launches;
         this.check = check;
-        encodings = new ReportEncoding.Pool(launches.ranks());
+        encodings = new ReportEncoding.Pool(launches.ranks(), check.capture());
     }
 
     @Override
@@ -130,15 +130,16 @@ final class IngressSink implements CompletionSink
         CaptureSlice held = rows;
         try
         {
+            final CaptureSlice sound = encoding.sound(rows);
             final boolean copied =
-                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, sound);
             // The engine releases what it is offered, also if it refuses the input.
             held = null;
-            if (copied)
+            if (copied || sound != rows)
             {
                 rows.release();
             }
-            offer(encoding, copied ? null : rows);
+            offer(encoding, copied ? null : sound);
         }
         finally
         {

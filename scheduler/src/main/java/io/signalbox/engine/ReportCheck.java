@@ -24,6 +24,12 @@ final class ReportCheck
         this.vocabularySize = vocabularySize;
     }
 
+    /** The rows that every completion brings, or null if capture is off. */
+    ModelShape capture()
+    {
+        return capture;
+    }
+
     /** Whether the report is of the step that the rank was given last, and the first of it. */
     String step(final LaunchedSteps.Launch launch, final int epoch, final int rank, final long step)
     {

@@ -7,6 +7,8 @@ import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RowCheck;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -15,6 +17,34 @@ final class ReportEncoding
 {
     final InputWriter writer = new InputWriter();
     private final RowsChecksum checksum = new RowsChecksum();
+    /** Null if capture is off. */
+    private final RowCheck check;
+
+    ReportEncoding(final ModelShape capture)
+    {
+        check = capture == null ? null : new RowCheck(capture);
+    }
+
+    /**
+     * The rows as they may be journaled: a row that no expert router can have chosen is marked as missing, in a copy.
+     * The caller still has to release the slice that it gave.
+     */
+    CaptureSlice sound(final CaptureSlice rows)
+    {
+        final int count = rows == null ? 0 : rows.rowCount();
+        int row = count == 0 ? 0 : check.firstUnsound(rows.buffer(), rows.offset(), 0, count);
+        if (row == count)
+        {
+            return rows;
+        }
+        final MarkedRows copy = new MarkedRows(rows);
+        while (row < count)
+        {
+            copy.mark(row);
+            row = check.firstUnsound(rows.buffer(), rows.offset(), row + 1, count);
+        }
+        return copy;
+    }
 
     void forward(final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
     {
@@ -77,16 +107,18 @@ final class ReportEncoding
     static final class Pool
     {
         private final AtomicReferenceArray<ReportEncoding> atRest;
+        private final ModelShape capture;
 
-        Pool(final int ranks)
+        Pool(final int ranks, final ModelShape capture)
         {
+            this.capture = capture;
             atRest = new AtomicReferenceArray<>(ranks);
         }
 
         ReportEncoding take(final int rank)
         {
             final ReportEncoding taken = atRest.getAndSet(rank, null);
-            return taken == null ? new ReportEncoding() : taken;
+            return taken == null ? new ReportEncoding(capture) : taken;
         }
 
         void giveBack(final int rank, final ReportEncoding encoding)

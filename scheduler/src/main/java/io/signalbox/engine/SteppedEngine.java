@@ -50,11 +50,10 @@ public final class SteppedEngine implements Engine
         boolean entered = false;
         try
         {
-            InputBounds.check(length);
-            input.boundsCheck(offset, length);
             enter();
             entered = true;
             checkOpen();
+            InputBounds.check(input, offset, length, rows);
         }
         catch (final RuntimeException e)
         {
@@ -175,14 +174,35 @@ public final class SteppedEngine implements Engine
     @Override
     public void close()
     {
+        if (user.get() == Thread.currentThread())
+        {
+            throw new IllegalStateException(
+                "the engine is asked to close from within the backend, the journal or the listener; close it from outside");
+        }
         if (closing.compareAndSet(false, true))
         {
             new ClosingSteps()
+                .run(this::awaitOffer)
                 .run(context.backend()::close)
                 .run(this::tellFailureListener)
                 .run(journal::close)
                 .rethrow();
         }
+    }
+
+    /** An input of another thread may be under way; later ones are refused. */
+    private void awaitOffer()
+    {
+        final long start = System.nanoTime();
+        for (int round = 0; !user.compareAndSet(null, Thread.currentThread()); round++)
+        {
+            if (System.nanoTime() - start > context.closeTimeoutNanos())
+            {
+                throw new IllegalStateException("the engine still had work after " + context.closeTimeoutNanos() + " ns");
+            }
+            Pause.pause(round);
+        }
+        user.set(null);
     }
 
     private void tellFailureListener()

@@ -20,7 +20,7 @@ class CheckedJournalTest
     private final RecordingJournal recording = new RecordingJournal();
     private final CheckedJournal journal = new CheckedJournal(recording);
     private final UnsafeBuffer memory = new UnsafeBuffer(new byte[ROWS * ROW_BYTES]);
-    private final ReportEncoding encoding = new ReportEncoding();
+    private final ReportEncoding encoding = new ReportEncoding(null);
 
     private CaptureSlice slice(final int rows)
     {

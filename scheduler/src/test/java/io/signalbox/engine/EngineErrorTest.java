@@ -339,9 +339,9 @@ class EngineErrorTest
                     open++;
                 }
             }
+            engine.close();
             System.out.println("told " + told);
             System.out.println("handles that never ended: " + open);
-            engine.close();
         }
     }
 

@@ -7,6 +7,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -90,7 +91,8 @@ class EngineGateTest
     void shouldSkipAnInputThatCouldNotBeCopiedAndNotRepeatTheSlotsFormerOne()
     {
         final RecordingJournal journal = new RecordingJournal();
-        final UnsafeBuffer tooShort = new UnsafeBuffer(new byte[8]);
+        writer.wake().timeNanos(1);
+        final UnsafeBuffer unreadable = new UnreadableInput(writer);
         try (ThreadedEngine engine = new ThreadedEngine(new EngineContext().config(config).backend(new SilentBackend())
             .journal(journal).wakeSource(EngineContext.WakeSource.CALLER).ingressSlots(8).trackSlots(8)))
         {
@@ -99,12 +101,33 @@ class EngineGateTest
             {
                 offerWake(engine);
                 offerWake(engine);
-                assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(tooShort, 0, 64, null));
+                assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(unreadable, 0, unreadable.capacity(), null));
             }
             engine.awaitProcessed();
             assertNull(engine.failure());
         }
         assertEquals(40, journal.recorded.size());
+    }
+
+    /** Nobody can copy it. */
+    private static final class UnreadableInput extends UnsafeBuffer
+    {
+        UnreadableInput(final InputWriter writer)
+        {
+            super(new byte[writer.length()]);
+            putBytes(0, writer.buffer(), 0, writer.length());
+        }
+
+        @Override
+        public void boundsCheck(final int index, final int length)
+        {
+            throw new IndexOutOfBoundsException("planted");
+        }
+    }
+
+    private static void assertRefused(final String message, final Executable offer)
+    {
+        assertEquals(message, assertThrows(IllegalArgumentException.class, offer).getMessage());
     }
 
     @ParameterizedTest
@@ -119,7 +142,25 @@ class EngineGateTest
                 assertThrows(IllegalArgumentException.class, () -> engine.offer(large, 0, large.capacity(), null));
             assertEquals("an input of 8388609 bytes is above the bound of 8388608 bytes", refusal.getMessage());
             assertThrows(IllegalArgumentException.class, () -> engine.offer(large, 0, 7, null));
-            assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(large, large.capacity(), 64, null));
+            assertRefused("an input of 64 bytes at byte 8388609 leaves its buffer of 8388609 bytes",
+                () -> engine.offer(large, large.capacity(), 64, null));
+            assertRefused("an input of 64 bytes at byte -1 leaves its buffer of 8388609 bytes",
+                () -> engine.offer(large, -1, 64, null));
+            assertRefused("the input is null; give the buffer of an encoded input", () -> engine.offer(null, 0, 64, null));
+            assertRefused("template 0 of schema 0 is no input; inputs are 1 to 10 of schema 7201",
+                () -> engine.offer(large, 0, 64, null));
+            writer.submit();
+            assertRefused("an input of 80 bytes is shorter than its header and its block of 89 bytes",
+                () -> engine.offer(writer.buffer(), 0, 80, null));
+            writer.wake().timeNanos(1);
+            final CountedSlice rows = new CountedSlice();
+            assertRefused("routed-expert rows came with an input that is no D2hComplete whose form is CHUNKED",
+                () -> engine.offer(writer.buffer(), 0, writer.length(), rows));
+            assertEquals(1, rows.releases());
+            final ReportEncoding report = new ReportEncoding(null);
+            report.d2hComplete(1, 0, 0, 1, new int[0], 0, new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
+            assertRefused("a D2hComplete whose form is CHUNKED came without its routed-expert rows",
+                () -> engine.offer(report.writer.buffer(), 0, report.writer.length(), null));
             offerWake(engine);
             engine.awaitProcessed();
         }

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
+import io.signalbox.event.InputWriter;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,8 +34,19 @@ class IngressTest
     });
     private final UnsafeBuffer input = new UnsafeBuffer(new byte[16]);
 
+    private static void putWake(final UnsafeBuffer buffer)
+    {
+        final InputWriter writer = new InputWriter();
+        writer.wake().timeNanos(1);
+        for (int i = 0; i < writer.length(); i++)
+        {
+            buffer.putByte(i, writer.buffer().getByte(i));
+        }
+    }
+
     IngressTest()
     {
+        putWake(input);
         ring.addGatingSequences(consumed);
     }
 
@@ -47,6 +59,7 @@ class IngressTest
         HeldInput()
         {
             super(new byte[16]);
+            putWake(this);
         }
 
         @Override
@@ -89,8 +102,10 @@ class IngressTest
             ingress.offer(input, 0, 16, null);
         }
         final CountedSlice rows = new CountedSlice();
-        final Thread waiter = new Thread(
-            () -> assertThrows(IllegalStateException.class, () -> ingress.offer(input, 0, 16, rows)));
+        final ReportEncoding report = new ReportEncoding(null);
+        report.d2hComplete(1, 0, 0, 1, new int[0], 0, new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
+        final Thread waiter = new Thread(() -> assertThrows(
+            IllegalStateException.class, () -> ingress.offer(report.writer.buffer(), 0, report.writer.length(), rows)));
         waiter.start();
         while (ingress.isQuiet())
         {

@@ -90,7 +90,9 @@ final class RacingBackend implements Backend
             final UnsafeBuffer captured = new UnsafeBuffer(new byte[tokens * rowBytes]);
             for (int i = 0; i < captured.capacity(); i++)
             {
-                captured.putByte(i, (byte)(StateDigest.mix(rank, step, i) & 0x3F));
+                // Experts of a layer follow one another, from one that step and token decide.
+                final int k = i % shape.topK();
+                captured.putByte(i, (byte)(StateDigest.mix(rank, step, i - k) + k & 0x3F));
             }
             sink.d2hComplete(step, epoch, rank, step, sampled, rows, new HeapSlice(captured, tokens, rowBytes));
         }

@@ -17,6 +17,8 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.experts.ModelShape;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -30,6 +32,12 @@ final class SchedulerHarness
     /** A step that was scheduled and has not completed. */
     record Step(int epoch, int rank, long step, int tokens, List<Row> rows)
     {
+    }
+
+    /** Writes the row of one token into a capture. */
+    interface CapturedRow
+    {
+        void write(Step step, int token, ModelShape shape, MutableDirectBuffer rows, int offset);
     }
 
     /** One row of a step. */
@@ -190,18 +198,23 @@ final class SchedulerHarness
 
     void complete(final int rank)
     {
-        complete(inFlight.remove(rank), 0);
+        complete(inFlight.remove(rank));
     }
 
-    /** @param rowShift moves every row of the capture by so many tokens: a planted defect. */
-    void complete(final Step step, final int rowShift)
+    void complete(final Step step)
+    {
+        complete(step, RowOracle::fillRow);
+    }
+
+    /** @param capturedRow what the backend says of each token; anything but the oracle's row is a planted defect. */
+    void complete(final Step step, final CapturedRow capturedRow)
     {
         final boolean capture = config.capture() != null;
         final int rowBytes = capture ? config.capture().rowBytes() : 0;
         final UnsafeBuffer rows = new UnsafeBuffer(new byte[Math.max(1, step.tokens() * rowBytes)]);
         for (int i = 0; capture && i < step.tokens(); i++)
         {
-            RowOracle.fillRow(step, i + rowShift, config.capture(), rows, i * rowBytes);
+            capturedRow.write(step, i, config.capture(), rows, i * rowBytes);
         }
         final boolean inline = step.tokens() * rowBytes <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete();

@@ -201,7 +201,7 @@ class SchedulerTest
         final SchedulerHarness.Step stale = harness.inFlight.get(0);
         harness.reset(1, false);
         assertEquals(1, harness.inFlight.get(0).epoch());
-        harness.complete(stale, 0);
+        harness.complete(stale);
         assertEquals(1, harness.scheduler.ignoredCompletions());
         harness.drain();
         assertEquals(31, harness.ended.get(0).captured());
@@ -381,7 +381,7 @@ class SchedulerTest
         final SchedulerHarness.Step step = harness.inFlight.get(0);
         final SchedulerHarness.Step tooShort =
             new SchedulerHarness.Step(step.epoch(), step.rank(), step.step(), step.tokens() - 1, step.rows());
-        assertThrows(InvariantViolation.class, () -> harness.complete(tooShort, 0));
+        assertThrows(InvariantViolation.class, () -> harness.complete(tooShort));
     }
 
     @Test

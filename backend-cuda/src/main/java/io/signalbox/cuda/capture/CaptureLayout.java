@@ -62,6 +62,12 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
         return shape == null ? 0 : shape.topK();
     }
 
+    /** Experts of a layer, 0 if capture is disabled. */
+    public int experts()
+    {
+        return shape == null ? 0 : shape.experts();
+    }
+
     /** Bytes of one expert id in a result; 1 where capture is off, when there is none. */
     public int idBytes()
     {
@@ -103,10 +109,10 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
         return (long)slots * LINE_BYTES;
     }
 
-    /** Device memory of the whole ring: capture buffer, result slots, and one step block. */
+    /** Device memory of the whole ring: capture buffer, result slots, one step block, and its header once more. */
     public long deviceBytes()
     {
-        return captureBytes() + slots * resultStride() + stepStride();
+        return captureBytes() + slots * resultStride() + stepStride() + LINE_BYTES;
     }
 
     /** Pinned host memory of the whole ring: per slot a result, a step block and a completion word. */

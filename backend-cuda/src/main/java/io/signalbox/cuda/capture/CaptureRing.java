@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /**
@@ -30,6 +31,7 @@ public final class CaptureRing implements AutoCloseable
     private final SlotGuards guards;
     private final DriverResources owned;
     private final RingMemory memory;
+    private final ResultKernels kernels;
     private final Stream copyStream;
     private final CaptureSlot[] slots;
     private final int[] sampledTokens;
@@ -46,15 +48,16 @@ public final class CaptureRing implements AutoCloseable
         final CudaDriver driver,
         final Stream computeStream,
         final CaptureSettings settings,
-        final SlotGuards guards,
+        final RingParts parts,
         final DriverResources owned)
     {
         this.driver = driver;
         this.computeStream = computeStream;
         this.settings = settings;
-        this.guards = guards;
+        guards = parts.guards(new ResultCheck(settings));
         this.owned = owned;
         layout = settings.layout();
+        owned.usedBy(computeStream);
         memory = new RingMemory(driver, layout, owned);
         copyStream = memory.copyStream();
         slots = new CaptureSlot[layout.slots()];
@@ -63,28 +66,32 @@ public final class CaptureRing implements AutoCloseable
             slots[i] = new CaptureSlot(i, layout, memory);
         }
         sampledTokens = new int[layout.maxTokens()];
+        kernels = parts.kernels(driver, memory.resultMemory(), layout);
+        warmUp();
         writesWords = canWriteWords();
-        owned.beforeThat(() -> driver.synchronize(copyStream));
-        owned.beforeThat(() -> driver.synchronize(computeStream));
     }
 
     /**
      * @param computeStream where the kernels of every step run; outlives the ring.
-     * @throws CudaException where memory does not suffice, with what the ring needs; nothing is left allocated then.
+     * @param module        with the kernels that the ring itself runs.
+     * @throws CudaException if memory does not suffice, with the ring's need; nothing is left allocated then.
      */
     public static CaptureRing create(
-        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings)
+        final CudaDriver driver,
+        final Stream computeStream,
+        final CudaDriver.KernelModule module,
+        final CaptureSettings settings)
     {
-        return create(driver, computeStream, settings, new SlotGuards(new ResultCheck(settings)));
+        return create(driver, computeStream, settings, new RingParts(module));
     }
 
     static CaptureRing create(
-        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings, final SlotGuards guards)
+        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings, final RingParts parts)
     {
         final DriverResources owned = new DriverResources(driver);
         try
         {
-            return new CaptureRing(driver, computeStream, settings, guards, owned);
+            return new CaptureRing(driver, computeStream, settings, parts, owned);
         }
         catch (final CudaException e)
         {
@@ -106,13 +113,20 @@ public final class CaptureRing implements AutoCloseable
         return worded;
     }
 
+    /** A step without tokens, which loads the kernels and leaves slot 0 as it was. */
+    private void warmUp()
+    {
+        driver.launch(kernels.pack(0), copyStream);
+        driver.launch(kernels.open(), copyStream);
+    }
+
     /** The words are zero, and no generation is. */
     private boolean canWriteWords()
     {
         try
         {
             driver.writeWord(slots[0].word().memory(), 0, copyStream);
-            driver.synchronize(copyStream);
+            StreamWait.await(driver, copyStream);
             return true;
         }
         catch (final CudaException e)
@@ -145,29 +159,41 @@ public final class CaptureRing implements AutoCloseable
         return slot;
     }
 
-    /** Gives the step block to the device; the step's kernels are to be given to the compute stream after that. */
-    public void begin(final CaptureSlot slot)
+    /**
+     * Gives the step block to the device; the step's kernels are to be given to the compute stream after that.
+     *
+     * @param bucket the tokens that the kernels are launched for, from those of the step to the most of any step.
+     */
+    public void begin(final CaptureSlot slot, final int bucket)
     {
         check(isCurrent(slot) && !begun, "begun", slot.step());
         begun = true;
-        slot.begin();
-        // The device gate: nothing of this step runs before the slot's last result has left the device.
-        driver.waitFor(computeStream, slot.copied());
+        slot.begin(bucket);
+        // The device gate: nothing of this step runs before the slot's last result has left the device and the slot is open.
+        driver.waitFor(computeStream, slot.opened());
         driver.copyToDevice(memory.stepBlock(), slot.pinnedBlock(), slot.stepBlock().usedBytes(), computeStream);
     }
 
-    /** Has the result copied once all is done that the compute stream was given until now. */
+    /**
+     * Has the result packed and copied once all is done that the compute stream was given until now, and the slot opened for
+     * its next use after that. Of this the compute stream does nothing: its next step runs beside it.
+     */
     public void finish(final CaptureSlot slot)
     {
         check(isCurrent(slot) && begun, "finished", slot.step());
         driver.record(slot.computed(), computeStream);
+        // The kernels here read a header of their own: the step block on the device is the next step's by then.
+        driver.copyToDevice(memory.stepHeader(), slot.pinnedBlock(), StepBlock.HEADER_BYTES, copyStream);
         driver.waitFor(copyStream, slot.computed());
+        driver.launch(kernels.pack(slot.bucket()), copyStream);
         driver.copyToHost(slot.pinnedResult(), slot.deviceResult(), slot.resultBytes(), copyStream);
         if (writesWords)
         {
             driver.writeWord(slot.word().memory(), slot.generation(), copyStream);
         }
         driver.record(slot.copied(), copyStream);
+        driver.launch(kernels.open(), copyStream);
+        driver.record(slot.opened(), copyStream);
         begun = false;
         finished++;
     }
@@ -256,6 +282,12 @@ public final class CaptureRing implements AutoCloseable
         results.completed(slot, sampledTokens, count, rows);
     }
 
+    /** What the stream is given from now on finds the slot open: nothing of its last use is left. */
+    public void waitUntilOpen(final int slot, final Stream stream)
+    {
+        driver.waitFor(stream, slots[slot].opened());
+    }
+
     private CaptureSlot slotOf(final long use)
     {
         return slots[(int)(use % slots.length)];
@@ -279,8 +311,10 @@ public final class CaptureRing implements AutoCloseable
     }
 
     /**
-     * Waits for both streams and gives everything back, even where the device has failed. Rows that are still lent can
-     * be released, but not read any more. A second call does nothing.
+     * Waits for both streams and gives everything back, even if the device has failed. Rows that are still lent can be
+     * released, but not read any more. A second call does nothing.
+     *
+     * @throws io.signalbox.cuda.driver.DeviceStuckException if a stream does not end in time; nothing is given back then.
      */
     @Override
     public void close()

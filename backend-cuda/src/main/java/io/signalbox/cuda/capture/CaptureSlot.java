@@ -27,6 +27,7 @@ public final class CaptureSlot
     private final CompletionWord word;
     private final Event computed;
     private final Event copied;
+    private final Event opened;
     private final StepBlock stepBlock;
     private final UnsafeBuffer resultBuffer;
     private final ResultSlot result;
@@ -35,6 +36,7 @@ public final class CaptureSlot
     private long uses;
     private long step;
     private int generation;
+    private int bucket;
     private int resultBytes;
 
     CaptureSlot(final int index, final CaptureLayout layout, final RingMemory memory)
@@ -47,6 +49,7 @@ public final class CaptureSlot
         word = new CompletionWord(memory.word(index));
         computed = memory.createEvent();
         copied = memory.createEvent();
+        opened = memory.createEvent();
         stepBlock = new StepBlock(pinnedBlock.buffer(), layout.maxTokens());
         resultBuffer = new UnsafeBuffer(pinnedResult.buffer());
         result = new ResultSlot().wrap(resultBuffer, 0, resultBuffer.capacity());
@@ -98,8 +101,10 @@ public final class CaptureSlot
     }
 
     /** Tokens and rows are known from here on. */
-    void begin()
+    void begin(final int stepBucket)
     {
+        bucket = stepBucket;
+        stepBlock.bucket(stepBucket);
         resultBytes = layout.resultBytes(stepBlock.tokens(), stepBlock.rows());
     }
 
@@ -123,6 +128,12 @@ public final class CaptureSlot
     int generation()
     {
         return generation;
+    }
+
+    /** Tokens that the step's kernels are launched for. */
+    int bucket()
+    {
+        return bucket;
     }
 
     int resultBytes()
@@ -165,8 +176,15 @@ public final class CaptureSlot
         return computed;
     }
 
+    /** The result is in pinned memory. */
     Event copied()
     {
         return copied;
+    }
+
+    /** The slot is as a step must find it, after its last use. */
+    Event opened()
+    {
+        return opened;
     }
 }

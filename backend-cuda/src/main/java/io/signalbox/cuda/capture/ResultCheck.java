@@ -35,6 +35,10 @@ final class ResultCheck
         {
             fault = idsFault(slot.result());
         }
+        if (fault == null)
+        {
+            fault = tokensFault(slot.result());
+        }
         return fault == null ? null : "the result of step " + step + " in slot " + slot.index() + " of rank " +
             settings.rank() + ", generation " + generation + ", cannot be used: " + fault;
     }
@@ -61,6 +65,19 @@ final class ResultCheck
         }
         return result.bad() == 0 ? null : count(result, result.bad()) + " are not between 0 and " +
             (layout.shape().experts() - 1) + ", or are repeated within a token's choice" + firstBad(result);
+    }
+
+    private static String tokensFault(final ResultSlot result)
+    {
+        for (int row = 0; row < result.rows(); row++)
+        {
+            if (result.sampledToken(row) < 0)
+            {
+                return "row " + row + " of " + result.rows() + " has the token " + result.sampledToken(row) +
+                    ", which no kernel sampled";
+            }
+        }
+        return null;
     }
 
     private static String count(final ResultSlot result, final int wrong)

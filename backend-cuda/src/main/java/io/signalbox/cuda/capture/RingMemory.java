@@ -7,6 +7,8 @@ import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
+import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /** Everything that a ring takes from the driver, at addresses that stay the same until it is given back. */
@@ -20,6 +22,7 @@ final class RingMemory
     private final DeviceMemory capture;
     private final DeviceMemory results;
     private final DeviceMemory stepBlock;
+    private final DeviceMemory stepHeader;
     private final PinnedMemory pinnedResults;
     private final PinnedMemory pinnedBlocks;
     private final PinnedMemory words;
@@ -33,23 +36,29 @@ final class RingMemory
         capture = layout.capturesRows() ? owned.device(layout.captureBytes()) : null;
         results = owned.device(layout.slots() * layout.resultStride());
         stepBlock = owned.device(layout.stepStride());
+        stepHeader = owned.device(StepBlock.HEADER_BYTES);
         pinnedResults = owned.pinned(layout.slots() * layout.resultStride());
         pinnedBlocks = owned.pinned(layout.slots() * layout.stepStride());
         words = owned.pinned(layout.wordsBytes());
-        copyStream = owned.stream("copy");
+        copyStream = owned.urgentStream("copy");
         clear();
     }
 
-    /** What was never written reads -1 in the capture buffer, has no mark in a result, and is no token of a step. */
+    /** Elements that were never written read -1 in the capture buffer and as tokens; a result has no mark. */
     private void clear()
     {
         if (capture != null)
         {
             driver.fill(capture, NOT_WRITTEN, capture.bytes() / Integer.BYTES, copyStream);
         }
-        driver.fill(results, 0, results.bytes() / Integer.BYTES, copyStream);
+        driver.fill(results, NOT_WRITTEN, results.bytes() / Integer.BYTES, copyStream);
+        for (int slot = 0; slot < layout.slots(); slot++)
+        {
+            driver.fill(deviceResult(slot), 0, ResultSlot.HEADER_BYTES / Integer.BYTES, copyStream);
+        }
         driver.fill(stepBlock, 0, stepBlock.bytes() / Integer.BYTES, copyStream);
-        driver.synchronize(copyStream);
+        driver.fill(stepHeader, 0, stepHeader.bytes() / Integer.BYTES, copyStream);
+        StreamWait.await(driver, copyStream);
     }
 
     Event createEvent()
@@ -57,15 +66,32 @@ final class RingMemory
         return owned.event();
     }
 
+    /** For the kernels of the compute stream. */
     StepMemory stepMemory()
     {
-        return new StepMemory(stepBlock, capture, results, layout.resultStride(), layout.layers(), layout.maxTokens(),
+        return stepMemory(stepBlock);
+    }
+
+    /** For the kernels of the copy stream, which are a step behind: they have a header of their own. */
+    StepMemory resultMemory()
+    {
+        return stepMemory(stepHeader);
+    }
+
+    private StepMemory stepMemory(final DeviceMemory step)
+    {
+        return new StepMemory(step, capture, results, layout.resultStride(), layout.layers(), layout.maxTokens(),
             layout.topK(), layout.idBytes());
     }
 
     DeviceMemory stepBlock()
     {
         return stepBlock;
+    }
+
+    DeviceMemory stepHeader()
+    {
+        return stepHeader;
     }
 
     Stream copyStream()

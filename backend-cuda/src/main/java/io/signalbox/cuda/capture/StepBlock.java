@@ -23,11 +23,12 @@ public final class StepBlock
     static final int EPOCH_OFFSET = 24;
     static final int GENERATION_OFFSET = 28;
     static final int FINGERPRINT_OFFSET = 32;
+    static final int BUCKET_OFFSET = 40;
 
     private final UnsafeBuffer buffer;
     private final int maxTokens;
-    private final int positionsOffset;
-    private final int lastTokensOffset;
+    private int positionsOffset;
+    private int lastTokensOffset;
     private int epoch;
     private int tokens;
     private int rows;
@@ -36,14 +37,12 @@ public final class StepBlock
     {
         buffer = new UnsafeBuffer(pinned);
         this.maxTokens = maxTokens;
-        positionsOffset = HEADER_BYTES + maxTokens * Long.BYTES;
-        lastTokensOffset = positionsOffset + maxTokens * Integer.BYTES;
     }
 
-    /** Bytes up to the last row's entry of a block for {@code maxTokens} tokens. */
-    static long bytes(final int maxTokens, final int rows)
+    /** Bytes of the block of a step: what it does not have takes no room. */
+    static long bytes(final int tokens, final int rows)
     {
-        return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)maxTokens + Integer.BYTES * (long)rows;
+        return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)tokens + Integer.BYTES * (long)rows;
     }
 
     /** What the ring knows of a step; tokens and rows are 0 until {@link #begin}. */
@@ -74,6 +73,8 @@ public final class StepBlock
         epoch = stepEpoch;
         tokens = stepTokens;
         rows = stepRows;
+        positionsOffset = HEADER_BYTES + stepTokens * Long.BYTES;
+        lastTokensOffset = positionsOffset + stepTokens * Integer.BYTES;
         buffer.putInt(TOKENS_OFFSET, stepTokens, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(ROWS_OFFSET, stepRows, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
@@ -118,9 +119,20 @@ public final class StepBlock
         return rows;
     }
 
-    /** What there is to copy to the device. */
+    /** @param bucket the tokens that the step's kernels are launched for: so many rows they may write. */
+    void bucket(final int bucket)
+    {
+        if (bucket < tokens || bucket > maxTokens)
+        {
+            throw new InvariantViolation("a step of " + tokens + " tokens was launched for " + bucket +
+                ", in a capture ring for steps of " + maxTokens);
+        }
+        buffer.putInt(BUCKET_OFFSET, bucket, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Bytes that the step's kernels read. */
     long usedBytes()
     {
-        return bytes(maxTokens, rows);
+        return bytes(tokens, rows);
     }
 }

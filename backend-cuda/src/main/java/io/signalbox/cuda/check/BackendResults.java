@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.concurrent.Semaphore;
@@ -104,7 +104,7 @@ final class BackendResults implements CompletionSink
         {
             if (!credits[rank].tryAcquire(count, GIVE_UP_SECONDS, TimeUnit.SECONDS))
             {
-                throw new InvariantViolation("rank " + rank + " reported no step for " + GIVE_UP_SECONDS + " s");
+                throw new DeviceStuckException("rank " + rank + " reported no step for " + GIVE_UP_SECONDS + " s");
             }
         }
         catch (final InterruptedException e)

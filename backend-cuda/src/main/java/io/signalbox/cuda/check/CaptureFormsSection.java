@@ -2,17 +2,19 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.StepMemory;
 
-import java.util.Arrays;
-
-/** Every form of capture leaves the same view and the same result, which are the oracle's; padding reads -1. */
+/** Every form of capture gives the same result, the oracle's, and leaves a view that reads -1 from end to end. */
 final class CaptureFormsSection implements CheckSection
 {
+    private static final short NOT_WRITTEN = -1;
+
     private final CheckOracle oracle;
 
     CaptureFormsSection(final CheckOracle oracle)
@@ -35,7 +37,7 @@ final class CaptureFormsSection implements CheckSection
                 }
             }
         }
-        findings.count("capture views compared with the oracle", views);
+        findings.count("results compared with the oracle, views found open", views);
         findings.note("All forms with " + options.shape().moeLayers() + " layers, " + options.shape().experts() +
             " experts, top-" + options.shape().topK() + "; padding of the views included.");
     }
@@ -52,10 +54,9 @@ final class CaptureFormsSection implements CheckSection
                 steps.submit(step, sizes[i]);
                 final ReceivedStep received = steps.await(step);
                 String wrong = expected.difference(received, step, sizes[i]);
-                if (wrong == null &&
-                    !Arrays.equals(view(device, steps, received.slot()), expected.captureView(step, sizes[i])))
+                if (wrong == null && !isOpen(view(device, steps, received.slot())))
                 {
-                    wrong = "step " + step + ": the capture view is not the oracle's.";
+                    wrong = "step " + step + ": its capture view was left with ids in it.";
                 }
                 if (wrong != null)
                 {
@@ -67,17 +68,30 @@ final class CaptureFormsSection implements CheckSection
         return sizes.length;
     }
 
-    /** The capture view of a slot, {@code [layer][token][k]}; nothing is in flight. */
+    private static boolean isOpen(final short[] view)
+    {
+        for (final short id : view)
+        {
+            if (id != NOT_WRITTEN)
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The capture view of a slot, {@code [layer][token][k]}, after its step; nothing is in flight. */
     private static short[] view(final CheckDevice device, final CheckSteps steps, final int slot)
     {
         final StepMemory memory = steps.deviceSteps().ring().stepMemory();
         final long bytes = memory.slotStride() * Short.BYTES;
-        try (Scratch scratch = new Scratch(device.driver()))
+        try (DriverResources scratch = new DriverResources(device.driver()))
         {
             final PinnedMemory host = scratch.pinned(bytes);
             final CudaDriver.Stream stream = scratch.stream("view");
+            steps.deviceSteps().ring().waitUntilOpen(slot, stream);
             device.driver().copyToHost(host, memory.capture().slice(slot * bytes, bytes), bytes, stream);
-            device.driver().synchronize(stream);
+            StreamWait.await(device.driver(), stream);
             final short[] view = new short[(int)memory.slotStride()];
             host.buffer().asShortBuffer().get(view);
             return view;

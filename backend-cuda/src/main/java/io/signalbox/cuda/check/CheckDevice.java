@@ -3,6 +3,7 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.KernelImage;
 
 /** The device that is checked: its context, current for the calling thread, and the kernels. */
@@ -49,7 +50,7 @@ final class CheckDevice implements AutoCloseable
     /** Whether streams can write words here; where they cannot, events tell what is complete. */
     boolean writesWords()
     {
-        try (Scratch scratch = new Scratch(driver))
+        try (DriverResources scratch = new DriverResources(driver))
         {
             driver.writeWord(scratch.pinned(WORD_BYTES), 1, scratch.stream("word"));
             return true;

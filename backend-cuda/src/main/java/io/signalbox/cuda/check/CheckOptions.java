@@ -18,13 +18,14 @@ import java.util.Set;
  * @param rounds       fresh inputs per router mode, type and shape; 1 to 1,000.
  * @param checkedSteps steps whose results are held against the oracle, 2 to 1,000,000.
  * @param timedSteps   steps of each run that is timed for the overhead of capture, 40 to 1,000,000.
- * @param stepMillis   how long such a step is made, by reading memory; 0: nothing is read.
+ * @param cells        what is compared for the overhead of capture; at least one.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
+ * @param limits       after which parts are given up.
  * @param command      how to start this check again for compute-sanitizer, without options of its own.
  */
 public record CheckOptions(
-    int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps, double stepMillis,
-    int samples, Set<GpuSection> sections, List<String> command)
+    int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
+    List<OverheadCell> cells, int samples, CheckLimits limits, Set<GpuSection> sections, List<String> command)
 {
     public CheckOptions
     {
@@ -38,13 +39,14 @@ public record CheckOptions(
         between("checkedSteps", checkedSteps, 2, 1_000_000);
         between("timedSteps", timedSteps, 40, 1_000_000);
         between("samples", samples, 10, 1_000_000);
-        if (!(stepMillis >= 0.0 && stepMillis <= 1000.0))
+        cells = List.copyOf(cells);
+        if (cells.isEmpty())
         {
-            throw new ConfigException("stepMillis=" + stepMillis + " is not between 0 and 1000; give such a time.");
+            throw new ConfigException("cells is empty; give at least one comparison, such as 32@13.2.");
         }
     }
 
-    private static void between(final String name, final int value, final int least, final int most)
+    static void between(final String name, final int value, final int least, final int most)
     {
         if (value < least || value > most)
         {

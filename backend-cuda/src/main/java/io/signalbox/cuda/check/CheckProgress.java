@@ -6,6 +6,11 @@ public interface CheckProgress
 {
     void onStart(GpuSection section);
 
+    /** Called whenever a long section has some of its figures. */
+    default void onPart(final SectionResult soFar)
+    {
+    }
+
     /** Called as soon as a section has ended, so that a check that is killed leaves what it had. */
     void onResult(SectionResult result);
 }

@@ -7,6 +7,7 @@ import io.signalbox.cuda.DeviceSteps;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.cuda.driver.DeviceStuckException;
 
 /**
  * Runs steps of made-up requests the way a rank of the backend does, with up to two in flight. Each step is awaited before
@@ -25,12 +26,23 @@ final class CheckSteps implements StepResults, AutoCloseable
 
     CheckSteps(final CheckDevice device, final StepSetup setup)
     {
+        this(device, setup, new DeviceSteps(device.driver(), setup.config(), setup.form()));
+    }
+
+    /** Steps of another kind that read the same memory; to be closed before these. */
+    CheckSteps beside(final StepSetup setup)
+    {
+        return new CheckSteps(device, setup, steps.beside(setup.config(), setup.form()));
+    }
+
+    private CheckSteps(final CheckDevice device, final StepSetup setup, final DeviceSteps steps)
+    {
         this.device = device;
+        this.steps = steps;
         for (int i = 0; i < received.length; i++)
         {
             received[i] = new ReceivedStep(setup);
         }
-        steps = new DeviceSteps(device.driver(), setup.config(), setup.form());
     }
 
     DeviceSteps deviceSteps()
@@ -64,9 +76,7 @@ final class CheckSteps implements StepResults, AutoCloseable
             block.token(token, request(step, token), position(step, token));
             block.row(token, token);
         }
-        steps.ring().begin(slot);
-        steps.run(tokens);
-        steps.ring().finish(slot);
+        steps.launch(slot);
     }
 
     /** Polls until the step's result is on the host, checked by the ring: header, checksum and ids. */
@@ -93,7 +103,7 @@ final class CheckSteps implements StepResults, AutoCloseable
     {
         if (System.nanoTime() - since > GIVE_UP_NANOS)
         {
-            throw new InvariantViolation(
+            throw new DeviceStuckException(
                 "step " + step + " did not complete within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
         }
     }
@@ -115,13 +125,7 @@ final class CheckSteps implements StepResults, AutoCloseable
     @Override
     public void close()
     {
-        try
-        {
-            steps.close();
-        }
-        finally
-        {
-            device.makeCurrent();
-        }
+        steps.close();
+        device.makeCurrent();
     }
 }

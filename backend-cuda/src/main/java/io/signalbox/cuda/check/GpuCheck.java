@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.driver.CudaDriver;
 
-import java.util.ArrayList;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +14,13 @@ public final class GpuCheck
     private final CudaDriver driver;
     private final Map<GpuSection, CheckSection> sections;
 
-    /** @param driver loaded and initialised. */
-    public GpuCheck(final CudaDriver driver)
+    /**
+     * @param driver loaded and initialised.
+     * @param engine what the section that goes through the engine uses.
+     */
+    public GpuCheck(final CudaDriver driver, final EngineRunner engine)
     {
-        this(driver, sections(CheckOracle.JAVA, System.getenv().getOrDefault("PATH", "")));
+        this(driver, sections(CheckOracle.JAVA, engine, SanitizerSection.directories(System.getenv())));
     }
 
     GpuCheck(final CudaDriver driver, final Map<GpuSection, CheckSection> sections)
@@ -27,8 +29,9 @@ public final class GpuCheck
         this.sections = new EnumMap<>(sections);
     }
 
-    /** @param searchPath where the section that needs another program looks for it. */
-    static Map<GpuSection, CheckSection> sections(final CheckOracle oracle, final String searchPath)
+    /** @param tools where the section that needs another program looks for it. */
+    static Map<GpuSection, CheckSection> sections(
+        final CheckOracle oracle, final EngineRunner engine, final List<Path> tools)
     {
         final Map<GpuSection, CheckSection> sections = new EnumMap<>(GpuSection.class);
         sections.put(GpuSection.DEVICE, new DeviceSection());
@@ -40,65 +43,19 @@ public final class GpuCheck
         sections.put(GpuSection.LINK, new LinkSection());
         sections.put(GpuSection.LATENCY, new LatencySection());
         sections.put(GpuSection.LAUNCHES, new LaunchesSection());
+        sections.put(GpuSection.KERNELS, new KernelsSection());
+        sections.put(GpuSection.TURNAROUND, new TurnaroundSection(engine));
         sections.put(GpuSection.OVERHEAD, new OverheadSection());
-        sections.put(GpuSection.SANITIZER, new SanitizerSection(searchPath));
+        sections.put(GpuSection.SANITIZER, new SanitizerSection(tools));
         return sections;
     }
 
     /**
-     * Never throws for what a section finds or for what the driver answers: that makes a section a failed one, and the
-     * next is run.
-     *
-     * @return one result per section, in order.
+     * Never throws for anything that a section finds or that the driver answers: the section has failed, and the next is
+     * run. A section that does not end in time is given up with its thread, and no further one is run.
      */
-    public List<SectionResult> run(final CheckOptions options, final CheckProgress progress)
+    public CheckOutcome run(final CheckOptions options, final CheckProgress progress)
     {
-        final List<SectionResult> results = new ArrayList<>();
-        try (CheckDevice device = new CheckDevice(driver, options.device()))
-        {
-            for (final Map.Entry<GpuSection, CheckSection> section : sections.entrySet())
-            {
-                if (options.sections().contains(section.getKey()))
-                {
-                    progress.onStart(section.getKey());
-                    final SectionResult result = run(section.getKey(), section.getValue(), device, options);
-                    results.add(result);
-                    progress.onResult(result);
-                }
-            }
-        }
-        // The device could not be opened, or not be given back: after an error of a kernel every call answers with it.
-        catch (final RuntimeException e)
-        {
-            final Findings findings = new Findings();
-            findings.failed(sentence(e));
-            final SectionResult result = findings.result(GpuSection.DEVICE, 0.0);
-            results.add(result);
-            progress.onResult(result);
-        }
-        return results;
-    }
-
-    private static SectionResult run(
-        final GpuSection name, final CheckSection section, final CheckDevice device, final CheckOptions options)
-    {
-        final Findings findings = new Findings();
-        final long startNanos = System.nanoTime();
-        try
-        {
-            section.run(device, options, findings);
-        }
-        // An old driver lacks calls, which shows when they are made.
-        catch (final RuntimeException | LinkageError | InvariantViolation e)
-        {
-            findings.failed(sentence(e));
-        }
-        return findings.result(name, (System.nanoTime() - startNanos) / 1e9);
-    }
-
-    private static String sentence(final Throwable e)
-    {
-        final String message = e.getMessage() == null ? e.toString() : e.getMessage();
-        return message.endsWith(".") ? message : message + ".";
+        return new CheckRun(options, progress).run(driver, sections);
     }
 }

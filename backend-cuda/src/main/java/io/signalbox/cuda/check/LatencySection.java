@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.InvariantViolation;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -20,7 +21,7 @@ final class LatencySection implements CheckSection
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
-        try (Scratch scratch = new Scratch(driver))
+        try (DriverResources scratch = new DriverResources(driver))
         {
             final CudaDriver.Stream stream = scratch.stream("check");
             if (device.writesWords())
@@ -101,8 +102,8 @@ final class LatencySection implements CheckSection
         Thread.onSpinWait();
         if (System.nanoTime() - since > GIVE_UP_NANOS)
         {
-            throw new InvariantViolation("what a stream was given did not come within " + GIVE_UP_NANOS / 1_000_000_000L +
-                " s");
+            throw new DeviceStuckException(
+                "a stream's write or event did not arrive within " + GIVE_UP_NANOS / 1_000_000_000L + " s");
         }
     }
 }

@@ -3,7 +3,9 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 
@@ -18,7 +20,7 @@ final class LaunchesSection implements CheckSection
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
-        try (Scratch scratch = new Scratch(driver))
+        try (DriverResources scratch = new DriverResources(driver))
         {
             final CudaDriver.Stream stream = scratch.stream("check");
             final CudaDriver.Launch launch = nothing(device, scratch, stream);
@@ -41,7 +43,7 @@ final class LaunchesSection implements CheckSection
 
     /** The smallest launch: reads the step block and no memory behind it. */
     private static CudaDriver.Launch nothing(
-        final CheckDevice device, final Scratch scratch, final CudaDriver.Stream stream)
+        final CheckDevice device, final DriverResources scratch, final CudaDriver.Stream stream)
     {
         final DeviceMemory step = scratch.device(STEP_BYTES);
         device.driver().fill(step, 0, STEP_BYTES / Integer.BYTES, stream);
@@ -50,7 +52,10 @@ final class LaunchesSection implements CheckSection
     }
 
     private static CudaDriver.Graph graph(
-        final CudaDriver driver, final Scratch scratch, final CudaDriver.Stream stream, final CudaDriver.Launch launch)
+        final CudaDriver driver,
+        final DriverResources scratch,
+        final CudaDriver.Stream stream,
+        final CudaDriver.Launch launch)
     {
         driver.beginCapture(stream);
         for (int i = 0; i < BATCH; i++)
@@ -67,7 +72,7 @@ final class LaunchesSection implements CheckSection
      */
     private static void batches(
         final CudaDriver driver,
-        final Scratch scratch,
+        final DriverResources scratch,
         final CudaDriver.Stream stream,
         final int batches,
         final Runnable call,
@@ -89,7 +94,7 @@ final class LaunchesSection implements CheckSection
             }
             final long endNanos = System.nanoTime();
             driver.record(end, stream);
-            driver.synchronize(stream);
+            StreamWait.await(driver, stream);
             if (batch >= 0)
             {
                 host[batch] = (double)(endNanos - startNanos) / BATCH;
@@ -105,7 +110,7 @@ final class LaunchesSection implements CheckSection
 
     private static void graphs(
         final CudaDriver driver,
-        final Scratch scratch,
+        final DriverResources scratch,
         final CudaDriver.Stream stream,
         final int batches,
         final CudaDriver.Graph graph,
@@ -122,7 +127,7 @@ final class LaunchesSection implements CheckSection
             driver.launch(graph, stream);
             final long endNanos = System.nanoTime();
             driver.record(end, stream);
-            driver.synchronize(stream);
+            StreamWait.await(driver, stream);
             if (batch >= 0)
             {
                 host[batch] = endNanos - startNanos;

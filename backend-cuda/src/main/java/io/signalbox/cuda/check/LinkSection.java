@@ -3,7 +3,9 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 
 /**
  * Copies of results to pinned memory against the link. The link is measured by large copies of the same kind between the
@@ -22,7 +24,7 @@ final class LinkSection implements CheckSection
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
-        try (Scratch scratch = new Scratch(driver))
+        try (DriverResources scratch = new DriverResources(driver))
         {
             final CopyTimer timer = new CopyTimer(driver, scratch, LARGE_BYTES);
             final double link = LARGE_BYTES / timer.seconds(LARGE_BYTES, LARGE_COPIES) / GIGA;
@@ -64,7 +66,7 @@ final class LinkSection implements CheckSection
         private int pattern = 0x5EED_0000;
         private long wrongWords;
 
-        private CopyTimer(final CudaDriver driver, final Scratch scratch, final long bytes)
+        private CopyTimer(final CudaDriver driver, final DriverResources scratch, final long bytes)
         {
             this.driver = driver;
             stream = scratch.stream("check");
@@ -86,7 +88,7 @@ final class LinkSection implements CheckSection
                 driver.copyToHost(target, source, bytes, stream);
             }
             driver.record(end, stream);
-            driver.synchronize(stream);
+            StreamWait.await(driver, stream);
             for (int at = 0; at < bytes; at += Integer.BYTES)
             {
                 wrongWords += target.buffer().getInt(at) == pattern ? 0 : 1;

@@ -3,7 +3,9 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMemory;
@@ -38,7 +40,7 @@ final class RouterTrial
     private final Words capture;
     private final Words mixed;
 
-    RouterTrial(final CheckDevice device, final Scratch scratch, final CheckOracle oracle)
+    RouterTrial(final CheckDevice device, final DriverResources scratch, final CheckOracle oracle)
     {
         this.device = device;
         this.oracle = oracle;
@@ -55,7 +57,7 @@ final class RouterTrial
         final PinnedMemory header = scratch.pinned(STEP_BYTES);
         header.buffer().putInt(TOKENS_OFFSET, TOKENS);
         driver.copyToDevice(step, header, STEP_BYTES, stream);
-        driver.synchronize(stream);
+        StreamWait.await(driver, stream);
     }
 
     /** @return the first difference, or null. */
@@ -122,7 +124,7 @@ final class RouterTrial
         {
             driver.copyToHost(output.host, output.device, output.count * (long)Integer.BYTES, stream);
         }
-        driver.synchronize(stream);
+        StreamWait.await(driver, stream);
     }
 
     private String difference(final RouterSpec spec, final float[][] rows, final float[] expertOutputs)
@@ -197,7 +199,7 @@ final class RouterTrial
         private final DeviceMemory device;
         private final PinnedMemory host;
 
-        private Words(final Scratch scratch, final int count)
+        private Words(final DriverResources scratch, final int count)
         {
             this.count = count;
             device = scratch.device(count * (long)Integer.BYTES);

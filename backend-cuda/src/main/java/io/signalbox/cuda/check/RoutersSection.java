@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.RouterSpec;
@@ -32,7 +33,7 @@ final class RoutersSection implements CheckSection
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
         final SplittableRandom random = new SplittableRandom(options.seed());
-        try (Scratch scratch = new Scratch(device.driver()))
+        try (DriverResources scratch = new DriverResources(device.driver()))
         {
             final RouterTrial trial = new RouterTrial(device, scratch, oracle);
             long inputs = 0;

@@ -7,9 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+
+import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
 /** Runs a small part of this check again, in a process of its own under compute-sanitizer, once per tool. */
 final class SanitizerSection implements CheckSection
@@ -19,15 +24,23 @@ final class SanitizerSection implements CheckSection
     private static final List<String> PART = List.of(
         "--sections", "routers,capture-forms,steps", "--rounds", "1", "--checked-steps", "20", "--moe-layers", "2",
         "--batch", "8");
+    private static final Path TOOLKITS = Path.of("/usr/local");
+    private static final Pattern NOT_SUPPORTED =
+        Pattern.compile("device not supported|not supported on this", CASE_INSENSITIVE);
     private static final int ERROR_EXIT_CODE = 99;
-    private static final long MAX_SECONDS = 90;
 
-    private final String searchPath;
+    private final List<Path> directories;
 
-    /** @param searchPath directories in which the program is looked for, as in {@code PATH}. */
-    SanitizerSection(final String searchPath)
+    /** @param directories in which the program is looked for. */
+    SanitizerSection(final List<Path> directories)
     {
-        this.searchPath = searchPath;
+        this.directories = List.copyOf(directories);
+    }
+
+    /** The most that the tools may take together. */
+    static int mostSeconds(final CheckOptions options)
+    {
+        return TOOLS.size() * options.limits().sanitizerSeconds();
     }
 
     @Override
@@ -36,7 +49,8 @@ final class SanitizerSection implements CheckSection
         final Path program = program();
         if (program == null)
         {
-            findings.notRun("There is no " + PROGRAM + " on the PATH; the CUDA toolkit has it.");
+            findings.notRun("There is no " + PROGRAM + " on the PATH, under CUDA_HOME, or in " + TOOLKITS +
+                "/cuda*; the CUDA toolkit has it.");
             return;
         }
         for (final String tool : TOOLS)
@@ -60,15 +74,50 @@ final class SanitizerSection implements CheckSection
 
     private Path program()
     {
-        for (final String directory : searchPath.split(Pattern.quote(File.pathSeparator)))
+        for (final Path directory : directories)
         {
-            final Path candidate = Path.of(directory, PROGRAM);
+            final Path candidate = directory.resolve(PROGRAM);
             if (Files.isRegularFile(candidate) && Files.isExecutable(candidate))
             {
                 return candidate;
             }
         }
         return null;
+    }
+
+    /**
+     * Where the tool may be: in the directories of a search path, and in those of toolkits.
+     *
+     * @param environment of the process, for {@code PATH}, {@code CUDA_HOME} and {@code CUDA_PATH}.
+     */
+    static List<Path> directories(final Map<String, String> environment)
+    {
+        final List<Path> found = new ArrayList<>();
+        for (final String directory : environment.getOrDefault("PATH", "").split(Pattern.quote(File.pathSeparator)))
+        {
+            found.add(Path.of(directory));
+        }
+        for (final String home : List.of("CUDA_HOME", "CUDA_PATH"))
+        {
+            addToolkit(found, environment.get(home));
+        }
+        addToolkit(found, "/usr/local/cuda");
+        addToolkit(found, "/opt/cuda");
+        // The newest first, if there is no link to one.
+        final String[] versions = TOOLKITS.toFile().list((parent, name) -> name.startsWith("cuda-"));
+        Arrays.stream(versions == null ? new String[0] : versions).sorted(Comparator.reverseOrder())
+            .forEach(version -> addToolkit(found, TOOLKITS.resolve(version).toString()));
+        return found;
+    }
+
+    private static void addToolkit(final List<Path> found, final String home)
+    {
+        if (home != null)
+        {
+            found.add(Path.of(home, "bin"));
+            found.add(Path.of(home, "compute-sanitizer"));
+            found.add(Path.of(home, "extras", "compute-sanitizer"));
+        }
     }
 
     private static void run(
@@ -83,16 +132,31 @@ final class SanitizerSection implements CheckSection
         final Path output = Files.createTempFile("signalbox-" + tool + "-", ".txt");
         try
         {
+            final int seconds = options.limits().sanitizerSeconds();
             final long startNanos = System.nanoTime();
             final Process process =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-            final boolean ended = process.waitFor(MAX_SECONDS, TimeUnit.SECONDS);
+            final boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
             if (!ended)
             {
+                // The check beneath the tool too, which would keep the device.
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly().waitFor();
             }
             findings.figure(tool, (System.nanoTime() - startNanos) / 1e9, "s");
-            judge(tool, ended, process.exitValue(), summary(output), findings);
+            final String refusal = refusal(output);
+            if (refusal != null)
+            {
+                findings.notRun(tool + " does not support this device (" + refusal + ").");
+            }
+            else if (ended)
+            {
+                judge(tool, process.exitValue(), summary(output), findings);
+            }
+            else
+            {
+                findings.failed(tool + " did not end within " + seconds + " s, the limit of --sanitizer-limit.");
+            }
         }
         finally
         {
@@ -101,13 +165,9 @@ final class SanitizerSection implements CheckSection
     }
 
     private static void judge(
-        final String tool, final boolean ended, final int exitCode, final String summary, final Findings findings)
+        final String tool, final int exitCode, final String summary, final Findings findings)
     {
-        if (!ended)
-        {
-            findings.failed(tool + " did not end within " + MAX_SECONDS + " s.");
-        }
-        else if (exitCode == 0)
+        if (exitCode == 0)
         {
             findings.note(tool + " found nothing (" + summary + ").");
         }
@@ -116,6 +176,13 @@ final class SanitizerSection implements CheckSection
             final String what = exitCode == ERROR_EXIT_CODE ? " found errors (" : " ended with " + exitCode + " (";
             findings.failed(tool + what + summary + ").");
         }
+    }
+
+    /** The tool's line about a device that it cannot work on; null if there is none. */
+    private static String refusal(final Path output) throws IOException
+    {
+        return Files.readAllLines(output, StandardCharsets.UTF_8).stream()
+            .filter(line -> NOT_SUPPORTED.matcher(line).find()).map(String::strip).findFirst().orElse(null);
     }
 
     /** The tool's last line about itself, or else the last line of all. */

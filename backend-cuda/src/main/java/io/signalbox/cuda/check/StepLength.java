@@ -3,6 +3,8 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.DriverResources;
+import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 
@@ -16,7 +18,7 @@ final class StepLength
     private static final int STEPS = 40;
     private static final int ALIGNMENT = 4096;
     private static final int BLOCK_BYTES = 64;
-    /** Of the free memory, since three kinds of steps each read memory of their own. */
+    /** Of the free memory: other processes of the device may need some. */
     private static final int MEMORY_SHARE = 8;
 
     private final CheckDevice device;
@@ -29,9 +31,9 @@ final class StepLength
     }
 
     /** @return 0 where steps are to read nothing, or take that long without. */
-    long bytesPerLayer(final CheckOptions options)
+    long bytesPerLayer(final CheckOptions options, final OverheadCell cell)
     {
-        final double seconds = options.stepMillis() / 1e3 - (options.stepMillis() == 0.0 ? 0.0 : bareSeconds(options));
+        final double seconds = cell.millis() / 1e3 - (cell.millis() == 0.0 ? 0.0 : bareSeconds(options, cell));
         if (seconds <= 0.0)
         {
             return 0;
@@ -41,15 +43,15 @@ final class StepLength
     }
 
     /** What a step takes that reads nothing. */
-    private double bareSeconds(final CheckOptions options)
+    private double bareSeconds(final CheckOptions options, final OverheadCell cell)
     {
-        try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null)))
+        try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null, cell)))
         {
             long startNanos = 0;
             for (long step = 1; step <= STEPS; step++)
             {
                 startNanos = step == STEPS / 2 ? System.nanoTime() : startNanos;
-                steps.submit(step, options.tokens());
+                steps.submit(step, cell.batch());
                 steps.await(step);
             }
             return (System.nanoTime() - startNanos) / 1e9 / (STEPS / 2 + 1);
@@ -72,7 +74,7 @@ final class StepLength
 
     private double readSeconds(final long bytes)
     {
-        try (Scratch scratch = new Scratch(driver))
+        try (DriverResources scratch = new DriverResources(driver))
         {
             final CudaDriver.Stream stream = scratch.stream("compute");
             final CudaDriver.Event start = scratch.timedEvent();
@@ -89,7 +91,7 @@ final class StepLength
                 driver.launch(launch, stream);
             }
             driver.record(end, stream);
-            driver.synchronize(stream);
+            StreamWait.await(driver, stream);
             return driver.elapsedMillis(start, end) / 1e3 / REPETITIONS;
         }
     }

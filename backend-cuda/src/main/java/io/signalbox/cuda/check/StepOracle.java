@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-
 import io.signalbox.SeededTokens;
-import java.util.Arrays;
 
 /** What the result of a step must hold, computed token by token. */
 final class StepOracle
@@ -59,25 +57,6 @@ final class StepOracle
             }
         }
         return null;
-    }
-
-    /** The capture view {@code [layer][token][k]} of a step, -1 where no token is. */
-    short[] captureView(final long step, final int tokens)
-    {
-        final short[] view = new short[setup.layers() * setup.tokens() * ids.length];
-        Arrays.fill(view, (short)-1);
-        for (int token = 0; token < tokens; token++)
-        {
-            for (int layer = 0; layer < setup.layers(); layer++)
-            {
-                route(CheckSteps.request(step, token), CheckSteps.position(step, token), layer);
-                for (int k = 0; k < ids.length; k++)
-                {
-                    view[(layer * setup.tokens() + token) * ids.length + k] = (short)ids[k];
-                }
-            }
-        }
-        return view;
     }
 
     private void route(final long request, final int position, final int layer)

@@ -15,14 +15,15 @@ import java.util.Locale;
 /**
  * What a step consists of.
  *
- * @param tokens        the most tokens of a step, which grids are made for.
+ * @param tokens        of a step, at most.
+ * @param maxTokens     the most tokens of a step that buffers are made for.
  * @param kernels       which must serve the form.
  * @param form          of capture, or null: off.
  * @param graph         whether the kernels run as graphs, or are launched one by one.
  * @param bytesPerLayer memory that each layer reads, 0 for none.
  */
 record StepSetup(
-    int device, RouterSpec spec, int layers, int tokens, KernelSet kernels, CaptureForm form, boolean graph,
+    int device, RouterSpec spec, int layers, int tokens, int maxTokens, KernelSet kernels, CaptureForm form, boolean graph,
     SeededLogits logits, long bytesPerLayer)
 {
     static final int STEPS_IN_FLIGHT = 2;
@@ -37,9 +38,15 @@ record StepSetup(
      */
     static StepSetup of(final CheckOptions options, final CaptureForm form)
     {
+        return of(options, form, new OverheadCell(options.tokens(), options.tokens(), 0.0));
+    }
+
+    /** The same for a comparison's batch and buffers. */
+    static StepSetup of(final CheckOptions options, final CaptureForm form, final OverheadCell cell)
+    {
         final RouterSpec spec = RouterSpec.plain(
             options.shape().experts(), options.shape().topK(), RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
-        return new StepSetup(options.device(), spec, options.shape().moeLayers(), options.tokens(),
+        return new StepSetup(options.device(), spec, options.shape().moeLayers(), cell.batch(), cell.maxTokens(),
             form == CaptureForm.BESIDE ? KernelSet.OPAQUE : KernelSet.OPEN, form, true,
             new SeededLogits(options.seed(), LEVELS), 0);
     }
@@ -47,30 +54,30 @@ record StepSetup(
     /** The same without capture. */
     StepSetup withoutCapture()
     {
-        return new StepSetup(device, spec, layers, tokens, kernels, null, graph, logits, bytesPerLayer);
+        return new StepSetup(device, spec, layers, tokens, maxTokens, kernels, null, graph, logits, bytesPerLayer);
     }
 
     StepSetup with(final RouterMode mode, final LogitsType type)
     {
-        return new StepSetup(device, RouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens, kernels,
-            form, graph, logits, bytesPerLayer);
+        return new StepSetup(device, RouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens,
+            maxTokens, kernels, form, graph, logits, bytesPerLayer);
     }
 
     StepSetup eager()
     {
-        return new StepSetup(device, spec, layers, tokens, kernels, form, false, logits, bytesPerLayer);
+        return new StepSetup(device, spec, layers, tokens, maxTokens, kernels, form, false, logits, bytesPerLayer);
     }
 
     StepSetup reading(final long bytes)
     {
-        return new StepSetup(device, spec, layers, tokens, kernels, form, graph, logits, bytes);
+        return new StepSetup(device, spec, layers, tokens, maxTokens, kernels, form, graph, logits, bytes);
     }
 
     CudaBackendConfig config()
     {
         return new CudaBackendConfig().devices(List.of(device)).router(spec).moeLayers(layers)
             .kernels(kernels).captureForm(form)
-            .maxStepTokens(tokens).maxGraphTokens(graph ? Math.min(tokens, MAX_GRAPH_TOKENS) : 0)
+            .maxStepTokens(maxTokens).maxGraphTokens(graph ? Math.min(maxTokens, MAX_GRAPH_TOKENS) : 0)
             .stepsInFlight(STEPS_IN_FLIGHT).logits(logits).streamedBytesPerLayer(bytesPerLayer);
     }
 

@@ -29,9 +29,13 @@ public record CudaAvailability(State state, String message, List<CudaDevice> dev
         /** The binding is there; the driver's library is not. */
         NO_DRIVER,
         DRIVER_TOO_OLD,
+        /** The driver's library lacks a function that is called. */
+        DRIVER_INCOMPLETE,
         NO_DEVICE,
         /** The driver answered a call with an error. */
         DRIVER_FAILED,
+        /** A call of the driver has not returned in time. */
+        DRIVER_STUCK,
         READY
     }
 }

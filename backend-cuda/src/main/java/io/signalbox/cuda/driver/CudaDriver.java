@@ -12,6 +12,9 @@ import java.nio.ByteBuffer;
  */
 public interface CudaDriver extends CudaDevices
 {
+    /** For reports. */
+    DeviceTraits traits(int ordinal);
+
     /** The primary context of a device, which all that use the device in this process share. */
     Context retainPrimaryContext(int ordinal);
 
@@ -20,8 +23,8 @@ public interface CudaDriver extends CudaDevices
     /** @param context null: the thread has none from now on. */
     void makeCurrent(Context context);
 
-    /** Waits for all work of the current context. */
-    void synchronizeContext();
+    /** How long work on a device is waited for before the device counts as stuck. */
+    long deviceLimitNanos();
 
     /** Bytes of device memory that are free now. */
     long freeMemoryBytes();
@@ -52,8 +55,15 @@ public interface CudaDriver extends CudaDevices
      */
     Stream createStream(String name);
 
+    /** A stream whose work goes first if it competes with that of other streams for a part of the device. */
+    Stream createUrgentStream(String name);
+
     void destroy(Stream stream);
 
+    /** Whether all work of the stream is done. */
+    boolean isIdle(Stream stream);
+
+    /** Blocks until all work of the stream is done: without end if the device hangs, so see {@link StreamWait}. */
     void synchronize(Stream stream);
 
     /** An event without timing, which costs the least. */
@@ -98,6 +108,9 @@ public interface CudaDriver extends CudaDevices
 
     /** The graph, ready to be launched. */
     Graph endCapture(Stream stream);
+
+    /** Brings a graph to the device, in the order of the stream, so that its first launch takes no longer than others. */
+    void upload(Graph graph, Stream stream);
 
     void launch(Graph graph, Stream stream);
 

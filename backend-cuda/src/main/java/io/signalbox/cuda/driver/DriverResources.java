@@ -6,13 +6,19 @@ import io.signalbox.cuda.driver.CudaDriver.Graph;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
-/** What one owner takes from the driver, to be given back in the opposite order, all of it even where giving back fails. */
+/**
+ * Everything that one owner takes from the driver. It is given back in the opposite order, all of it even if a part cannot
+ * be; but none of it while a stream that may use it still has work.
+ */
 public class DriverResources implements AutoCloseable
 {
     private final CudaDriver driver;
     private final Deque<Runnable> returns = new ArrayDeque<>();
+    private final List<Stream> awaited = new ArrayList<>();
 
     public DriverResources(final CudaDriver driver)
     {
@@ -36,9 +42,26 @@ public class DriverResources implements AutoCloseable
     /** @param name what errors of its calls say. */
     public final Stream stream(final String name)
     {
-        final Stream stream = driver.createStream(name);
+        return owned(driver.createStream(name));
+    }
+
+    /** A stream whose work goes first; as {@link #stream}. */
+    public final Stream urgentStream(final String name)
+    {
+        return owned(driver.createUrgentStream(name));
+    }
+
+    private Stream owned(final Stream stream)
+    {
         returns.push(() -> driver.destroy(stream));
+        awaited.add(stream);
         return stream;
+    }
+
+    /** A stream of another owner that uses what is taken here: nothing is given back before its work is done. */
+    public final void usedBy(final Stream stream)
+    {
+        awaited.add(stream);
     }
 
     public final Event event()
@@ -63,27 +86,18 @@ public class DriverResources implements AutoCloseable
         return graph;
     }
 
-    /** Runs before what was taken earlier is given back. */
-    public final void beforeThat(final Runnable action)
-    {
-        returns.push(action);
-    }
-
-    /** Throws the first failure, the later ones suppressed in it; a second call does nothing. */
+    /**
+     * Throws the first failure, the later ones suppressed in it; a second call does nothing.
+     *
+     * @throws DeviceStuckException if a stream still has work after the limit; then nothing is given back, now or later.
+     */
     @Override
     public void close()
     {
-        RuntimeException failure = null;
+        RuntimeException failure = awaitStreams();
         while (!returns.isEmpty())
         {
-            try
-            {
-                returns.pop().run();
-            }
-            catch (final RuntimeException e)
-            {
-                failure = first(failure, e);
-            }
+            failure = attempt(failure, returns.pop());
         }
         if (failure != null)
         {
@@ -91,9 +105,54 @@ public class DriverResources implements AutoCloseable
         }
     }
 
-    /** Gives everything back because of a failure, which stays the one that counts. */
+    private RuntimeException awaitStreams()
+    {
+        RuntimeException failure = null;
+        try
+        {
+            for (final Stream stream : awaited)
+            {
+                failure = attempt(failure, () -> StreamWait.await(driver, stream));
+            }
+        }
+        catch (final DeviceStuckException e)
+        {
+            returns.clear();
+            throw e;
+        }
+        finally
+        {
+            awaited.clear();
+        }
+        return failure;
+    }
+
+    private static RuntimeException attempt(final RuntimeException failure, final Runnable action)
+    {
+        try
+        {
+            action.run();
+            return failure;
+        }
+        catch (final DeviceStuckException e)
+        {
+            throw e;
+        }
+        catch (final RuntimeException e)
+        {
+            return first(failure, e);
+        }
+    }
+
+    /** Gives everything back because of a failure, which stays the one that counts; nothing if the device is stuck. */
     public final void closeAfter(final Throwable failure)
     {
+        if (!DeviceStuckException.permitsFreeing(failure))
+        {
+            awaited.clear();
+            returns.clear();
+            return;
+        }
         try
         {
             close();

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.driver;
 
+import io.signalbox.cuda.driver.JCudaHandles.Address;
+import io.signalbox.cuda.driver.JCudaHandles.ContextHandle;
+import io.signalbox.cuda.driver.JCudaHandles.DeviceRange;
+import io.signalbox.cuda.driver.JCudaHandles.EventHandle;
+import io.signalbox.cuda.driver.JCudaHandles.GraphHandle;
+import io.signalbox.cuda.driver.JCudaHandles.KernelHandle;
+import io.signalbox.cuda.driver.JCudaHandles.LaunchHandle;
+import io.signalbox.cuda.driver.JCudaHandles.ModuleHandle;
+import io.signalbox.cuda.driver.JCudaHandles.PinnedRange;
+import io.signalbox.cuda.driver.JCudaHandles.StreamHandle;
 import jcuda.JCudaVersion;
 import jcuda.LibUtils;
 import jcuda.Pointer;
@@ -8,14 +18,9 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUdeviceptr;
-import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
-import jcuda.driver.CUfunction;
 import jcuda.driver.CUgraph;
-import jcuda.driver.CUgraphExec;
-import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
-import jcuda.driver.CUstream;
 import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -24,6 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /**
  * The driver through JCuda. No other class knows JCuda, so that another binding can take its place. Handles of this class
@@ -34,8 +40,27 @@ public final class JCudaBinding implements CudaDriver
     private static final int SUCCESS = CUresult.CUDA_SUCCESS;
     private static final int MAX_NAME_BYTES = 256;
     private static final int DEFAULT_FLAGS = 0;
+    /** Lower numbers go first; the driver takes the first that it has for one that is beyond. */
+    private static final int HIGHEST_PRIORITY = -1_000;
     /** JCuda takes no null for it. */
     private static final CUcontext NO_CONTEXT = new CUcontext();
+    private static final long DEVICE_LIMIT_NANOS = 10_000_000_000L;
+
+    /** In which directory the library was found that the loader had not found, in whichever binding that was. */
+    private static volatile Path library;
+
+    private final long deviceLimitNanos;
+
+    public JCudaBinding()
+    {
+        this(DEVICE_LIMIT_NANOS);
+    }
+
+    /** @param deviceLimitNanos how long work on a device is waited for before the device counts as stuck. */
+    public JCudaBinding(final long deviceLimitNanos)
+    {
+        this.deviceLimitNanos = deviceLimitNanos;
+    }
 
     /**
      * JCuda alone would fall back to a file of fixed name in the temporary directory, which any user of the machine can
@@ -44,8 +69,28 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void load()
     {
-        System.loadLibrary(LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get()));
+        final String binding = LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get());
+        try
+        {
+            System.loadLibrary(binding);
+        }
+        catch (final UnsatisfiedLinkError e)
+        {
+            library = DriverLibrary.isNotFound(e) ? DriverLibrary.loadFromUsualDirectory() : null;
+            if (library == null)
+            {
+                throw e;
+            }
+            System.loadLibrary(binding);
+        }
+        DriverLibrary.checkSymbols();
         JCudaDriver.setExceptionsEnabled(false);
+    }
+
+    @Override
+    public Path library()
+    {
+        return library;
     }
 
     @Override
@@ -85,6 +130,19 @@ public final class JCudaBinding implements CudaDriver
     }
 
     @Override
+    public DeviceTraits traits(final int ordinal)
+    {
+        final CUdevice device = deviceHandle(ordinal);
+        final String address = String.format("%04x:%02x:%02x.0",
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+        return new DeviceTraits(attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+            attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE), address);
+    }
+
+    @Override
     public Context retainPrimaryContext(final int ordinal)
     {
         final CUdevice device = deviceHandle(ordinal);
@@ -96,20 +154,20 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void releasePrimaryContext(final Context context)
     {
-        check("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(((ContextHandle)context).device));
+        check("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(((ContextHandle)context).device()));
     }
 
     @Override
     public void makeCurrent(final Context context)
     {
-        final CUcontext handle = context == null ? NO_CONTEXT : ((ContextHandle)context).context;
+        final CUcontext handle = context == null ? NO_CONTEXT : ((ContextHandle)context).context();
         check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(handle));
     }
 
     @Override
-    public void synchronizeContext()
+    public long deviceLimitNanos()
     {
-        check("cuCtxSynchronize", JCudaDriver.cuCtxSynchronize());
+        return deviceLimitNanos;
     }
 
     @Override
@@ -168,7 +226,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void free(final DeviceMemory memory)
     {
-        check("cuMemFree", JCudaDriver.cuMemFree(((DeviceRange)memory).pointer));
+        check("cuMemFree", JCudaDriver.cuMemFree(((DeviceRange)memory).pointer()));
     }
 
     @Override
@@ -192,7 +250,7 @@ public final class JCudaBinding implements CudaDriver
     @Override
     public void free(final PinnedMemory memory)
     {
-        check("cuMemFreeHost", JCudaDriver.cuMemFreeHost(((PinnedRange)memory).host));
+        check("cuMemFreeHost", JCudaDriver.cuMemFreeHost(((PinnedRange)memory).host()));
     }
 
     @Override
@@ -204,9 +262,30 @@ public final class JCudaBinding implements CudaDriver
     }
 
     @Override
+    public Stream createUrgentStream(final String name)
+    {
+        final StreamHandle stream = new StreamHandle(name);
+        check("cuStreamCreateWithPriority", JCudaDriver.cuStreamCreateWithPriority(
+            stream.stream, CUstream_flags.CU_STREAM_NON_BLOCKING, HIGHEST_PRIORITY));
+        return stream;
+    }
+
+    @Override
     public void destroy(final Stream stream)
     {
         check(stream, "cuStreamDestroy", JCudaDriver.cuStreamDestroy(((StreamHandle)stream).stream));
+    }
+
+    @Override
+    public boolean isIdle(final Stream stream)
+    {
+        final int result = JCudaDriver.cuStreamQuery(((StreamHandle)stream).stream);
+        if (result == CUresult.CUDA_ERROR_NOT_READY)
+        {
+            return false;
+        }
+        check(stream, "cuStreamQuery", result);
+        return true;
     }
 
     @Override
@@ -282,7 +361,7 @@ public final class JCudaBinding implements CudaDriver
         final DeviceMemory target, final PinnedMemory source, final long bytes, final Stream stream)
     {
         check(stream, "cuMemcpyHtoDAsync", JCudaDriver.cuMemcpyHtoDAsync(
-            ((DeviceRange)target).pointer, ((PinnedRange)source).host, bytes, ((StreamHandle)stream).stream));
+            ((DeviceRange)target).pointer(), ((PinnedRange)source).host(), bytes, ((StreamHandle)stream).stream));
     }
 
     @Override
@@ -290,21 +369,21 @@ public final class JCudaBinding implements CudaDriver
         final PinnedMemory target, final DeviceMemory source, final long bytes, final Stream stream)
     {
         check(stream, "cuMemcpyDtoHAsync", JCudaDriver.cuMemcpyDtoHAsync(
-            ((PinnedRange)target).host, ((DeviceRange)source).pointer, bytes, ((StreamHandle)stream).stream));
+            ((PinnedRange)target).host(), ((DeviceRange)source).pointer(), bytes, ((StreamHandle)stream).stream));
     }
 
     @Override
     public void fill(final DeviceMemory target, final int value, final long words, final Stream stream)
     {
         check(stream, "cuMemsetD32Async", JCudaDriver.cuMemsetD32Async(
-            ((DeviceRange)target).pointer, value, words, ((StreamHandle)stream).stream));
+            ((DeviceRange)target).pointer(), value, words, ((StreamHandle)stream).stream));
     }
 
     @Override
     public void writeWord(final PinnedMemory word, final int value, final Stream stream)
     {
         check(stream, "cuStreamWriteValue32", JCudaDriver.cuStreamWriteValue32(
-            ((StreamHandle)stream).stream, ((PinnedRange)word).device, value, DEFAULT_FLAGS));
+            ((StreamHandle)stream).stream, ((PinnedRange)word).device(), value, DEFAULT_FLAGS));
     }
 
     @Override
@@ -348,6 +427,13 @@ public final class JCudaBinding implements CudaDriver
     }
 
     @Override
+    public void upload(final Graph graph, final Stream stream)
+    {
+        check(stream, "cuGraphUpload",
+            JCudaDriver.cuGraphUpload(((GraphHandle)graph).executable, ((StreamHandle)stream).stream));
+    }
+
+    @Override
     public void launch(final Graph graph, final Stream stream)
     {
         check(stream, "cuGraphLaunch",
@@ -378,7 +464,7 @@ public final class JCudaBinding implements CudaDriver
     {
         if (result != SUCCESS)
         {
-            check(stream == null ? operation : operation + " on the stream " + ((StreamHandle)stream).name, result);
+            check(stream == null ? operation : operation + " on " + stream, result);
         }
     }
 
@@ -399,102 +485,5 @@ public final class JCudaBinding implements CudaDriver
             length++;
         }
         return new String(name, 0, length, StandardCharsets.UTF_8);
-    }
-
-    private record ContextHandle(CUdevice device, CUcontext context) implements Context
-    {
-    }
-
-    private static final class ModuleHandle implements KernelModule
-    {
-        private final CUmodule module = new CUmodule();
-    }
-
-    private static final class KernelHandle implements Kernel
-    {
-        private final CUfunction function = new CUfunction();
-    }
-
-    private static final class StreamHandle implements Stream
-    {
-        private final CUstream stream = new CUstream();
-        private final String name;
-
-        private StreamHandle(final String name)
-        {
-            this.name = name;
-        }
-    }
-
-    private static final class EventHandle implements Event
-    {
-        private final CUevent event = new CUevent();
-        /** Where it was recorded last, for what errors say; null before that. */
-        private Stream stream;
-    }
-
-    private static final class GraphHandle implements Graph
-    {
-        private final CUgraphExec executable = new CUgraphExec();
-    }
-
-    /** Holds on to the arguments, which the driver reads by address. */
-    private static final class LaunchHandle implements Launch
-    {
-        private final CUfunction function;
-        private final int blocks;
-        private final int threadsPerBlock;
-        private final int sharedBytes;
-        private final KernelArguments arguments;
-        private final Pointer table;
-
-        private LaunchHandle(
-            final CUfunction function,
-            final int blocks,
-            final int threadsPerBlock,
-            final int sharedBytes,
-            final KernelArguments arguments)
-        {
-            this.function = function;
-            this.blocks = blocks;
-            this.threadsPerBlock = threadsPerBlock;
-            this.sharedBytes = sharedBytes;
-            this.arguments = arguments;
-            table = Pointer.to(this.arguments.addresses());
-        }
-    }
-
-    /** A pointer whose value can be read. */
-    private static final class Address extends CUdeviceptr
-    {
-        private long value()
-        {
-            return getNativePointer() + getByteOffset();
-        }
-    }
-
-    private record DeviceRange(CUdeviceptr pointer, long address, long bytes) implements DeviceMemory
-    {
-        @Override
-        public DeviceMemory slice(final long offset, final long length)
-        {
-            return new DeviceRange(pointer.withByteOffset(offset), address + offset, length);
-        }
-    }
-
-    private record PinnedRange(Pointer host, CUdeviceptr device, ByteBuffer buffer) implements PinnedMemory
-    {
-        @Override
-        public long bytes()
-        {
-            return buffer.capacity();
-        }
-
-        @Override
-        public PinnedMemory slice(final long offset, final long length)
-        {
-            final ByteBuffer part = buffer.slice((int)offset, (int)length).order(ByteOrder.LITTLE_ENDIAN);
-            return new PinnedRange(host.withByteOffset(offset), device.withByteOffset(offset), part);
-        }
     }
 }

@@ -34,13 +34,12 @@ public final class KernelLaunches
         this.memory = memory;
     }
 
-    /** Opens the step's slot: −1 in its capture view, a fresh header in its result. */
+    /** Opens a slot after its use: −1 in the rows that the step may have written and in its tokens, zeros in the header. */
     public Launch slotOpen()
     {
-        final long fillBytes = memory.capture() == null ? 0 : memory.slotStride() * Short.BYTES;
         final KernelArguments arguments = results(captureOrNull(step()).int64(memory.slotStride()))
-            .int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK()).int32(memory.idBytes());
-        return loop(KernelNames.SLOT_OPEN, fillBytes / FILL_BYTES_PER_THREAD, arguments);
+            .int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK());
+        return loop(KernelNames.SLOT_OPEN, (long)memory.layers() * LOOP_THREADS, arguments);
     }
 
     /** Fills {@code [n][experts]} logits of a layer. */
@@ -48,7 +47,7 @@ public final class KernelLaunches
         final SeededLogits seeded, final RouterSpec spec, final DeviceMemory logits, final int layer, final int tokens)
     {
         final KernelArguments arguments = step().pointer(logits)
-            .int32(spec.type().code()).int32(spec.experts()).int32(layer).int32(memory.maxTokens())
+            .int32(spec.type().code()).int32(spec.experts()).int32(layer)
             .int64(seeded.seed()).int32(seeded.levels());
         return rows(KernelNames.LOGITS_SEEDED, tokens, arguments);
     }
@@ -88,19 +87,23 @@ public final class KernelLaunches
         return rows(KernelNames.opaque(spec), tokens, arguments);
     }
 
-    /** Copies ids to the capture view of a layer. */
-    public Launch captureCopy(final DeviceMemory ids, final int layer, final int tokens)
+    /**
+     * Copies ids to the capture views of consecutive layers.
+     *
+     * @param ids {@code [layers][maxTokens][topK]} int32.
+     */
+    public Launch captureCopy(final DeviceMemory ids, final int firstLayer, final int layers, final int tokens)
     {
-        final KernelArguments arguments = step().pointer(ids).int32(memory.topK())
-            .pointer(memory.layerView(layer)).int64(memory.slotStride());
-        return loop(KernelNames.CAPTURE_COPY, (long)tokens * memory.topK(), arguments);
+        final KernelArguments arguments = step().pointer(ids).int32(layers).int32(memory.maxTokens()).int32(memory.topK())
+            .pointer(memory.layerView(firstLayer)).int64(memory.slotStride());
+        return loop(KernelNames.CAPTURE_COPY, (long)layers * tokens * memory.topK(), arguments);
     }
 
-    /** Packs the slot's capture view into its result. */
+    /** Packs the slot's capture view into its result, with header and checksum; without capture these alone. */
     public Launch packRows(final int experts, final int tokens)
     {
         final long ids = (long)tokens * memory.layers() * memory.topK();
-        final KernelArguments arguments = results(step().pointer(memory.capture()).int64(memory.slotStride())
+        final KernelArguments arguments = results(captureOrNull(step()).int64(memory.slotStride())
             .int32(memory.layers()).int32(memory.maxTokens()).int32(memory.topK()).int32(experts)
             .int32(memory.idBytes()));
         return loop(KernelNames.PACK_ROWS, ceiling(ids, PACK_IDS) * LOOP_THREADS, arguments);
@@ -109,7 +112,7 @@ public final class KernelLaunches
     /** Samples a token for each row of the plan, of which there are at most as many as tokens. */
     public Launch sampleSeeded(final long seed, final int tokens)
     {
-        return loop(KernelNames.SAMPLE_SEEDED, tokens, results(step().int32(memory.maxTokens()).int64(seed)));
+        return loop(KernelNames.SAMPLE_SEEDED, tokens, results(step().int64(seed)));
     }
 
     /** Reads memory from end to end, which takes its time. */

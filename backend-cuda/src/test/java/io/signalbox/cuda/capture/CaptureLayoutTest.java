@@ -24,9 +24,9 @@ class CaptureLayoutTest
         final CaptureLayout layout = new CaptureLayout(SHAPE, 8192, 2);
         assertEquals(2L * 40 * 8192 * 8 * 2, layout.captureBytes());
         assertEquals(64 + 4 * 8192 + 8192L * 40 * 8, layout.resultStride());
-        assertEquals(layout.captureBytes() + 2 * layout.resultStride() + 64 + 16 * 8192, layout.deviceBytes());
+        assertEquals(layout.captureBytes() + 2 * layout.resultStride() + 64 + 16 * 8192 + 64, layout.deviceBytes());
         assertEquals(2 * (layout.resultStride() + 64 + 16 * 8192 + 64), layout.pinnedBytes());
-        assertEquals("15925440 bytes of device memory and 5570944 bytes of pinned memory (2 slots, 8192 tokens, " +
+        assertEquals("15925504 bytes of device memory and 5570944 bytes of pinned memory (2 slots, 8192 tokens, " +
             "40 MoE layers, 8 of 256 experts)", layout.describe());
     }
 
@@ -79,6 +79,7 @@ class CaptureLayoutTest
         block.token(0, 100, 10);
         block.token(1, 101, 11);
         block.row(0, 1);
+        block.bucket(4);
         assertEquals(0x1_0000_0002L, memory.getLong(0));
         assertEquals(2, memory.getInt(8));
         assertEquals(1, memory.getInt(12));
@@ -87,10 +88,11 @@ class CaptureLayoutTest
         assertEquals(5, memory.getInt(24));
         assertEquals(2, memory.getInt(28));
         assertEquals(0x77L, memory.getLong(32));
+        assertEquals(4, memory.getInt(40));
         assertEquals(101, memory.getLong(64 + 8));
-        assertEquals(11, memory.getInt(64 + 8 * 4 + 4));
-        assertEquals(1, memory.getInt(64 + 12 * 4));
-        assertEquals(64 + 12 * 4 + 4, block.usedBytes());
+        assertEquals(11, memory.getInt(64 + 8 * 2 + 4));
+        assertEquals(1, memory.getInt(64 + 12 * 2));
+        assertEquals(64 + 12 * 2 + 4, block.usedBytes());
     }
 
     @Test

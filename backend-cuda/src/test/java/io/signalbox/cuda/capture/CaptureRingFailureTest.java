@@ -38,7 +38,7 @@ class CaptureRingFailureTest
 
     private CaptureRing create()
     {
-        return CaptureRing.create(device.driver, device.compute, SETTINGS);
+        return CaptureRing.create(device.driver, device.compute, device.module, SETTINGS);
     }
 
     @Test
@@ -168,10 +168,8 @@ class CaptureRingFailureTest
             final CaptureSlot slot = rig.ring.tryOpen(step);
             assertNotNull(slot);
             rig.fill(slot, 3);
-            rig.ring.begin(slot);
-            rig.driver.launch(rig.slotOpen, rig.device.compute);
+            rig.ring.begin(slot, 4);
             rig.driver.launch(rig.captureCopies[0], rig.device.compute);
-            rig.driver.launch(rig.packRows, rig.device.compute);
             rig.driver.launch(rig.sample, rig.device.compute);
             rig.ring.finish(slot);
             rig.ring.poll(sink);

@@ -2,8 +2,8 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.KernelArguments;
-import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +37,7 @@ class CaptureRingLargeStepTest
     {
         try (EmulatedRing rig = ring(new ModelShape(layers, experts, topK)))
         {
-            rig.packRows = new KernelLaunches(new SomeBlocks(device.driver, blocks), device.module, rig.ring.stepMemory())
-                .packRows(experts, TOKENS);
+            rig.pack = rig.resultLaunches(new SomeBlocks(device.driver, blocks)).packRows(experts, TOKENS);
             rig.tryStep(1, TOKENS);
             rig.ring.poll(results);
             assertEquals(List.of(), results.faults);

@@ -7,6 +7,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.experts.ModelShape;
@@ -171,8 +172,8 @@ class CaptureRingTest
             final CaptureSlot slot = rig.ring.tryOpen(5);
             assertThrows(InvariantViolation.class, () -> rig.ring.tryOpen(6));
             assertThrows(InvariantViolation.class, () -> rig.ring.finish(slot));
-            rig.ring.begin(slot);
-            assertThrows(InvariantViolation.class, () -> rig.ring.begin(slot));
+            rig.ring.begin(slot, 1);
+            assertThrows(InvariantViolation.class, () -> rig.ring.begin(slot, 1));
             rig.ring.finish(slot);
             assertThrows(InvariantViolation.class, () -> rig.ring.finish(slot));
             final InvariantViolation again = assertThrows(InvariantViolation.class, () -> rig.ring.tryOpen(5));
@@ -181,7 +182,7 @@ class CaptureRingTest
         }
     }
 
-    /** Fresh, and between the rows that a step computed and the end of its views. */
+    /** Fresh, between the rows that a step computed and the end of its views, and everywhere after the step. */
     @Test
     void shouldReadMinusOneWhereNothingWasWritten()
     {
@@ -189,7 +190,10 @@ class CaptureRingTest
         {
             final short[] fresh = rig.readCapture();
             assertArrayEquals(filled(fresh.length), fresh);
-            step(rig, 3);
+            final CaptureSlot slot = rig.ring.tryOpen(3);
+            rig.fill(slot, 2);
+            rig.ring.begin(slot, 4);
+            rig.launchKernels(slot);
             final short[] written = rig.readCapture();
             final int viewIds = MAX_TOKENS * SHAPE.topK();
             for (int i = 0; i < 2 * SHAPE.moeLayers() * viewIds; i++)
@@ -197,6 +201,8 @@ class CaptureRingTest
                 final boolean computed = i / viewIds < SHAPE.moeLayers() && i % viewIds < 2 * SHAPE.topK();
                 assertEquals(computed ? expected(3, i, viewIds) : -1, written[i], "element " + i);
             }
+            rig.ring.finish(slot);
+            assertArrayEquals(fresh, rig.readCapture());
         }
     }
 
@@ -258,7 +264,7 @@ class CaptureRingTest
         try (EmulatedRing rig = new EmulatedRing(device, EmulatedRing.settings(null, MAX_TOKENS, 2, 2)))
         {
             assertNull(rig.ring.stepMemory().capture());
-            assertEquals(2, EmulatedDriver.count(Count.DEVICE_ALLOCATIONS), "results and step block");
+            assertEquals(3, EmulatedDriver.count(Count.DEVICE_ALLOCATIONS), "results, step block and its header");
             final long copied = EmulatedDriver.count(Count.BYTES_TO_HOST);
             final long launched = EmulatedDriver.calls("cuLaunchKernel");
             for (int step = 0; step < 5; step++)
@@ -268,9 +274,35 @@ class CaptureRingTest
                 assertNull(StepOracle.wrongTokens(step, 2, results.sampled.get(step), results.sampled.get(step).length));
             }
             assertEquals(5 * (64 + 64), EmulatedDriver.count(Count.BYTES_TO_HOST) - copied, "header and tokens");
-            assertEquals(5 * 2, EmulatedDriver.calls("cuLaunchKernel") - launched);
+            assertEquals(5 * 3, EmulatedDriver.calls("cuLaunchKernel") - launched, "sample, pack, open");
         }
         EmulatedDevice.assertNothingIsLeft();
+    }
+
+    /** One token that decodes is a header, a request, a position and a row, whatever the most tokens of a step are. */
+    @Test
+    void shouldCopyNoMoreToTheDeviceThanAStepHas()
+    {
+        try (EmulatedRing rig = new EmulatedRing(device, EmulatedRing.settings(null, 8192, 2, 1)))
+        {
+            final long before = EmulatedDriver.count(Count.BYTES_TO_DEVICE);
+            rig.tryStep(1, 1);
+            assertEquals(64 + 8 + 4 + 4 + 64, EmulatedDriver.count(Count.BYTES_TO_DEVICE) - before,
+                "the step block, and its header for the copy stream");
+        }
+    }
+
+    /** Of the rows, those of the bucket are opened again: no other kernel writes more. */
+    @Test
+    void shouldRefuseABucketThatDoesNotHoldTheStep()
+    {
+        try (EmulatedRing rig = ring(2, 1))
+        {
+            final CaptureSlot slot = rig.ring.tryOpen(1);
+            rig.fill(slot, 3);
+            final InvariantViolation small = assertThrows(InvariantViolation.class, () -> rig.ring.begin(slot, 2));
+            assertEquals("a step of 3 tokens was launched for 2, in a capture ring for steps of 6", small.getMessage());
+        }
     }
 
     @Test

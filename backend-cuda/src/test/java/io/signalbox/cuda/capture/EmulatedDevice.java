@@ -4,6 +4,7 @@ package io.signalbox.cuda.capture;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.KernelModule;
 import io.signalbox.cuda.driver.CudaDriver.Stream;
+import io.signalbox.cuda.driver.DrivenWaits;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -14,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** The emulated device as a rank finds it: a context, the kernels and a compute stream. Freshly reset. */
 final class EmulatedDevice
 {
-    final CudaDriver driver = new JCudaBinding();
+    final CudaDriver driver = new DrivenWaits(new JCudaBinding());
     final KernelModule module;
     final Stream compute;
 

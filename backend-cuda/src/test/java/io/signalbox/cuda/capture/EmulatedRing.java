@@ -4,6 +4,7 @@ package io.signalbox.cuda.capture;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaDriver.Launch;
 import io.signalbox.cuda.driver.DeviceMemory;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import io.signalbox.cuda.driver.KernelArguments;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.KernelLaunches;
@@ -32,12 +33,15 @@ final class EmulatedRing implements AutoCloseable
     final PinnedMemory chosen;
     /** Of one step, {@code [layer][token][k]}. */
     final DeviceMemory ids;
-    Launch slotOpen;
     Launch[] captureCopies;
     /** After the rows are written and before they are packed. */
     Launch[] beforePacking = {};
-    Launch packRows;
     Launch sample;
+    /** In place of the ring's own kernels of the copy stream; null: those. */
+    Launch pack;
+    Launch open;
+    /** Of the kernels of the copy stream. */
+    StepMemory resultMemory;
     IdSource idSource;
 
     EmulatedRing(final EmulatedDevice device, final CaptureSettings settings)
@@ -55,10 +59,9 @@ final class EmulatedRing implements AutoCloseable
         this.settings = settings;
         layout = settings.layout();
         driver = new NarrowLaunches(change.apply(device.driver));
-        ring = CaptureRing.create(driver, device.compute, settings, guards.apply(new ResultCheck(settings)));
+        ring = CaptureRing.create(driver, device.compute, settings, new Parts(guards));
         final StepMemory memory = ring.stepMemory();
         kernels = new KernelLaunches(driver, device.module, memory);
-        slotOpen = kernels.slotOpen();
         sample = kernels.sampleSeeded(StepOracle.SEED, layout.maxTokens());
         ids = layout.capturesRows() ? driver.allocate(4L * idsPerStep()) : null;
         chosen = layout.capturesRows() ? driver.allocatePinned(4L * idsPerStep() * layout.slots()) : null;
@@ -75,9 +78,14 @@ final class EmulatedRing implements AutoCloseable
         captureCopies = new Launch[layout.layers()];
         for (int layer = 0; layer < captureCopies.length; layer++)
         {
-            captureCopies[layer] = kernels.captureCopy(layerIds(layer), layer, layout.maxTokens());
+            captureCopies[layer] = kernels.captureCopy(layerIds(layer), layer, 1, layout.maxTokens());
         }
-        packRows = kernels.packRows(experts, layout.maxTokens());
+    }
+
+    /** On the memory of the copy stream. */
+    KernelLaunches resultLaunches(final CudaDriver through)
+    {
+        return new KernelLaunches(through, device.module, resultMemory);
     }
 
     static CaptureSettings settings(final ModelShape shape, final int maxTokens, final int slots, final int inFlight)
@@ -103,7 +111,7 @@ final class EmulatedRing implements AutoCloseable
         if (slot != null)
         {
             fill(slot, tokens);
-            ring.begin(slot);
+            ring.begin(slot, layout.maxTokens());
             launchKernels(slot);
             ring.finish(slot);
         }
@@ -128,7 +136,6 @@ final class EmulatedRing implements AutoCloseable
 
     void launchKernels(final CaptureSlot slot)
     {
-        driver.launch(slotOpen, device.compute);
         if (layout.capturesRows())
         {
             launchCapture(slot);
@@ -153,7 +160,6 @@ final class EmulatedRing implements AutoCloseable
         {
             driver.launch(launch, device.compute);
         }
-        driver.launch(packRows, device.compute);
     }
 
     /** For all tokens that fit, those of padding included. */
@@ -200,6 +206,44 @@ final class EmulatedRing implements AutoCloseable
     interface IdSource
     {
         int id(long step, int token, int layer, int k);
+    }
+
+    /** The ring's parts, of which the test may have replaced some. */
+    private final class Parts extends RingParts
+    {
+        private final Function<ResultCheck, SlotGuards> guards;
+
+        private Parts(final Function<ResultCheck, SlotGuards> guards)
+        {
+            super(device.module);
+            this.guards = guards;
+        }
+
+        @Override
+        SlotGuards guards(final ResultCheck check)
+        {
+            return guards.apply(check);
+        }
+
+        @Override
+        ResultKernels kernels(final CudaDriver through, final StepMemory memory, final CaptureLayout ofRing)
+        {
+            resultMemory = memory;
+            return new ResultKernels(resultLaunches(through), ofRing)
+            {
+                @Override
+                Launch pack(final int tokens)
+                {
+                    return pack == null ? super.pack(tokens) : pack;
+                }
+
+                @Override
+                Launch open()
+                {
+                    return open == null ? super.open() : open;
+                }
+            };
+        }
     }
 
     /** One warp per launch: kernels of these steps loop, and the emulated driver pays for each thread. */

@@ -2,6 +2,7 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.ForwardingDriver;
 
 /** Drops the waits for events of one side: of the compute stream, or of all streams but it. */
 final class OneStreamWaits extends ForwardingDriver

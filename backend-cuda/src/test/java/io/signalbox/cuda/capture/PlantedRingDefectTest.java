@@ -37,6 +37,21 @@ class PlantedRingDefectTest
             search(driver -> new OneStreamWaits(driver, device.compute, true), SlotGuards::new));
     }
 
+    /** The compute stream no longer waits until the slot is open: its rows are wiped out after they were written. */
+    @Test
+    void shouldFindASlotThatIsWrittenBeforeItIsOpen()
+    {
+        report("the kernels' wait for the open slot left out",
+            search(driver -> new OneStreamWaits(driver, device.compute, false), SlotGuards::new));
+    }
+
+    /** The copy stream's kernels read the step block, which is the next step's by then. */
+    @Test
+    void shouldFindResultsPackedByTheNextStepsBlock()
+    {
+        report("results packed by the step block on the device", search(SharedHeader::new, SlotGuards::new));
+    }
+
     /** The ring no longer asks whether a slot's rows were released. */
     @Test
     void shouldFindASlotThatIsUsedTooEarly()

@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -9,7 +10,12 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.RouterMode;
 import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineClient;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +50,23 @@ class GpuCheckTest
         public float[] mix(final RouterSpec spec, final float[] logits, final float[] outputs, final int width)
         {
             return CheckOracle.JAVA.mix(spec, logits, outputs, width);
+        }
+    };
+
+    /** As the command line's. */
+    private static final EngineRunner ENGINE = (backend, capture, tokens) ->
+    {
+        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+            .ranks(1).blockSizeTokens(16).kvBlocks(64).stepTokens(16).capture(capture).build());
+        final EngineClient client = new EngineClient(context);
+        try (ThreadedEngine engine = new ThreadedEngine(context))
+        {
+            client.connect(engine);
+            client.submit(CompletionRequest.of(new int[16], tokens), 10_000_000_000L).ended().join();
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
         }
     };
 
@@ -115,7 +138,7 @@ class GpuCheckTest
     void shouldTellRightRoutersFromWrongOnes(final RouterMode mode)
     {
         final SplittableRandom random = new SplittableRandom(3);
-        try (CheckDevice device = new CheckDevice(driver, 0); Scratch scratch = new Scratch(driver))
+        try (CheckDevice device = new CheckDevice(driver, 0); DriverResources scratch = new DriverResources(driver))
         {
             for (final LogitsType type : LogitsType.values())
             {
@@ -193,7 +216,7 @@ class GpuCheckTest
 
         for (final CaptureForm form : CaptureForm.values())
         {
-            final String name = form.name().toLowerCase(Locale.ROOT) + " capture adds, 95 % up to";
+            final String name = "6/6@0: " + form.name().toLowerCase(Locale.ROOT) + " capture adds, 95 % up to";
             assertTrue(result.figures().stream().anyMatch(figure -> figure.name().equals(name)), name);
         }
     }
@@ -202,7 +225,7 @@ class GpuCheckTest
     void shouldTellEachResultAsSoonAsItIsThere()
     {
         final List<String> told = new ArrayList<>();
-        new GpuCheck(driver).run(options(EnumSet.of(GpuSection.DEVICE, GpuSection.LINK)), new CheckProgress()
+        new GpuCheck(driver, ENGINE).run(options(EnumSet.of(GpuSection.DEVICE, GpuSection.LINK)), new CheckProgress()
         {
             @Override
             public void onStart(final GpuSection section)
@@ -222,7 +245,7 @@ class GpuCheckTest
 
     private List<SectionResult> check(final CheckOracle oracle, final Set<GpuSection> sections)
     {
-        return new GpuCheck(driver, GpuCheck.sections(oracle, "")).run(options(sections), new CheckProgress()
+        return new GpuCheck(driver, GpuCheck.sections(oracle, ENGINE, List.of())).run(options(sections), new CheckProgress()
         {
             @Override
             public void onStart(final GpuSection section)
@@ -235,11 +258,12 @@ class GpuCheckTest
             {
                 // The results are returned, too.
             }
-        });
+        }).results();
     }
 
     private static CheckOptions options(final Set<GpuSection> sections)
     {
-        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20, sections, List.of("false"));
+        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
+            List.of(new OverheadCell(6, 6, 0.0)), 20, CheckLimits.DEFAULT, sections, List.of("false"));
     }
 }

@@ -3,6 +3,7 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -67,6 +69,42 @@ class SanitizerSectionTest
         assertTrue(result.note().contains("memcheck ended with 2 (signalbox gpu: no luck.)"), result.note());
     }
 
+    @Test
+    void shouldNotRunWhereTheToolDoesNotSupportTheDevice() throws IOException
+    {
+        play("echo '========= Error: Device not supported. Please refer to the documentation.'; exit 99");
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.NOT_RUN, result.verdict(), result.note());
+        assertTrue(result.note().contains("memcheck does not support this device"), result.note());
+    }
+
+    /** The check beneath a tool would keep the device from whoever comes next. */
+    @Test
+    @Timeout(60)
+    void shouldEndATimedOutToolTogetherWithItsChildren() throws IOException
+    {
+        play("sleep 3600 & echo $! >> " + directory.resolve("children") + "; wait");
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.FAILED, result.verdict(), result.note());
+        assertTrue(result.note().contains("memcheck did not end within 1 s, the limit of --sanitizer-limit"), result.note());
+        for (final String child : Files.readAllLines(directory.resolve("children")))
+        {
+            ProcessHandle.of(Long.parseLong(child)).ifPresent(process -> process.onExit().join());
+        }
+    }
+
+    @Test
+    void shouldLookInTheDirectoriesOfToolkitsToo()
+    {
+        final List<Path> found = SanitizerSection.directories(Map.of("PATH", "/a:/b", "CUDA_HOME", "/toolkit"));
+
+        assertEquals(List.of(Path.of("/a"), Path.of("/b"), Path.of("/toolkit/bin"), Path.of("/toolkit/compute-sanitizer")),
+            found.subList(0, 4));
+        assertTrue(found.contains(Path.of("/usr/local/cuda/bin")), found.toString());
+    }
+
     private void play(final String script) throws IOException
     {
         final Path tool = directory.resolve("compute-sanitizer");
@@ -76,10 +114,11 @@ class SanitizerSectionTest
 
     private SectionResult run()
     {
-        final CheckOptions options = new CheckOptions(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40, 0.0, 20,
-            Set.of(GpuSection.SANITIZER), List.of("own-java", "gpu"));
+        final CheckOptions options = new CheckOptions(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40,
+            List.of(new OverheadCell(6, 6, 0.0)), 20, new CheckLimits(60, 1), Set.of(GpuSection.SANITIZER),
+            List.of("own-java", "gpu"));
         final Findings findings = new Findings();
-        new SanitizerSection(directory.toString()).run(null, options, findings);
+        new SanitizerSection(List.of(directory)).run(null, options, findings);
         return findings.result(GpuSection.SANITIZER, 0.0);
     }
 }

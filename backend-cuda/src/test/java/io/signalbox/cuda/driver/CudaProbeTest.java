@@ -41,6 +41,17 @@ class CudaProbeTest
     }
 
     @Test
+    void shouldNameALibraryOfTheSystemThatIsMissing()
+    {
+        final CudaAvailability found = probe(new FakeDevices().loadError(new UnsatisfiedLinkError(
+            "/somewhere/libJCudaDriver.so: libstdc++.so.6: cannot open shared object file: No such file or directory")));
+
+        assertEquals(State.NO_BINDING, found.state());
+        assertEquals("the native part of JCuda needs the library libstdc++.so.6, which was not found; install it (package " +
+            "libstdc++6 or libstdc++).", found.message());
+    }
+
+    @Test
     void shouldNameTheLibraryPathWhereTheBindingIsMissing()
     {
         final CudaAvailability found =

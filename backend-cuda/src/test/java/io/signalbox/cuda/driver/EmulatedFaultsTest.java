@@ -147,7 +147,7 @@ class EmulatedFaultsTest
         driver.destroy(rank.stream);
         assertEquals(0, word.buffer().getInt(0));
         EmulatedDriver.release();
-        driver.synchronizeContext();
+        RawDriver.synchronizeContext();
         assertEquals(3, word.buffer().getInt(0));
     }
 

@@ -173,6 +173,15 @@ class EmulatedKernelsTest
         assertTrue(result.output.matches("(?s).*test_out_of_bounds [^\n]*planted\\.cu:\\d+.*"), result.output);
     }
 
+    @Test
+    void shouldNameTheLineOfALoadThatIsNotAligned() throws IOException, InterruptedException
+    {
+        final Result result = runSanitized("misaligned", Order.FORWARD);
+        assertTrue(result.exit != 0, result.output);
+        assertTrue(result.output.matches("(?s).*planted\\.cu:\\d+:\\d+: runtime error: [^\n]*misaligned address.*uint4.*"),
+            result.output);
+    }
+
     private static Result runSanitized(final String what, final Order order) throws IOException, InterruptedException
     {
         final String reason = EmulatedDriverBuild.whyNoSanitizer();

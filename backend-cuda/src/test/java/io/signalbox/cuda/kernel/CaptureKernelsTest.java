@@ -62,8 +62,8 @@ class CaptureKernelsTest
 
     private void pack(final KernelLaunches launches, final RouterSpec spec)
     {
-        rig.run(launches.packRows(spec.experts(), N));
         rig.run(launches.sampleSeeded(SAMPLE_SEED, N));
+        rig.run(launches.packRows(spec.experts(), N));
     }
 
     @ParameterizedTest
@@ -165,6 +165,7 @@ class CaptureKernelsTest
         final KernelLaunches withoutCapture = rig.launches(spec, false);
         rig.run(withoutCapture.slotOpen());
         rig.run(withoutCapture.sampleSeeded(SAMPLE_SEED, N));
+        rig.run(withoutCapture.packRows(0, N));
         assertNull(rig.fault());
         assertEquals(0, rig.result().layers());
         assertEquals(0, rig.result().expertsBytes());
@@ -222,6 +223,47 @@ class CaptureKernelsTest
                 assertTrue(KernelRig.isUntouched(id));
             }
         }
+    }
+
+    /** A slot is opened for the rows that its step may have written, layer by layer. */
+    @Test
+    void shouldOpenTheRowsOfTheBucketAlone()
+    {
+        for (final int topK : new int[] {1, 5, 8})
+        {
+            for (int bucket = 0; bucket <= N; bucket++)
+            {
+                rig.bucket(bucket);
+                openStep(spec(512, topK), 0);
+                final short[] view = rig.captureView(KernelRig.SLOT, topK);
+                for (int i = 0; i < view.length; i++)
+                {
+                    assertEquals(i % (N * topK) < bucket * topK, view[i] == -1, "bucket " + bucket + ", element " + i);
+                }
+            }
+        }
+    }
+
+    /** All layers of a step at once. */
+    @Test
+    void shouldCopyTheIdsOfEveryLayer()
+    {
+        final RouterSpec spec = spec(64, 6);
+        final KernelLaunches launches = openStep(spec, 5, 4);
+        final DeviceMemory ids = rig.words(KernelRig.LAYERS * N * 6);
+        final RouterMemory router = new RouterMemory(rig.words(N * 64), null, ids, null);
+        for (int layer = 0; layer < KernelRig.LAYERS; layer++)
+        {
+            rig.run(launches.seededLogits(SEEDED, spec, router.logits(), layer, N));
+            rig.run(launches.route(spec, new RouterMemory(router.logits(), null,
+                ids.slice(4L * layer * N * 6, 4L * N * 6), null), N));
+        }
+        rig.run(launches.captureCopy(ids, 0, KernelRig.LAYERS, N));
+        pack(launches, spec);
+
+        assertNull(rig.fault());
+        checkResult(spec, rig.result(), 5);
+        rig.free(ids, router.logits());
     }
 
     @Test

@@ -31,6 +31,8 @@ final class KernelRig
     private final DeviceMemory capture;
     private final DeviceMemory results;
 
+    private int bucket = MAX_TOKENS;
+
     KernelRig()
     {
         driver.load();
@@ -42,6 +44,12 @@ final class KernelRig
         step = driver.allocate(64 + 16 * MAX_TOKENS);
         capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * RouterSpec.MAX_TOP_K * Short.BYTES);
         results = driver.allocate(SLOTS * RESULT_BYTES);
+    }
+
+    /** How many tokens the kernels of the next steps are launched for, as their blocks say. */
+    void bucket(final int tokens)
+    {
+        bucket = tokens;
     }
 
     /** The launches for a router, on memory that no kernel has touched yet. */
@@ -59,11 +67,14 @@ final class KernelRig
     {
         final ByteBuffer block = staged.buffer();
         block.putLong(0, STEP).putInt(8, tokens).putInt(12, lastTokens.length).putInt(16, SLOT).putInt(20, RANK);
-        block.putInt(24, 1).putInt(28, (int)STEP).putLong(32, FINGERPRINT);
-        for (int i = 0; i < MAX_TOKENS; i++)
+        block.putInt(24, 1).putInt(28, (int)STEP).putLong(32, FINGERPRINT).putInt(40, bucket);
+        for (int i = 0; i < tokens; i++)
         {
-            block.putLong(64 + 8 * i, request(i)).putInt(64 + 8 * MAX_TOKENS + 4 * i, position(i));
-            block.putInt(64 + 12 * MAX_TOKENS + 4 * i, i < lastTokens.length ? lastTokens[i] : 0);
+            block.putLong(64 + 8 * i, request(i)).putInt(64 + 8 * tokens + 4 * i, position(i));
+        }
+        for (int row = 0; row < lastTokens.length; row++)
+        {
+            block.putInt(64 + 12 * tokens + 4 * row, lastTokens[row]);
         }
         toDevice(step, 64 + 16 * MAX_TOKENS);
     }

@@ -91,7 +91,7 @@ class RouterKernelsTest
 
         rig.run(launches.slotOpen());
         rig.run(launches.route(spec, router, KernelRig.MAX_TOKENS));
-        rig.run(launches.captureCopy(router.ids(), LAYER, KernelRig.MAX_TOKENS));
+        rig.run(launches.captureCopy(router.ids(), LAYER, 1, KernelRig.MAX_TOKENS));
         assertArrayEquals(fused, rig.captureView(KernelRig.SLOT, spec.topK()), spec.toString());
         for (final short id : rig.captureView(0, spec.topK()))
         {

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cuda.capture;
-
-import io.signalbox.cuda.driver.CudaDevice;
-import io.signalbox.cuda.driver.CudaDriver;
-import io.signalbox.cuda.driver.DeviceMemory;
-import io.signalbox.cuda.driver.KernelArguments;
-import io.signalbox.cuda.driver.PinnedMemory;
+package io.signalbox.cuda.driver;
 
 import java.nio.ByteBuffer;
 
 /** Passes every call on; tests change single calls. */
-class ForwardingDriver implements CudaDriver
+public class ForwardingDriver implements CudaDriver
 {
     private final CudaDriver driver;
 
-    ForwardingDriver(final CudaDriver driver)
+    protected ForwardingDriver(final CudaDriver driver)
     {
         this.driver = driver;
     }
@@ -50,6 +44,12 @@ class ForwardingDriver implements CudaDriver
     }
 
     @Override
+    public DeviceTraits traits(final int ordinal)
+    {
+        return driver.traits(ordinal);
+    }
+
+    @Override
     public Context retainPrimaryContext(final int ordinal)
     {
         return driver.retainPrimaryContext(ordinal);
@@ -68,9 +68,9 @@ class ForwardingDriver implements CudaDriver
     }
 
     @Override
-    public void synchronizeContext()
+    public long deviceLimitNanos()
     {
-        driver.synchronizeContext();
+        return driver.deviceLimitNanos();
     }
 
     @Override
@@ -134,9 +134,21 @@ class ForwardingDriver implements CudaDriver
     }
 
     @Override
+    public Stream createUrgentStream(final String name)
+    {
+        return driver.createUrgentStream(name);
+    }
+
+    @Override
     public void destroy(final Stream stream)
     {
         driver.destroy(stream);
+    }
+
+    @Override
+    public boolean isIdle(final Stream stream)
+    {
+        return driver.isIdle(stream);
     }
 
     @Override
@@ -239,6 +251,12 @@ class ForwardingDriver implements CudaDriver
     public Graph endCapture(final Stream stream)
     {
         return driver.endCapture(stream);
+    }
+
+    @Override
+    public void upload(final Graph graph, final Stream stream)
+    {
+        driver.upload(graph, stream);
     }
 
     @Override

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.driver;
+
+/**
+ * What a report says of a GPU beside its name; 0 for a number that the driver does not tell.
+ *
+ * @param clockKilohertz       the highest of the multiprocessors.
+ * @param memoryClockKilohertz the highest.
+ * @param pciAddress           in the form {@code 0000:1b:00.0}.
+ */
+public record DeviceTraits(int multiprocessors, int clockKilohertz, int memoryClockKilohertz, String pciAddress)
+{
+}

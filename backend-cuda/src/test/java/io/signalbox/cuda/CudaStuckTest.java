@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda;
+
+import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.StuckThreads;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineClient;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static io.signalbox.cuda.EngineRun.SHAPE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A device or a driver that never answers costs the requests of its rank, and neither the engine nor its close. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CudaStuckTest
+{
+    private static final long SECOND = 1_000_000_000L;
+    private static final long LIMIT_NANOS = SECOND;
+
+    @BeforeAll
+    static void assumeEmulatedDriver()
+    {
+        EmulatedDriver.assumeAvailable();
+    }
+
+    @BeforeEach
+    void emulate()
+    {
+        EmulatedDriver.reset();
+        EmulatedDriver.threaded(3, 50);
+    }
+
+    /** Threads inside the driver come back, and find nothing. */
+    @AfterEach
+    void letGo()
+    {
+        EmulatedDriver.release();
+        EmulatedDriver.reset();
+        while (StuckThreads.any())
+        {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static CudaBackendConfig config()
+    {
+        return EngineRun.config().deviceLimitNanos(LIMIT_NANOS).stepTimeoutNanos(LIMIT_NANOS);
+    }
+
+    /** A request of an engine whose backend says how long a step may take. */
+    private static EngineContext context(final CudaBackend backend)
+    {
+        return new EngineContext().backend(backend).config(SchedulerConfig.builder()
+            .ranks(1).blockSizeTokens(16).kvBlocks(129).stepTokens(64).capture(SHAPE).build());
+    }
+
+    @Test
+    void shouldFailTheRequestsOfAStalledDeviceAndSaySoAtTheClose() throws Exception
+    {
+        final EngineContext context = context(new CudaBackend(config()));
+        final EngineClient client = new EngineClient(context);
+        final ThreadedEngine engine = new ThreadedEngine(context);
+        client.connect(engine);
+        EmulatedDriver.stallDevice(0);
+        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+
+        assertEquals(FreeReason.FAILED, handle.ended().join().reason());
+        final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, engine::close);
+        assertEquals("device 0 was left as it is when the CUDA backend closed: the stream compute still had work after " +
+            "1 s", stuck.getMessage());
+        assertEquals(0, EmulatedDriver.blocked(), "nothing waits inside the driver");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cuMemcpyHtoDAsync", "cuGraphLaunch", "cuLaunchKernel", "cuEventRecord"})
+    void shouldGiveUpAThreadThatIsStuckInTheDriver(final String call) throws Exception
+    {
+        final EngineContext context =
+            context(new CudaBackend(config().maxGraphTokens("cuGraphLaunch".equals(call) ? 64 : 0)));
+        final EngineClient client = new EngineClient(context);
+        final ThreadedEngine engine = new ThreadedEngine(context);
+        client.connect(engine);
+        EmulatedDriver.hangCall(call, 1);
+        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+
+        assertEquals(FreeReason.FAILED, handle.ended().join().reason());
+        final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, engine::close);
+        assertEquals("device 0 was left as it is when the CUDA backend closed: the thread of rank 0 has not come back " +
+            "from " + call, stuck.getMessage());
+        assertTrue(StuckThreads.any(), "a process with such a thread is to be halted");
+    }
+
+    /** Giving back is done by calls that may hang as well. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cuMemFree", "cuModuleUnload", "cuStreamSynchronize", "cuDevicePrimaryCtxRelease"})
+    void shouldGiveUpAClosingCallThatHangs(final String call)
+    {
+        final CudaBackend backend = new CudaBackend(config());
+        backend.start(1, SHAPE, new RankReports());
+        EmulatedDriver.hangCall(call, 1);
+
+        final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, backend::close);
+        assertTrue(stuck.getMessage().startsWith("the close of the CUDA backend did not end within 2 s") &&
+            stuck.getMessage().endsWith(call), stuck.getMessage());
+    }
+
+    @Test
+    void shouldGiveUpAStartThatHangs()
+    {
+        EmulatedDriver.hangCall("cuModuleLoadDataEx", 1);
+        final CudaBackend backend = new CudaBackend(config());
+
+        final DeviceStuckException stuck =
+            assertThrows(DeviceStuckException.class, () -> backend.start(1, SHAPE, new RankReports()));
+        assertTrue(stuck.getMessage().endsWith("cuModuleLoadDataEx"), stuck.getMessage());
+        backend.close();
+    }
+
+    @Test
+    void shouldGiveUpADeviceThatStallsBeforeTheFirstStep()
+    {
+        EmulatedDriver.stallCopy(1);
+        final CudaBackend backend = new CudaBackend(config());
+
+        final DeviceStuckException stuck =
+            assertThrows(DeviceStuckException.class, () -> backend.start(1, SHAPE, new RankReports()));
+        assertTrue(stuck.getMessage().contains("still had work after 1 s"), stuck.getMessage());
+        assertEquals(0, EmulatedDriver.blocked(), "nothing waits inside the driver");
+    }
+
+    @Test
+    void shouldHaveAFiniteStepTimeoutUnlessToldOtherwise()
+    {
+        assertEquals(30 * SECOND, new CudaBackend(new CudaBackendConfig()).stepTimeoutNanos());
+        assertFalse(StuckThreads.any());
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cuda.check;
+
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaProbe;
+import io.signalbox.cuda.driver.EmulatedDriver;
+import io.signalbox.cuda.driver.JCudaBinding;
+import io.signalbox.cuda.driver.StuckThreads;
+import io.signalbox.experts.ModelShape;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The check ends, with all it has found so far, whatever never returns. */
+@Timeout(120)
+class GpuCheckStuckTest
+{
+    private static final long LIMIT_NANOS = 500_000_000;
+    private static final CheckProgress NOBODY = new CheckProgress()
+    {
+        @Override
+        public void onStart(final GpuSection section)
+        {
+        }
+
+        @Override
+        public void onResult(final SectionResult result)
+        {
+        }
+    };
+
+    private final JCudaBinding driver = new JCudaBinding(LIMIT_NANOS);
+
+    @BeforeEach
+    void load()
+    {
+        EmulatedDriver.assumeAvailable();
+        driver.load();
+        driver.initialise();
+    }
+
+    @AfterEach
+    void letGo()
+    {
+        EmulatedDriver.release();
+        EmulatedDriver.reset();
+        while (StuckThreads.any())
+        {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** A kernel that never ends, in whichever section it is. */
+    @ParameterizedTest
+    @EnumSource(value = GpuSection.class, names = {"ROUTERS", "CAPTURE_FORMS", "GRAPH", "LAUNCHES"})
+    void shouldStopAtASectionWhoseKernelNeverEnds(final GpuSection section)
+    {
+        EmulatedDriver.threaded(1, 0);
+        EmulatedDriver.stallLaunch(3);
+        final CheckOutcome outcome = check(EnumSet.of(GpuSection.DEVICE, section, GpuSection.SANITIZER));
+
+        assertTrue(outcome.stopped());
+        assertEquals(List.of(CheckVerdict.PASSED, CheckVerdict.FAILED, CheckVerdict.NOT_RUN),
+            outcome.results().stream().map(SectionResult::verdict).toList(), outcome.toString());
+        assertTrue(outcome.results().get(2).note().contains("since the section " + section.label()), outcome.toString());
+        assertEquals(0, EmulatedDriver.blocked(), "nothing waits inside the driver");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cuLaunchKernel", "cuEventRecord", "cuStreamQuery", "cuMemFree"})
+    void shouldStopAtASectionWhoseCallNeverReturns(final String call)
+    {
+        EmulatedDriver.hangCall(call, 1);
+        final CheckOutcome outcome = check(EnumSet.of(GpuSection.LAUNCHES, GpuSection.SANITIZER));
+
+        assertTrue(outcome.stopped());
+        final String note = outcome.results().get(0).note();
+        assertTrue(note.endsWith("The section launches did not end within 2 s; its thread is in " + call + "."), note);
+        assertEquals(CheckVerdict.NOT_RUN, outcome.results().get(1).verdict());
+        assertTrue(StuckThreads.any(), "a process with such a thread is to be halted");
+    }
+
+    @Test
+    void shouldStopWhereTheDeviceDoesNotOpen()
+    {
+        EmulatedDriver.hangCall("cuDevicePrimaryCtxRetain", 1);
+        final CheckOutcome outcome = check(EnumSet.of(GpuSection.LAUNCHES));
+
+        assertTrue(outcome.stopped());
+        assertEquals("The opening of the device did not end within 2 s; its thread is in cuDevicePrimaryCtxRetain.",
+            outcome.results().get(0).note());
+    }
+
+    @Test
+    void shouldStopWhereTheDeviceDoesNotClose()
+    {
+        EmulatedDriver.hangCall("cuModuleUnload", 1);
+        final CheckOutcome outcome = check(EnumSet.of(GpuSection.DEVICE));
+
+        assertTrue(outcome.stopped());
+        assertEquals(CheckVerdict.PASSED, outcome.results().get(0).verdict());
+        assertEquals("The closing of the device did not end within 2 s; its thread is in cuModuleUnload.",
+            outcome.results().get(1).note());
+    }
+
+    /** A section that fails is no reason to stop. */
+    @Test
+    void shouldNotStopAtASectionThatFails()
+    {
+        EmulatedDriver.failCall("cuMemHostAlloc", 1, 2);
+        final CheckOutcome outcome = check(EnumSet.of(GpuSection.LINK, GpuSection.LAUNCHES));
+
+        assertFalse(outcome.stopped());
+        assertEquals(List.of(CheckVerdict.FAILED, CheckVerdict.PASSED),
+            outcome.results().stream().map(SectionResult::verdict).toList());
+    }
+
+    @Test
+    void shouldGiveTheProbeALimit()
+    {
+        EmulatedDriver.hangCall("cuInit", 1);
+        final CudaAvailability found = new CudaProbe(driver, LIMIT_NANOS).probe();
+
+        assertEquals(CudaAvailability.State.DRIVER_STUCK, found.state());
+        assertEquals("the NVIDIA driver does not answer: the question for devices did not end within 500 " +
+            "ms; its thread is in cuInit; check nvidia-smi and the kernel's log, and restart the driver or " +
+            "the machine.", found.message());
+    }
+
+    /** A section has 2.5 times the duration that its options determine, if that is more than the limit. */
+    @Test
+    void shouldGiveLongSectionsALimitOfTheirOwn()
+    {
+        final CheckOptions options = options(2000, 13.2, EnumSet.allOf(GpuSection.class));
+
+        assertEquals(2, new CheckRun(options, NOBODY).limitSeconds(GpuSection.STEPS));
+        assertEquals(2.5 * OverheadSection.expectedSeconds(options),
+            new CheckRun(options, NOBODY).limitSeconds(GpuSection.OVERHEAD));
+        assertEquals(6, new CheckRun(options, NOBODY).limitSeconds(GpuSection.SANITIZER));
+    }
+
+    private CheckOutcome check(final Set<GpuSection> sections)
+    {
+        return new GpuCheck(driver, GpuCheck.sections(CheckOracle.JAVA, null, List.of()))
+            .run(options(40, 0.0, sections), NOBODY);
+    }
+
+    private static CheckOptions options(final int steps, final double millis, final Set<GpuSection> sections)
+    {
+        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
+            List.of(new OverheadCell(32, 32, millis)), 20, new CheckLimits(2, 2), sections, List.of("false"));
+    }
+}
