@@ -3,6 +3,8 @@ package io.signalbox.cli.fuzz;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -17,12 +19,15 @@ import java.util.stream.Collectors;
  */
 record Finding(String source, long seed, List<String> arguments, String story, List<String> complaints, Path kept)
 {
+    private static final Pattern OWN_FRAME = Pattern.compile("at (io\\.signalbox\\.(?!cli\\.fuzz)[\\w.$]+)\\(");
+
     /** Findings with the same signature count as one fault. */
     String signature()
     {
-        return complaints.get(0).replaceFirst("(?s), in: .*", "")
+        final Matcher place = OWN_FRAME.matcher(complaints.get(0));
+        return complaints.get(0).startsWith("hang") && place.find() ? "hang at " + place.group(1) : complaints.get(0).replaceFirst("(?s), in: .*", "")
             .replaceAll("(?:/[^/\\s:;,'\"]+)+", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
-            .replaceAll("'[^']*'", "'…'").transform(text -> text.substring(0, Math.min(110, text.length())));
+            .replaceAll("'[^']*'", "'…'").replaceAll("\\b[a-z]+\\.[a-z]\\w+", "NAME").transform(text -> text.substring(0, Math.min(110, text.length())));
     }
 
     String text()

@@ -43,6 +43,11 @@ final class OptionCases implements CaseSource
         "inspect", List.of("--request=2"),
         "gpu", List.of("--device=0"));
 
+    private static final Map<String, List<String>> TRACED = Map.of(
+        "simulate", List.of("--trace={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000"),
+        "compare", List.of("--workloads={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
+            "--routers=default,kv-aware", "--workers=1"));
+
     private final CommandSpec model = CommandEntry.model();
     private final Path template;
     private final Values values;
@@ -96,11 +101,12 @@ final class OptionCases implements CaseSource
         final Map<String, Part> chosen = base(command, random);
         final List<Part> parts = new ArrayList<>();
         final List<OptionSpec> options = spec(command).options();
+        final boolean polite = random.nextInt(5) < 2;
         for (int i = random.nextInt(5); i > 0; i--)
         {
-            final OptionSpec option = Values.pick(random.nextInt(20) == 0 ? everyOption : options, random);
-            final Part part = part(command, option, random);
-            if (random.nextInt(12) == 0)
+            final OptionSpec option = Values.pick(!polite && random.nextInt(20) == 0 ? everyOption : options, random);
+            final Part part = polite ? politePart(option, random) : part(command, option, random);
+            if (!polite && random.nextInt(12) == 0)
             {
                 parts.add(part);
             }
@@ -110,19 +116,20 @@ final class OptionCases implements CaseSource
             }
         }
         parts.addAll(0, chosen.values());
-        positional(command, random, parts);
-        if (random.nextInt(8) == 0)
+        positional(command, polite, random, parts);
+        if (!polite && random.nextInt(6) == 0)
         {
             parts.add(random.nextInt(parts.size() + 1), Part.of(Values.pick(STRAY, random)));
         }
-        parts.add(random.nextInt(60) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
+        parts.add(!polite && random.nextInt(40) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
         return new OptionCase(template, parts, MAY_FAIL.contains(command) ? CHECKING : NEVER_CHECKING);
     }
 
     private Map<String, Part> base(final String command, final RandomGenerator random)
     {
         final Map<String, Part> base = new LinkedHashMap<>();
-        for (final String small : SMALL.getOrDefault(command, List.of()))
+        final boolean traced = TRACED.containsKey(command) && random.nextInt(4) == 0;
+        for (final String small : (traced ? TRACED : SMALL).getOrDefault(command, List.of()))
         {
             final String name = small.substring(0, small.indexOf('='));
             if (spec(command).findOption(name) != null && random.nextInt(40) > 0)
@@ -138,11 +145,12 @@ final class OptionCases implements CaseSource
         return base;
     }
 
-    private void positional(final String command, final RandomGenerator random, final List<Part> parts)
+    private void positional(
+        final String command, final boolean polite, final RandomGenerator random, final List<Part> parts)
     {
         for (final PositionalParamSpec parameter : spec(command).positionalParameters())
         {
-            final int kind = random.nextInt(10);
+            final int kind = polite ? 0 : random.nextInt(10);
             if (kind < 7)
             {
                 parts.add(random.nextInt(parts.size() + 1), Part.of("{dir}/journal"));
@@ -152,6 +160,12 @@ final class OptionCases implements CaseSource
                 parts.add(random.nextInt(parts.size() + 1), Part.of(values.value(parameter, "", random)));
             }
         }
+    }
+
+    private Part politePart(final OptionSpec option, final RandomGenerator random)
+    {
+        return Part.of(Values.isFlag(option) ? option.longestName() :
+            option.longestName() + "=" + values.good(option, random));
     }
 
     private Part part(final String command, final OptionSpec option, final RandomGenerator random)

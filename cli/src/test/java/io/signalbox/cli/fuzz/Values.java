@@ -38,6 +38,9 @@ final class Values
         "{dir}/empty/", "{dir}//empty//x", "{dir}/tab\there", "{dir}/\ud800", "{dir}/*", "{dir}/$HOME", "file:///x",
         "{dir}/" + "n".repeat(300), "{dir}/" + "d/".repeat(3000), "{dir}/-x", "{dir}/journal/segment-00000",
         "{dir}/journal/lock", "{dir}/empty/a/b/c", "@{dir}/small.jsonl");
+    private static final List<String> GOOD_REAL = List.of("0.5", "1", "2", "3.25", "0.001", "1e3");
+    private static final List<String> GOOD_PATHS = List.of(
+        "{dir}/new.file", "{dir}/empty", "{dir}/small.jsonl", "{dir}/plays.jsonl", "{dir}/router.yaml", "{dir}/router.snapshot");
     private static final List<String> TEXTS = List.of(
         "", " ", "x", "\u00fcn\u00ef", "\ud83d\ude80", "\ud800", "\u0000", "a\nb", "%s%n%d", "${sys:user.home}", "'", "\"", "=",
         ",", ",,", ":", ";", "-", "--", "null", "true", "\u202egnp", "l".repeat(20_000), "\u001b[31m", "a\tb", "\\", "@x");
@@ -63,6 +66,26 @@ final class Values
         this.bounds = bounds;
     }
 
+    /** A value that is good by itself, though perhaps not beside the others. */
+    String good(final ArgSpec option, final RandomGenerator random)
+    {
+        if (isWhole(option))
+        {
+            return Integer.toString(1 << random.nextInt(7));
+        }
+        if (isReal(option))
+        {
+            return pick(GOOD_REAL, random);
+        }
+        if (isPath(option))
+        {
+            return pick(GOOD_PATHS, random);
+        }
+        final List<String> known = known(option);
+        return known.isEmpty() ? "x" : pick(known, random);
+    }
+
+    /** Any value, good or not. */
     String value(final ArgSpec option, final String name, final RandomGenerator random)
     {
         final int kind = random.nextInt(10);
@@ -94,17 +117,23 @@ final class Values
         {
             return pick(PATHS, random);
         }
-        final List<String> known = new ArrayList<>(LABELLED.getOrDefault(option.paramLabel(), List.of()));
-        if (option.completionCandidates() != null)
-        {
-            option.completionCandidates().forEach(known::add);
-        }
+        final List<String> known = known(option);
         if (known.isEmpty())
         {
             return pick(TEXTS, random);
         }
         final String value = pick(known, random);
         return random.nextInt(3) > 0 ? value : distorted(value, random);
+    }
+
+    private static List<String> known(final ArgSpec option)
+    {
+        final List<String> known = new ArrayList<>(LABELLED.getOrDefault(option.paramLabel(), List.of()));
+        if (option.completionCandidates() != null)
+        {
+            option.completionCandidates().forEach(known::add);
+        }
+        return known;
     }
 
     /** Another number, a cut or a doubled end, another case. */
