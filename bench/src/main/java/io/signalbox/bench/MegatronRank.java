@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.batch.megatron.MegatronPlanner;
-import io.signalbox.batch.megatron.PagedRequest;
-import io.signalbox.batch.megatron.PagingConfig;
-import io.signalbox.batch.PagingProfile;
-import io.signalbox.batch.megatron.StepLayout;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.reference.megatron.MegatronPlanner;
+import io.signalbox.reference.megatron.PagedRequest;
+import io.signalbox.reference.megatron.PagingConfig;
+import io.signalbox.reference.megatron.StepLayout;
 
 /** {@link PagingProfile#MEGATRON}, prompts in chunks; paused requests may keep a quarter of the pool. */
 final class MegatronRank implements PagedRank

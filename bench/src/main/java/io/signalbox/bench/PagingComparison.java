@@ -3,7 +3,6 @@ package io.signalbox.bench;
 
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
-import io.signalbox.batch.PagingProfile;
 
 import java.util.Locale;
 

@@ -2,7 +2,6 @@
 package io.signalbox.bench;
 
 import io.signalbox.batch.BatchPlanner;
-import io.signalbox.batch.PagingProfile;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
