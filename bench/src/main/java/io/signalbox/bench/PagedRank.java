@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.kv.KvBlockAllocator;
-
 /** One rank under either paging, driven step by step; what it does goes into a {@link PagingLedger}. */
 interface PagedRank
 {
@@ -29,5 +27,6 @@ interface PagedRank
      */
     boolean step(PagingLedger ledger);
 
-    KvBlockAllocator allocator();
+    /** Blocks that requests hold. */
+    int ownedBlocks();
 }

@@ -3,7 +3,6 @@ package io.signalbox.reference.megatron;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayDeque;
@@ -53,7 +52,7 @@ public final class MegatronPlanner
     private final PagingArguments arguments;
     private final PromptHasher hasher;
     private final RoutedExpertPages pages;
-    private final KvBlockAllocator allocator;
+    private final KvBlockPool allocator;
     final PagedRows routedExperts;
     private final RequestRowTable rows;
     private final StepLayout layout;
@@ -73,6 +72,16 @@ public final class MegatronPlanner
      */
     public MegatronPlanner(final PagingConfig config, final PromptHasher hasher, final RoutedExpertPages pages)
     {
+        this(config, hasher, pages, ContractKvBlocks::new);
+    }
+
+    /** @param blocks whose blocks the planner decides about; the other constructor takes those of Signalbox. */
+    public MegatronPlanner(
+        final PagingConfig config,
+        final PromptHasher hasher,
+        final RoutedExpertPages pages,
+        final KvBlockPool.Maker blocks)
+    {
         if (hasher == null && config.blocks().prefixCaching())
         {
             throw new ConfigException("prefix caching needs a PromptHasher for evicted requests; give one.");
@@ -83,7 +92,7 @@ public final class MegatronPlanner
         this.hasher = config.blocks().prefixCaching() ? hasher : null;
         this.pages = pages;
         routedExperts = pages == null ? null : new PagedRows(pages, config);
-        allocator = new KvBlockAllocator(config.blocks(), routedExperts == null ? null : routedExperts.blockPages());
+        allocator = blocks.make(config.blocks(), routedExperts == null ? null : routedExperts.blockPages());
         rows = new RequestRowTable(config.maxRequests());
         layout = new StepLayout(rows, config.blockSizeTokens(), config.maxTokens());
         allocator.requestBlocks(rows);
@@ -91,7 +100,7 @@ public final class MegatronPlanner
         update = new PagingUpdate(config, allocator, routedExperts, rows);
     }
 
-    public KvBlockAllocator allocator()
+    public KvBlockPool allocator()
     {
         return allocator;
     }

@@ -2,7 +2,6 @@
 package io.signalbox.reference.megatron;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.Arrays;
 
@@ -14,7 +13,7 @@ import java.util.Arrays;
 final class PagingUpdate
 {
     private final PagingConfig config;
-    private final KvBlockAllocator allocator;
+    private final KvBlockPool allocator;
     private final PagedRows routedExperts;
     private final RequestRowTable rows;
     private final PausedOverflow overflow;
@@ -26,7 +25,7 @@ final class PagingUpdate
 
     PagingUpdate(
         final PagingConfig config,
-        final KvBlockAllocator allocator,
+        final KvBlockPool allocator,
         final PagedRows routedExperts,
         final RequestRowTable rows)
     {

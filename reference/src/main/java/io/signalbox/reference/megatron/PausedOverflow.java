@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.megatron;
 
-import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntHashSet;
 
@@ -12,12 +11,12 @@ import org.agrona.collections.IntHashSet;
 final class PausedOverflow
 {
     private final PagingConfig config;
-    private final KvBlockAllocator allocator;
+    private final KvBlockPool allocator;
     private final RequestRowTable rows;
     private final IntHashSet distinctBlocks = new IntHashSet();
     private final Int2IntHashMap referencesReleased = new Int2IntHashMap(0);
 
-    PausedOverflow(final PagingConfig config, final KvBlockAllocator allocator, final RequestRowTable rows)
+    PausedOverflow(final PagingConfig config, final KvBlockPool allocator, final RequestRowTable rows)
     {
         this.config = config;
         this.allocator = allocator;

@@ -15,7 +15,7 @@ import java.util.ArrayDeque;
 final class PrefillAdmission
 {
     private final PagingConfig config;
-    private final KvBlockAllocator allocator;
+    private final KvBlockPool allocator;
     private final PagedRows routedExperts;
     private final RequestRowTable rows;
     private final StepLayout layout;
@@ -27,7 +27,7 @@ final class PrefillAdmission
 
     PrefillAdmission(
         final PagingConfig config,
-        final KvBlockAllocator allocator,
+        final KvBlockPool allocator,
         final PagedRows routedExperts,
         final RequestRowTable rows,
         final StepLayout layout,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.megatron;
 
-import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.Arrays;
 
@@ -11,7 +10,7 @@ import java.util.Arrays;
  */
 final class PrefillMatch
 {
-    private final KvBlockAllocator allocator;
+    private final KvBlockPool allocator;
     private final PagingConfig config;
     private int[] blocks = new int[16];
     private int firstBlock;
@@ -20,7 +19,7 @@ final class PrefillMatch
     private int skippedTokens;
     private int computedTokens;
 
-    PrefillMatch(final KvBlockAllocator allocator, final PagingConfig config)
+    PrefillMatch(final KvBlockPool allocator, final PagingConfig config)
     {
         this.allocator = allocator;
         this.config = config;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.conformance;
 
-import io.signalbox.kv.AllocatorProfile;
+import io.signalbox.reference.megatron.AllocatorProfile;
 
 import java.util.Map;
 import java.util.Set;

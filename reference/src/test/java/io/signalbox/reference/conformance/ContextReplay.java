@@ -5,13 +5,14 @@ import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
-import io.signalbox.kv.AllocatorProfile;
 import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
-import io.signalbox.kv.KvBlockException;
+import io.signalbox.reference.megatron.KvBlockPool;
+import io.signalbox.reference.megatron.MegatronFailure;
+import io.signalbox.reference.megatron.MegatronKvBlocks;
 import io.signalbox.reference.megatron.MegatronPlanner;
 import io.signalbox.reference.megatron.PagedRequest;
 import io.signalbox.reference.megatron.PagingConfig;
@@ -81,13 +82,12 @@ final class ContextReplay
         hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSize);
         final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
         final EvictionPolicy policy = RecordedAllocator.policy(args.text("policy"));
-        final KvBlockConfig blocks = (prefixCaching ? pool.withPrefixCaching(policy) : pool)
-            .asRecorded(AllocatorProfile.MEGATRON_2026_08);
+        final KvBlockConfig blocks = prefixCaching ? pool.withPrefixCaching(policy) : pool;
         planner = new MegatronPlanner(
             new PagingConfig(blocks, blockSize, args.integer("max_requests"), args.integer("max_tokens"), draftTokens,
                 args.flag("chunked_prefill")),
             (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes),
-            new RoutedExpertPages(shape, blockSize, RowPolicy.REFERENCE));
+            new RoutedExpertPages(shape, blockSize, RowPolicy.REFERENCE), MegatronKvBlocks::august2026);
         oracle = new BlockContentOracle(poolSize, blockSize, payload);
     }
 
@@ -203,10 +203,10 @@ final class ContextReplay
         {
             return planner.schedule();
         }
-        catch (final KvBlockException e)
+        catch (final MegatronFailure e)
         {
-            check("reason of a " + fault, KvBlockException.Reason.BROKEN_PREFIX, e.reason());
-            check("fault", fault, "KeyError");
+            check("reason of a " + fault, MegatronFailure.Kind.BROKEN_PREFIX, e.kind());
+            check("fault", fault, e.kind().original());
             return null;
         }
     }
@@ -418,7 +418,7 @@ final class ContextReplay
         fields.addAll(prefixCaching ? AFTER_FIELDS_OF_CACHING : Set.of());
         after.only("after", fields);
         final RequestRowTable rows = planner.rows();
-        final KvBlockAllocator allocator = planner.allocator();
+        final KvBlockPool allocator = planner.allocator();
         check("after.paused", after.integer("paused"), rows.pausedRows());
         check("after.total", after.integer("total"), rows.totalRows());
         check("after.ids", after.list("ids"), ids());

@@ -2,9 +2,13 @@
 package io.signalbox.reference.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.signalbox.kv.AllocatorProfile;
+import io.signalbox.reference.megatron.AllocatorProfile;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /** Traces of single calls to the block allocator, with the whole state behind each. */
 final class MegatronAllocatorTrace implements TraceRunner
@@ -18,9 +22,24 @@ final class MegatronAllocatorTrace implements TraceRunner
     @Override
     public Outcome run(final JsonNode header, final Iterable<JsonNode> records)
     {
-        final TraceWalk walk = new TraceWalk("i", true, new Calls(profile(header.path("profile").asText())));
+        final Calls calls = new Calls(profile(header.path("profile").asText()));
+        final TraceWalk walk = new TraceWalk("i", true, calls);
         walk.walk(header, records);
-        return walk.outcome(List.of());
+        return walk.outcome(remarks(calls.besides));
+    }
+
+    /** How far the engine's own allocator came, and why it parted from the recorded one. */
+    private static List<String> remarks(final List<ProductionBeside> besides)
+    {
+        if (besides.isEmpty())
+        {
+            return List.of();
+        }
+        final Map<String, Integer> partings = new TreeMap<>();
+        besides.stream().map(ProductionBeside::parted).filter(Objects::nonNull)
+            .forEach(why -> partings.merge(why, 1, Integer::sum));
+        return List.of(besides.stream().mapToInt(ProductionBeside::compared).sum() +
+            " calls have the same result in the engine's allocator; traces in which it then parts: " + partings);
     }
 
     private static AllocatorProfile profile(final String name)
@@ -36,6 +55,7 @@ final class MegatronAllocatorTrace implements TraceRunner
     private static final class Calls implements TraceWalk.Replay
     {
         private final AllocatorProfile profile;
+        private final List<ProductionBeside> besides = new ArrayList<>();
         private RecordedAllocator allocator;
 
         private Calls(final AllocatorProfile profile)
@@ -47,6 +67,10 @@ final class MegatronAllocatorTrace implements TraceRunner
         public void begin(final TraceRecord init)
         {
             allocator = new RecordedAllocator(profile, init);
+            if (allocator.beside() != null)
+            {
+                besides.add(allocator.beside());
+            }
         }
 
         @Override

@@ -2,22 +2,20 @@
 package io.signalbox.reference.conformance;
 
 import io.signalbox.experts.RoutedExpertsException;
-import io.signalbox.kv.AllocatorProfile;
+import io.signalbox.reference.megatron.AllocatorProfile;
+import io.signalbox.reference.megatron.MegatronFailure;
+import io.signalbox.reference.megatron.MegatronKvBlocks;
 import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
-import io.signalbox.kv.KvBlockException;
 import io.signalbox.kv.RequestBlockTable;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** One allocator of a trace: carries out its records and compares what each returns and leaves behind. */
@@ -26,7 +24,8 @@ final class RecordedAllocator
     private final AllocatorFields fields;
     private final KvBlockConfig config;
     private final RecordedRouting routing;
-    private final KvBlockAllocator allocator;
+    private final MegatronKvBlocks allocator;
+    private final ProductionBeside beside;
     private final List<List<?>> notices = new ArrayList<>();
     private int[][] requestRows = new int[0][];
     private int pausedRows;
@@ -39,11 +38,13 @@ final class RecordedAllocator
         final KvBlockConfig plain = KvBlockConfig.of(init.integer("pool_size"))
             .withPausedLimit(init.integer("paused_limit"));
         final EvictionPolicy policy = policy(init.text("policy"));
-        config = (init.flag("prefix_caching") ? plain.withPrefixCaching(policy) : plain).asRecorded(profile);
+        config = init.flag("prefix_caching") ? plain.withPrefixCaching(policy) : plain;
         routing = new RecordedRouting(init);
-        allocator = new KvBlockAllocator(config, routing.blockPages);
-        allocator.addDeregistrationObserver(this::noteDeregistered);
+        allocator = new MegatronKvBlocks(config, profile, routing.blockPages);
+        PoolCalls.noteDeregistered(allocator, notices);
         allocator.requestBlocks(new RecordedRows());
+        beside = profile == AllocatorProfile.MEGATRON_2026_08 ?
+            new ProductionBeside(config, allocator, new RecordedRows()) : null;
         compare(record, null, null);
     }
 
@@ -61,6 +62,10 @@ final class RecordedAllocator
     {
         fields.check(record);
         notices.clear();
+        if (beside != null)
+        {
+            beside.lookAhead(record);
+        }
         String error = null;
         Object returned = null;
         try
@@ -71,11 +76,21 @@ final class RecordedAllocator
         {
             error = "AssertionError";
         }
-        catch (final KvBlockException e)
+        catch (final MegatronFailure e)
         {
-            error = e.reason() == KvBlockException.Reason.BROKEN_PREFIX ? "KeyError" : "AssertionError";
+            error = e.kind().original();
         }
         compare(record, error, returned);
+        if (beside != null)
+        {
+            beside.follow(record, error, returned, notices);
+        }
+    }
+
+    /** What the engine's own allocator does with the same calls; null if nothing is to be compared with it. */
+    ProductionBeside beside()
+    {
+        return beside;
     }
 
     private void compare(final TraceRecord record, final String error, final Object returned)
@@ -90,75 +105,15 @@ final class RecordedAllocator
     {
         switch (operation)
         {
-            case "alloc":
-                return allocate(args.integer("n"));
-            case "release":
-                final int[] released = args.integers("ids");
-                allocator.release(released, 0, released.length);
-                return null;
-            case "register":
-                allocator.registerBlockHashes(args.integers("ids"), args.longs("hashes"),
-                    args.has("parents") && args.get("parents") != null ? args.longs("parents") : null);
-                return null;
-            case "pin", "retain":
-                final int[] retained = args.integers("ids");
-                allocator.retain(retained, 0, retained.length);
-                return null;
-            case "touch":
-                final int[] touched = args.integers("ids");
-                allocator.touch(touched, 0, touched.length);
-                return null;
-            case "clock":
-                allocator.clock(args.number("value"));
-                return null;
-            case "evict":
-                return allocator.evictLru(args.integer("n"));
-            case "available":
-                return allocator.isMemoryAvailable(args.integer("n"), args.has("matched") ? args.integer("matched") : 0);
-            case "reset":
-                allocator.reset();
-                return null;
             case "requests":
                 setRequests(args);
                 return null;
-            default:
-                return query(operation, args);
-        }
-    }
-
-    private Object query(final String operation, final TraceRecord args)
-    {
-        switch (operation)
-        {
-            case "lookup":
-                final int block = allocator.find(args.number("hash"));
-                return block == KvBlockAllocator.NO_BLOCK ? null : (Object)(long)block;
-            case "match":
-                return match(args.longs("hashes"), args.integer("start"), args.integer("end"));
             case "block_hashes":
                 return blockHashes(args.integers("tokens"), args.integer("block_size"));
             default:
-                return routing.call(operation, args);
+                return PoolCalls.isKnown(operation) ? PoolCalls.call(allocator, operation, args) :
+                    routing.call(operation, args);
         }
-    }
-
-    private List<Long> allocate(final int count)
-    {
-        final int[] blocks = new int[count];
-        return allocator.allocate(count, blocks, 0) ? longs(blocks) : null;
-    }
-
-    /** The parent is the hash that the match ends with, or 0 where it starts anew. */
-    private Map<String, Object> match(final long[] hashes, final int start, final int end)
-    {
-        final int[] blocks = new int[hashes.length];
-        final int matched = allocator.longestMatch(hashes, start, end, blocks, 0);
-        final int last = Math.min(start + matched, hashes.length) - 1;
-        final long parent = last < 0 ? 0 : hashes[last];
-        final Map<String, Object> match = new LinkedHashMap<>();
-        match.put("ids", longs(Arrays.copyOf(blocks, matched)));
-        match.put("parent", parent);
-        return match;
     }
 
     private static List<Long> blockHashes(final int[] tokens, final int blockSizeTokens)
@@ -172,13 +127,6 @@ final class RecordedAllocator
     {
         pausedRows = args.integer("paused");
         requestRows = args.list("rows").stream().map(row -> TraceRecord.integers((List<?>)row)).toArray(int[][]::new);
-    }
-
-    private void noteDeregistered(final int[] blockIds, final long[] hashes, final int count)
-    {
-        final TreeSet<Long> known = new TreeSet<>();
-        Arrays.stream(hashes, 0, count).filter(hash -> hash != KvBlockAllocator.NO_HASH).forEach(known::add);
-        notices.add(List.of(longs(Arrays.copyOf(blockIds, count)), List.copyOf(known)));
     }
 
     private void compareState(final TraceRecord state)
@@ -195,7 +143,7 @@ final class RecordedAllocator
         check(state, "hash_count", allocator.hashCount());
         final int[] free = new int[allocator.totalAvailable()];
         Arrays.setAll(free, allocator::freeBlock);
-        check(state, "free", longs(free));
+        check(state, "free", PoolCalls.longs(free));
         check(state, "refs", perBlock(allocator::refCount));
         check(state, "hashes", perBlock(this::recordedHash));
         check(state, "ts", perBlock(allocator::timestamp));
@@ -203,7 +151,6 @@ final class RecordedAllocator
         check(state, "children", perBlock(allocator::childCount));
         checkMap(state);
         routing.compareState(state);
-        Divergence.check("digest", allocator.recomputePoolDigest(), allocator.poolDigest());
     }
 
     private interface BlockValue
@@ -252,11 +199,6 @@ final class RecordedAllocator
         {
             Divergence.check(field, state.get(field), actual);
         }
-    }
-
-    private static List<Long> longs(final int[] values)
-    {
-        return Arrays.stream(values).mapToObj(Long::valueOf).toList();
     }
 
     /** What usage is counted from. */

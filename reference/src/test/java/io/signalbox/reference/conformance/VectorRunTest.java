@@ -65,7 +65,8 @@ class VectorRunTest
     void shouldTellHowManyRecordsWereCompared() throws IOException
     {
         check(HEADER + INIT + ALLOC);
-        assertEquals(List.of("a.jsonl: 2 records, 0 failed"), out);
+        assertEquals(List.of("a.jsonl: 2 records, 0 failed", "a.jsonl: 1 calls have the same result in the engine's " +
+            "allocator; traces in which it then parts: {}"), out);
         run.requireThatSomethingWasCompared();
     }
 
@@ -74,7 +75,7 @@ class VectorRunTest
     {
         final String failure = failure(HEADER + INIT + ALLOC.replace("\"ret\":[1,2]", "\"ret\":[2,1]"));
         assertContains("trace 3, record 1, alloc {\"n\":2}: returned: expected [2, 1] but was [1, 2]", failure);
-        assertEquals(List.of("a.jsonl: 2 records, 1 failed"), out);
+        assertEquals("a.jsonl: 2 records, 1 failed", out.get(0));
     }
 
     @ParameterizedTest

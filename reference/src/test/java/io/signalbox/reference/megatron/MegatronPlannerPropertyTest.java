@@ -229,7 +229,7 @@ class MegatronPlannerPropertyTest
     /** Free, cached and owned blocks are all there are; a block has as many references as tables name it. */
     private static void checkBlocks(final PlannerRun run)
     {
-        final KvBlockAllocator allocator = run.planner.allocator();
+        final KvBlockPool allocator = run.planner.allocator();
         final RequestRowTable rows = run.planner.rows();
         final TreeMap<Integer, Integer> references = new TreeMap<>();
         for (int row = 0; row < rows.totalRows(); row++)

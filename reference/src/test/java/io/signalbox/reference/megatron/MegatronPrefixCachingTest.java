@@ -61,7 +61,7 @@ class MegatronPrefixCachingTest
         final PlannerRun run = run(EvictionPolicy.LRU);
         final PagedRequest first = run.submit(0, prompt(2 * BLOCK + 5), 40);
         run.step();
-        final KvBlockAllocator allocator = run.planner.allocator();
+        final KvBlockPool allocator = run.planner.allocator();
         final int usedByOne = allocator.totalUsed();
         for (int id = 1; id < 10; id++)
         {
@@ -200,7 +200,7 @@ class MegatronPrefixCachingTest
         run.submit(1, prompt(2 * BLOCK + 1), 2);
         run.step();
         final int[] shared = firstBlocks(first, 2);
-        final KvBlockAllocator allocator = run.planner.allocator();
+        final KvBlockPool allocator = run.planner.allocator();
         assertEquals(2, allocator.refCount(shared[0]));
         run.step();
         assertEquals(1, allocator.refCount(shared[0]));
@@ -234,7 +234,7 @@ class MegatronPrefixCachingTest
         run.step();
         run.submit(1, with(prompt(3 * BLOCK), 0, 999), 1);
         run.step();
-        final KvBlockAllocator allocator = run.planner.allocator();
+        final KvBlockPool allocator = run.planner.allocator();
         assertEquals(0, allocator.totalAvailable());
         final long[] hashes = run.hashes(prompt(2 * BLOCK));
         final int[] cached = {allocator.find(hashes[0]), allocator.find(hashes[1])};

@@ -20,7 +20,7 @@ class PagingUpdateTest
     private static final int BLOCK_SIZE = 4;
     private static final int AT_BOUNDARY = BLOCK_SIZE - 1;
 
-    private KvBlockAllocator allocator;
+    private KvBlockPool allocator;
     private RequestRowTable rows;
     private PagingUpdate update;
 
@@ -32,7 +32,7 @@ class PagingUpdateTest
     private void pool(final KvBlockConfig blocks, final int maxTokens)
     {
         final PagingConfig config = new PagingConfig(blocks, BLOCK_SIZE, 16, maxTokens, 0, false);
-        allocator = new KvBlockAllocator(blocks);
+        allocator = new ContractKvBlocks(blocks, null);
         rows = new RequestRowTable(config.maxRequests());
         update = new PagingUpdate(config, allocator, null, rows);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.reference.megatron;
 
 /**
  * Which behaviour of Megatron Core's {@code KVBlockAllocator} decides the order of block ids, what a release counts and
