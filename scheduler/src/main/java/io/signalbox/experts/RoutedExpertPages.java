@@ -250,7 +250,7 @@ public final class RoutedExpertPages
         return validRows(page) == 0;
     }
 
-    public boolean isFull(final int page)
+    private boolean isFull(final int page)
     {
         return validRows(page) == pageRows;
     }

@@ -49,7 +49,7 @@ final class PagedRows
     {
         for (int i = first; i < first + count; i++)
         {
-            request.rows.allocated(i, request.blockTable[i], blockPages, GENERATION);
+            request.rows.allocated(i, request.blockTable[i], blockPages, GENERATION, 0);
         }
     }
 
