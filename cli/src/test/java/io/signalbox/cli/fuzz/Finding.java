@@ -25,9 +25,14 @@ record Finding(String source, long seed, List<String> arguments, String story, L
     String signature()
     {
         final Matcher place = OWN_FRAME.matcher(complaints.get(0));
-        return complaints.get(0).startsWith("hang") && place.find() ? "hang at " + place.group(1) : complaints.get(0).replaceFirst("(?s), in: .*", "")
-            .replaceAll("(?:/[^/\\s:;,'\"]+)+", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
-            .replaceAll("'[^']*'", "'…'").replaceAll("\\b[a-z]+\\.[a-z]\\w+", "NAME").transform(text -> text.substring(0, Math.min(110, text.length())));
+        if (complaints.get(0).startsWith("hang") && place.find())
+        {
+            return "hang at " + place.group(1);
+        }
+        final String text = complaints.get(0).replaceFirst("(?s), in: .*", "")
+            .replaceAll("(?:/[^/\\s:;,'\"]++)++", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
+            .replaceAll("'[^']*'", "'…'").replaceAll("\\b[a-z]+\\.[a-z]\\w+", "NAME");
+        return text.substring(0, Math.min(110, text.length()));
     }
 
     String text()

@@ -62,6 +62,8 @@ final class Fuzzer
             }
         }
         nanos += System.nanoTime() - start;
+        System.out.printf("%s: %d cases from seed %d, %.0f per second, %d kinds of findings%n",
+            name, cases, firstSeed, casesPerSecond(), findings.size());
         return this;
     }
 
@@ -176,7 +178,7 @@ final class Fuzzer
         return coverage;
     }
 
-    double casesPerSecond()
+    private double casesPerSecond()
     {
         return cases * 1e9 / Math.max(1, nanos);
     }

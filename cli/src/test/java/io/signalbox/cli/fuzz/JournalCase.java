@@ -68,7 +68,8 @@ record JournalCase(
             return List.of();
         }
         final Path journal = directory.resolve("journal");
-        final List<String> complaints = new ArrayList<>(JournalTruth.complaints(outcome.out(), journal, List.of(base, other)));
+        final List<String> complaints = new ArrayList<>(
+            JournalTruth.complaints(outcome.out(), journal, List.of(base, other)));
         if (words.contains("--recover") && complaints.isEmpty())
         {
             final Outcome again = target.run(List.of("replay", journal.toString(), "--verify", "--json"));

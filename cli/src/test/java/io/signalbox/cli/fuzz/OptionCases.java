@@ -30,9 +30,12 @@ final class OptionCases implements CaseSource
     /** Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU. */
     private static final Set<String> MAY_FAIL = Set.of("doctor", "gpu");
     private static final Pattern RANGE = Pattern.compile("between (-?\\d+) and (-?\\d+)");
+    private static final List<String> OF_FLAG = List.of("=true", "=false", "=maybe", "=");
     private static final List<String> STRAY = List.of(
-        "stray", "", "--", "-", "-x", "--nope", "--nope=1", "---seed", "-seed", "@/etc", "@{dir}/small.jsonl", "@", "@@x", "!x",
-        "--seed\u00a0", "\u2014seed", "--SEED=1", "--see=1", "-h", "--help", "-V", "-hV", "--version", "\u0000", "\ud800", "simulate",
+        "stray", "", "--", "-", "-x", "--nope", "--nope=1", "---seed", "-seed", "@/etc", "@{dir}/small.jsonl", "@", "@@x",
+        "!x",
+        "--seed\u00a0", "\u2014seed", "--SEED=1", "--see=1", "-h", "--help", "-V", "-hV", "--version", "\u0000", "\ud800",
+        "simulate",
         "replay", "--no-json", "--json=maybe", "s".repeat(5_000), "a\nb", "%s", "=", "--=", "--=x", "-1", "{dir}/journal");
     /** What makes the run of a command small. Options that a command lacks are passed over. */
     private static final Map<String, List<String>> SMALL = Map.of(
@@ -173,7 +176,7 @@ final class OptionCases implements CaseSource
         final String name = Values.pick(List.of(option.names()), random);
         if (Values.isFlag(option))
         {
-            return Part.of(random.nextInt(12) > 0 ? name : name + Values.pick(List.of("=true", "=false", "=maybe", "="), random));
+            return Part.of(random.nextInt(12) > 0 ? name : name + Values.pick(OF_FLAG, random));
         }
         final String value = values.value(option, command + " " + option.longestName(), random);
         final int form = random.nextInt(12);
