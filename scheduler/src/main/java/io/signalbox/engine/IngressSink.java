@@ -63,7 +63,8 @@ final class IngressSink implements CompletionSink
         final int sampledCount,
         final CaptureSlice rows)
     {
-        boolean passedOn = false;
+        CaptureSlice held = rows;
+        ReportEncoding encoding = null;
         try
         {
             final LaunchedSteps.Launch launch = launch(rank);
@@ -73,15 +74,18 @@ final class IngressSink implements CompletionSink
                 refuse(launch, timeNanos, epoch, rank, step, misplaced);
                 return;
             }
-            final String fault = faultOf(launch, rank, sampledTokens, sampledCount, rows);
+            encoding = encodings.take(rank);
+            final String fault = encode(encoding, launch, timeNanos, sampledTokens, sampledCount, epoch, rank, step, rows);
             if (fault != null)
             {
                 offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
             }
             else
             {
-                passedOn = true;
-                offerCompletion(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+                final CaptureSlice beside = encoding.takeRowsBeside();
+                // The engine releases what it is offered, also if it refuses the input.
+                held = beside == rows ? null : rows;
+                offer(encoding, beside);
             }
             launch.answered(step);
         }
@@ -92,59 +96,36 @@ final class IngressSink implements CompletionSink
         }
         finally
         {
-            if (!passedOn)
-            {
-                release(rows);
-            }
+            encodings.giveBack(rank, encoding);
+            // After the report: a slice that throws here must not keep it back.
+            release(held);
         }
     }
 
-    /** A slice is code of the backend, too. */
-    private String faultOf(
+    /** Returns why the results cannot be those of the step, or null. A slice is code of the backend, too. */
+    private String encode(
+        final ReportEncoding encoding,
         final LaunchedSteps.Launch launch,
-        final int rank,
+        final long timeNanos,
         final int[] sampledTokens,
         final int sampledCount,
-        final CaptureSlice rows)
-    {
-        try
-        {
-            return check.results(launch, rank, sampledTokens, sampledCount, rows);
-        }
-        catch (final RuntimeException e)
-        {
-            return "the capture slice of step " + launch.step() + " of rank " + rank + " failed: " + e;
-        }
-    }
-
-    private void offerCompletion(
-        final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
         final CaptureSlice rows)
     {
-        final ReportEncoding encoding = encodings.take(rank);
-        CaptureSlice held = rows;
         try
         {
-            final CaptureSlice sound = encoding.sound(rows);
-            final boolean copied =
-                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, sound);
-            // The engine releases what it is offered, also if it refuses the input.
-            held = null;
-            if (copied || sound != rows)
+            final String fault = check.results(launch, rank, sampledTokens, sampledCount, rows);
+            if (fault == null)
             {
-                rows.release();
+                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
             }
-            offer(encoding, copied ? null : sound);
+            return fault;
         }
-        finally
+        catch (final RuntimeException e)
         {
-            encodings.giveBack(rank, encoding);
-            release(held);
+            return "the capture slice of step " + step + " of rank " + rank + " failed: " + e;
         }
     }
 
