@@ -6,6 +6,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Turns the reports of a backend into inputs, whatever threads they come from. What cannot be true of the step that a
@@ -21,18 +22,24 @@ final class IngressSink implements CompletionSink
     private final LaunchedSteps launches;
     private final ReportCheck check;
     private final ReportEncoding.Pool encodings;
+    private final LongSupplier latestNanos;
 
-    /** @param failEngine stops the engine when a report is lost to an error: its step would never be answered. */
+    /**
+     * @param failEngine stops the engine when a report is lost to an error: its step would never be answered.
+     * @param latestNanos no report is later than this.
+     */
     IngressSink(
         final Engine engine,
         final Consumer<Throwable> failEngine,
         final LaunchedSteps launches,
-        final ReportCheck check)
+        final ReportCheck check,
+        final LongSupplier latestNanos)
     {
         this.engine = engine;
         this.failEngine = failEngine;
         this.launches = launches;
         this.check = check;
+        this.latestNanos = latestNanos;
         encodings = new ReportEncoding.Pool(launches.ranks(), check.capture());
     }
 
@@ -44,7 +51,7 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
-            encoding.forward(timeNanos, epoch, rank, step, deviceTimeNanos);
+            encoding.forward(onClock(timeNanos), epoch, rank, step, deviceTimeNanos);
             offer(encoding, null);
         }
         finally
@@ -119,7 +126,7 @@ final class IngressSink implements CompletionSink
             final String fault = check.results(launch, rank, sampledTokens, sampledCount, rows);
             if (fault == null)
             {
-                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+                encoding.d2hComplete(onClock(timeNanos), epoch, rank, step, sampledTokens, sampledCount, rows);
             }
             return fault;
         }
@@ -195,7 +202,7 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
-            encoding.fault(timeNanos, epoch, rank, step, faultClass,
+            encoding.fault(onClock(timeNanos), epoch, rank, step, faultClass,
                 detail.length() > MAX_DETAIL_CHARS ? detail.substring(0, MAX_DETAIL_CHARS) : detail);
             offer(encoding, null);
         }
@@ -219,6 +226,12 @@ final class IngressSink implements CompletionSink
                 (launches.ranks() - 1) + "; report the rank that the plan names.");
         }
         return launches.of(rank);
+    }
+
+    /** A report from the future would end every deadline and let a rank rest until that time comes. */
+    private long onClock(final long timeNanos)
+    {
+        return Math.min(timeNanos, latestNanos.getAsLong());
     }
 
     private void offer(final ReportEncoding encoding, final CaptureSlice rows)

@@ -85,7 +85,7 @@ public final class ThreadedEngine implements Engine
             new EngineTimer(this, deadlines, steps) : null;
         try
         {
-            startAll(new IngressSink(this, this::fail, launches, context.reportCheck()), timer);
+            startAll(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()), timer);
         }
         catch (final RuntimeException | Error e)
         {
