@@ -80,15 +80,21 @@ public final class RequestRows
         final int page = blockPages.page(blockId);
         if (index == pageCount)
         {
-            pages.retain(page);
+            share(page);
             append(page, true, generation);
         }
         else if (!hasEmitted && pageIds[index] != page)
         {
-            pages.retain(page);
+            share(page);
             pages.release(pageIds[index]);
             set(index, page, true, generation);
         }
+    }
+
+    private void share(final int page)
+    {
+        pages.retain(page);
+        pages.seal(page);
     }
 
     private void checkEntry(final int index)
