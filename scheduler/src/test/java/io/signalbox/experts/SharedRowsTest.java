@@ -19,7 +19,7 @@ class SharedRowsTest
     void shouldNotFillRowsThatAnotherRequestHasInheritedAsMissing()
     {
         final RequestRows first = new RequestRows(pages);
-        first.allocated(0, 1, blocks, 0);
+        first.allocated(0, 1, blocks, 0, 0);
         pages.store(first.page(0), 0, 2, source, 0);
         final RequestRows second = new RequestRows(pages);
         second.matched(0, 1, blocks, 0, false);
@@ -27,7 +27,7 @@ class SharedRowsTest
         final long digest = second.digest();
         assertEquals(2, inherited);
 
-        first.allocated(0, 2, blocks, 0);
+        first.allocated(0, 2, blocks, 0, 0);
         assertEquals(0, pages.store(first.page(0), 0, 4, source, 0), "what is missing is missing for good");
 
         assertEquals(inherited, second.inheritedRows(4));
