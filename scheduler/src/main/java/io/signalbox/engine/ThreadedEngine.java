@@ -255,8 +255,17 @@ public final class ThreadedEngine implements Engine
             .run(context.backend()::close)
             .run(this::stopThreads)
             .run(() -> failure.tell(new IllegalStateException("the engine is closed")))
+            .run(this::cutJournalShort)
             .run(context.journal()::close)
             .rethrow();
+    }
+
+    private void cutJournalShort()
+    {
+        if (isFailed())
+        {
+            context.journal().cutShort();
+        }
     }
 
     private void drain()
