@@ -43,6 +43,15 @@ final class ChunkedRowsTap implements GroupJournal
     }
 
     @Override
+    public void cutShort()
+    {
+        if (journal != null)
+        {
+            journal.cutShort();
+        }
+    }
+
+    @Override
     public void close()
     {
         if (journal != null)

@@ -39,7 +39,8 @@ public final class Simulation
     }
 
     /**
-     * Runs until every request has ended; the engine, and with it the journal, is closed on return.
+     * Runs until every request has ended; the engine, and with it the journal, is closed on return. The journal of a run
+     * that fails says so.
      *
      * @param journal null: none.
      * @throws io.signalbox.ConfigException    when simulated time would pass {@link VirtualTime#MAX_NANOS}: before the
@@ -72,8 +73,25 @@ public final class Simulation
         }
         try (Engine engine = engines.open(context))
         {
-            new SimulationDriver(engine, backend, ends, workload, submits, progress).run();
+            run(new SimulationDriver(engine, backend, ends, workload, submits, progress), tapped);
         }
         return report.report();
+    }
+
+    /** What stops the driver is nothing that the engine knows of, and yet the journal must not say that the run ended. */
+    private static void run(final SimulationDriver driver, final GroupJournal journal)
+    {
+        try
+        {
+            driver.run();
+        }
+        catch (final RuntimeException | Error e)
+        {
+            if (journal != null)
+            {
+                journal.cutShort();
+            }
+            throw e;
+        }
     }
 }

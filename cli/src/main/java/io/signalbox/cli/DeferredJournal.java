@@ -52,6 +52,15 @@ final class DeferredJournal implements GroupJournal
         }
     }
 
+    @Override
+    public void cutShort()
+    {
+        if (writer != null)
+        {
+            writer.cutShort();
+        }
+    }
+
     /** A run that ended ahead of its first group leaves no journal; its files are removed before the lock is released. */
     @Override
     public void close()

@@ -6,6 +6,7 @@ import io.signalbox.journal.Difference;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.stream.Collectors;
 
 /** Both sides of the first decision that comes out otherwise. */
 final class DifferenceReport
@@ -20,14 +21,19 @@ final class DifferenceReport
             difference.message(),
             difference.requestId() < 0 ? "" : ", request " + difference.requestId(),
             difference.blockId() < 0 ? "" : ", block " + difference.blockId());
-        out.printf("  recorded        %s%n", difference.recorded());
-        out.printf("  decided now     %s%n", difference.recomputed());
-        out.printf("%nthe group as recorded:%n%s%n", difference.recordedGroup());
-        out.printf("%nthe group as decided now:%n%s%n", difference.recomputedGroup());
+        out.printf("  recorded        %s%n", Printable.text(difference.recorded()));
+        out.printf("  decided now     %s%n", Printable.text(difference.recomputed()));
+        out.printf("%nthe group as recorded:%n%s%n", lines(difference.recordedGroup()));
+        out.printf("%nthe group as decided now:%n%s%n", lines(difference.recomputedGroup()));
         if (!difference.groupBefore().isEmpty())
         {
-            out.printf("%nthe group before, on which both agree:%n%s%n", difference.groupBefore());
+            out.printf("%nthe group before, on which both agree:%n%s%n", lines(difference.groupBefore()));
         }
+    }
+
+    private static String lines(final String group)
+    {
+        return group.lines().map(Printable::text).collect(Collectors.joining(System.lineSeparator()));
     }
 
     /** @param difference null where every decision is confirmed. */

@@ -81,6 +81,10 @@ final class GpuCommand implements Callable<Integer>
         }
         final CheckOptions asked = options.options();
         options.refuseIdle(spec.commandLine().getParseResult());
+        if (json != null)
+        {
+            OutputFile.check("--json", json);
+        }
         refuseUnless(found, asked.device());
         final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed(),
             MachineFacts.of(driver, asked.device()));

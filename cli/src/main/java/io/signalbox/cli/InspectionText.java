@@ -49,6 +49,7 @@ final class InspectionText
         {
             case CLOSED -> "closed";
             case DISK_FULL -> "cut short: the disk was full";
+            case FAILED -> "cut short: the run failed";
             case RECOVERED -> "closed by recovery: its writer was stopped";
             case NOT_CLOSED -> "not closed: its writer was stopped";
             case BEING_WRITTEN -> "being written: more may follow";

@@ -114,6 +114,8 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.addSubcommand(new GpuCommand(console));
+        // picocli asks the command that has the option, and prints nothing if that one has no version.
+        line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);

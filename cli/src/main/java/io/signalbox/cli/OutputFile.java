@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.journal.JournalDirectory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,8 +63,20 @@ final class OutputFile implements AutoCloseable
         }
     }
 
-    private static void check(final String option, final Path file)
+    /** @throws ConfigException when the file is one of a journal's, which would be lost or made unreadable. */
+    static void requireOutsideOfJournals(final String option, final Path file)
     {
+        if (!file.toString().isEmpty() && JournalDirectory.owns(file))
+        {
+            throw new ConfigException(option + "=" + file + " is a part of a journal, which it would damage; give a file " +
+                "outside the journal.");
+        }
+    }
+
+    /** @throws ConfigException when nothing of this name can be written: a directory, a device, a journal's own file. */
+    static void check(final String option, final Path file)
+    {
+        requireOutsideOfJournals(option, file);
         final Path parent = file.toAbsolutePath().getParent();
         final boolean usable = !file.toString().isEmpty() && file.getFileName() != null &&
             (!Files.exists(file) || Files.isRegularFile(file) && Files.isWritable(file)) &&

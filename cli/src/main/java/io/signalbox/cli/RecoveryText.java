@@ -18,7 +18,7 @@ final class RecoveryText
         if (recovery.ending().isSealed())
         {
             out.printf("recovered         nothing to recover: the journal is closed%s%n",
-                recovery.ending() == Ending.DISK_FULL ? ", cut short by a full disk" : "");
+                reason(recovery.ending()));
             return;
         }
         if (recovery.records() == 0)
@@ -37,5 +37,15 @@ final class RecoveryText
         {
             out.printf("moved aside       a segment without a whole record, now %s%n", recovery.movedAside());
         }
+    }
+
+    private static String reason(final Ending ending)
+    {
+        return switch (ending)
+        {
+            case DISK_FULL -> ", cut short by a full disk";
+            case FAILED -> ", cut short by a run that failed";
+            default -> "";
+        };
     }
 }

@@ -85,7 +85,8 @@ record Refusal(int exitCode, String sentence)
 
     private static String oneLine(final String text)
     {
-        return String.valueOf(text).lines().map(String::strip).reduce((first, second) -> first + " " + second).orElse("");
+        return Printable.text(
+            String.valueOf(text).lines().map(String::strip).reduce((first, second) -> first + " " + second).orElse(""));
     }
 
     private static String writeDetails(final Throwable thrown)

@@ -181,6 +181,7 @@ final class ReplayCommand implements Callable<Integer>
             case RECOVERED -> "yes, by recovery: its writer was stopped at record " +
                 Decimals.grouped(verification.records());
             case DISK_FULL -> "no: cut short, the disk was full at record " + Decimals.grouped(verification.records());
+            case FAILED -> "no: cut short, the run failed at record " + Decimals.grouped(verification.records());
             case OPEN -> "no: its writer was stopped, and what it wrote up to there is confirmed";
         };
     }

@@ -63,6 +63,7 @@ final class RouterSnapshotFile
             throw new ConfigException(OPTION + "=" + file + (file.toString().isEmpty() ? " is empty" : " is there already") +
                 "; give the name of a new file.");
         }
+        OutputFile.requireOutsideOfJournals(OPTION, file);
         final Path parent = file.toAbsolutePath().getParent();
         if (!Files.isDirectory(parent) || !Files.isWritable(parent))
         {

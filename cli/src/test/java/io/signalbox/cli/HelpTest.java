@@ -22,6 +22,17 @@ class HelpTest
         assertEquals("", run.err());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "-V", "simulate -V", "compare -V", "replay --version", "inspect -V", "doctor -V",
+        "gpu --version"})
+    void shouldPrintTheVersionForEveryCommand(final String arguments)
+    {
+        final CommandRun run = CommandRun.of(arguments.split(" "));
+
+        assertEquals(ExitCode.OK, run.exitCode());
+        assertTrue(run.out().matches("signalbox \\d+\\.\\d+\\.\\d+\\n"), run.out());
+    }
+
     @Test
     void shouldNameEveryDefault()
     {

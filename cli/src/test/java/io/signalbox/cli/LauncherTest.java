@@ -102,7 +102,12 @@ class LauncherTest
 
     private Run run(final Path script, final Map<String, String> environment) throws IOException, InterruptedException
     {
-        final ProcessBuilder builder = new ProcessBuilder("/bin/sh", script.toString(), "argument");
+        return run(environment, "/bin/sh", script.toString(), "argument");
+    }
+
+    private Run run(final Map<String, String> environment, final String... command) throws IOException, InterruptedException
+    {
+        final ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();
         builder.environment().putAll(Map.of(
             "PATH", directory.resolve("bin").toString(), "JAVA_HOME", directory.resolve("jdk").toString(), "LC_ALL", "C"));
@@ -201,5 +206,16 @@ class LauncherTest
         Files.delete(directory.resolve("jdk/release"));
         assertRefused(run(root.resolve("signalbox"), Map.of()), "does not say which Java it is");
         assertFalse(run(root.resolve("signalbox"), Map.of()).err().contains("integer expression"));
+    }
+
+    @Test
+    void shouldNameALimitOfOpenFilesThatNoJvmCanStartWith() throws IOException, InterruptedException
+    {
+        final String script = root.resolve("signalbox").toString();
+
+        assertRefused(run(Map.of(), "/bin/sh", "-c", "ulimit -n 30; exec /bin/sh \"$0\" argument", script),
+            "a process of this shell may open 30 files (ulimit -n), and the JVM needs 40; raise the limit.");
+        final Run enough = run(Map.of(), "/bin/sh", "-c", "ulimit -n 40; exec /bin/sh \"$0\" argument", script);
+        assertEquals(ExitCode.OK, enough.exitCode(), enough.err());
     }
 }

@@ -105,7 +105,35 @@ class ReplayCommandTest
         assertEquals("closed            yes", closed(Ending.CLOSED));
         assertEquals("closed            yes, by recovery: its writer was stopped at record 42", closed(Ending.RECOVERED));
         assertEquals("closed            no: cut short, the disk was full at record 42", closed(Ending.DISK_FULL));
+        assertEquals("closed            no: cut short, the run failed at record 42", closed(Ending.FAILED));
         assertTrue(closed(Ending.OPEN).startsWith("closed            no: its writer was stopped"));
+    }
+
+    /** Each play waits for the one before, so that only the run itself reaches the end of simulated time. */
+    @Test
+    void shouldNotSayThatARunEndedWhichFailedMidway() throws IOException
+    {
+        final String request =
+            "{\"type\":\"n\",\"t\":0,\"think_time\":%s,\"api_time\":0,\"in\":5,\"out\":2,\"hash_ids\":[]}";
+        final Path plays = Files.writeString(directory.resolve("plays.jsonl"), ("{\"block_size\":64," +
+            "\"hash_id_scope\":\"local\",\"tool_tokens\":0,\"system_tokens\":0,\"requests\":[" +
+            request.formatted("0") + "," + request.formatted("1e9") + "]}\n").repeat(6));
+        for (final String engine : List.of("--ring-size=1024", "--threaded"))
+        {
+            final String failed = directory.resolve("failed" + engine).toString();
+
+            final CommandRun run = CommandRun.of(
+                "simulate", "--trace", plays.toString(), "--plays=1", "--block-size=64", engine, "--journal", failed);
+            final CommandRun replay = CommandRun.of("replay", failed);
+
+            assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+            assertTrue(run.err().contains("simulated time ends there"), run.err());
+            assertEquals(ExitCode.OK, replay.exitCode(), replay.err());
+            assertTrue(replay.out().contains("closed            no: cut short, the run failed at record "), replay.out());
+            assertTrue(CommandRun.of("inspect", failed, "--request", "1").out().contains("cut short: the run failed"));
+            assertEquals("recovered         nothing to recover: the journal is closed, cut short by a run that failed\n",
+                CommandRun.of("replay", failed, "--recover").out());
+        }
     }
 
     private static String closed(final Ending ending)

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.TreeMap;
 
@@ -87,10 +88,20 @@ final class DirectoryFiles implements JournalFiles
         return directory.toString();
     }
 
+    /** Listing a pipe would wait for its other end. */
+    private static void requireDirectory(final Path path)
+    {
+        if (Files.exists(path) && !Files.isDirectory(path))
+        {
+            throw FileFault.reading(path, new NotDirectoryException(path.toString()));
+        }
+    }
+
     /** Chronicle's file of the segment; null where there is none. */
     Path dataFile(final int segment)
     {
         final Path path = segments.get(segment);
+        requireDirectory(path);
         Path found = null;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + SegmentName.DATA_SUFFIX))
         {
@@ -98,7 +109,7 @@ final class DirectoryFiles implements JournalFiles
             {
                 if (found != null)
                 {
-                    throw new JournalException(Kind.FOREIGN_FILE, "segment " + segment + " holds two files of records, " +
+                    throw new JournalException(Kind.FOREIGN_FILE, path + " holds two files of records, " +
                         found.getFileName() + " and " + file.getFileName() + "; remove the one that is not its own.",
                         segment, 0, -1, null);
                 }

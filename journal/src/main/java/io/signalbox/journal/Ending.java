@@ -12,6 +12,8 @@ public enum Ending
     CLOSED(Closing.YES),
     /** The disk was full: the run was cut short, and its writer sealed what was written. */
     DISK_FULL(Closing.DISK_FULL),
+    /** The run failed, for no reason of the journal: its writer sealed what was written. */
+    FAILED(Closing.FAILED),
     /** The writer was stopped, and recovery sealed what it had written. */
     RECOVERED(Closing.RECOVERED);
 

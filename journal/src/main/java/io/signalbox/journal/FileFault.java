@@ -77,8 +77,8 @@ final class FileFault
                     "; raise the limit, then recover the journal if it has begun.", failure);
             }
         }
-        return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " + failure +
-            "; check the disk, then recover the journal.", failure);
+        return new JournalException(Kind.STORE_FAILED, "the journal " + directory + " cannot be written: " +
+            reason(failure) + "; check the disk, then recover the journal.", failure);
     }
 
     /** The limit of the process that an operating system's message means; {@code null} if it means none. */
@@ -111,6 +111,19 @@ final class FileFault
         {
             return false;
         }
+    }
+
+    /** What the innermost cause says, which is the operating system's if it has said anything. */
+    static String reason(final Throwable failure)
+    {
+        String reason = null;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause())
+        {
+            final String text = cause instanceof FileSystemException ?
+                ((FileSystemException)cause).getReason() : cause.getMessage();
+            reason = text == null ? reason : text;
+        }
+        return reason == null ? "Chronicle Queue gives no reason" : reason;
     }
 
     /** What the operating system says. */

@@ -26,6 +26,11 @@ public final class JournalDirectory
      */
     public static void requireFree(final Path directory)
     {
+        if (owns(directory))
+        {
+            throw new JournalException(Kind.ALREADY_EXISTS, directory + " would be a part of the journal that is there " +
+                "already; give a directory outside it.");
+        }
         if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS))
         {
             return;
@@ -46,6 +51,41 @@ public final class JournalDirectory
             throw JournalLock.locked(directory, holder);
         }
         requireNoForeignEntry(directory);
+    }
+
+    /**
+     * Whether a file or directory at this path is, or would be, one of a journal's own: the lock, a segment, what recovery
+     * set aside, or anything within a segment. Symbolic links are followed; what cannot be read is nobody's.
+     */
+    public static boolean owns(final Path path)
+    {
+        final Path real = real(path.toAbsolutePath());
+        final Path parent = real.getParent();
+        if (parent == null || parent.getFileName() == null)
+        {
+            return false;
+        }
+        final String name = real.getFileName().toString();
+        return SegmentName.number(parent.getFileName().toString()) >= 0 ||
+            Files.isDirectory(parent.resolve(SegmentName.of(0))) &&
+                (name.equals(SegmentName.LOCK) || SegmentName.number(name) >= 0 || SegmentName.isSetAside(name));
+    }
+
+    /** Of a file that is still to be made, at least its directory is known. */
+    private static Path real(final Path path)
+    {
+        try
+        {
+            if (Files.exists(path) || path.getParent() == null)
+            {
+                return path.toRealPath();
+            }
+            return path.getParent().toRealPath().resolve(path.getFileName());
+        }
+        catch (final IOException e)
+        {
+            return path.normalize();
+        }
     }
 
     /** Refuses unless the directory holds nothing that a new journal could collide with. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -92,6 +94,30 @@ public final class JournalReader implements AutoCloseable
     }
 
     /**
+     * The scheduler that the run description names.
+     *
+     * @throws JournalException CORRUPT_RECORD if it names none.
+     */
+    public SchedulerConfig config()
+    {
+        try
+        {
+            return SchedulerConfig.of(settings);
+        }
+        catch (final ConfigException e)
+        {
+            throw new JournalException(Kind.CORRUPT_RECORD, scanner.journal() + ", record 0: its run description names " +
+                "no scheduler of this program, " + withoutPeriod(e.getMessage()) + "; use the program that wrote it, or restore it " +
+                "from a copy.", 0, -1, 0, e);
+        }
+    }
+
+    private static String withoutPeriod(final String sentence)
+    {
+        return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
+    }
+
+    /**
      * Moves to the next group; false at the end of the journal.
      *
      * @throws JournalException when the journal must not be believed from here on; BEING_WRITTEN where it ends only
@@ -148,7 +174,7 @@ public final class JournalReader implements AutoCloseable
                 throw malformed("the chunk of rows does not continue the one ahead of it");
             }
         }
-        catch (final IllegalStateException | IndexOutOfBoundsException e)
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
         {
             throw malformed("the chunk of rows cannot be decoded (" + e.getMessage() + ")");
         }
@@ -165,7 +191,7 @@ public final class JournalReader implements AutoCloseable
             if (fits)
             {
                 completion.wrapAndApplyHeader(payload, FIRST_MESSAGE, header);
-                fits = completion.rowForm() == RowForm.CHUNKED ? rows.fits(completion) : rows.isEmpty();
+                fits = completion.rowFormRaw() == RowForm.CHUNKED.value() ? rows.fits(completion) : rows.isEmpty();
             }
         }
         else

@@ -360,6 +360,12 @@ public final class JournalScanner implements AutoCloseable
         return progress.groups();
     }
 
+    /** The journal's directory, as the user named it. */
+    String journal()
+    {
+        return files.journal();
+    }
+
     /** Records handed out so far. */
     public long records()
     {

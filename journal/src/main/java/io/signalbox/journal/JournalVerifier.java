@@ -37,7 +37,6 @@ public final class JournalVerifier
      *
      * @param factory makes the scheduler; {@code Scheduler::new}, unless a test plants an error.
      * @throws JournalException where the journal must not be believed; the message says what is still good.
-     * @throws io.signalbox.ConfigException where the run description names no valid scheduler.
      */
     public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
     {
@@ -59,13 +58,13 @@ public final class JournalVerifier
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())), record);
+            return new JournalVerifier(reader).run(factory.apply(reader.config()), record);
         }
     }
 
     static Verification verify(final JournalReader reader, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return new JournalVerifier(reader).run(factory.apply(SchedulerConfig.of(reader.settings())), Long.MAX_VALUE);
+        return new JournalVerifier(reader).run(factory.apply(reader.config()), Long.MAX_VALUE);
     }
 
     private Verification run(final Scheduler scheduler, final long record)
@@ -92,7 +91,8 @@ public final class JournalVerifier
         }
         catch (final RuntimeException | AssertionError e)
         {
-            return difference(List.of("(the scheduler stopped: " + e + ")"));
+            return difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
+                (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")"));
         }
         return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()));
     }

@@ -31,6 +31,7 @@ public final class JournalWriter implements GroupJournal
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
     private JournalException failure;
     private long lockCheckedNanos;
+    private volatile boolean cutShort;
     private boolean dirty;
     private boolean closed;
 
@@ -302,9 +303,15 @@ public final class JournalWriter implements GroupJournal
         return log.syncedSequence();
     }
 
+    @Override
+    public void cutShort()
+    {
+        cutShort = true;
+    }
+
     /**
-     * Seals the journal. If a full disk stopped it, the seal says so; after any other failure it is left as it is, for
-     * recovery. A second call does nothing.
+     * Seals the journal. If a full disk stopped it or the run was {@link #cutShort cut short}, the seal says so; after any
+     * other failure it is left as it is, for recovery. A second call does nothing.
      *
      * @throws JournalException LOCK_LOST, and nothing is sealed, if the lock was removed meanwhile.
      */
@@ -321,7 +328,7 @@ public final class JournalWriter implements GroupJournal
             if (failure == null || failure.kind() == Kind.DISK_FULL)
             {
                 lock.requireHeld();
-                log.seal(failure == null ? Ending.CLOSED : Ending.DISK_FULL);
+                log.seal(ending());
             }
         }
         catch (final RuntimeException | Error e)
@@ -333,6 +340,15 @@ public final class JournalWriter implements GroupJournal
             log.abandon();
             lock.close();
         }
+    }
+
+    private Ending ending()
+    {
+        if (failure != null)
+        {
+            return Ending.DISK_FULL;
+        }
+        return cutShort ? Ending.FAILED : Ending.CLOSED;
     }
 
     /**

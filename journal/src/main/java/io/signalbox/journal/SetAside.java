@@ -56,7 +56,7 @@ final class SetAside
         {
             for (int segment = 0; segment < end.segments(); segment++)
             {
-                force(files.dataFile(segment));
+                force(segment);
             }
             return end.cutFrom() < 0 ? null : copy(end);
         }
@@ -77,8 +77,13 @@ final class SetAside
         return target;
     }
 
-    private static void force(final Path file) throws IOException
+    private void force(final int segment) throws IOException
     {
+        final Path file = files.dataFile(segment);
+        if (file == null)
+        {
+            throw new IOException(SegmentName.of(segment) + " lost its file of records while it was recovered");
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE))
         {
             channel.force(true);
@@ -108,7 +113,7 @@ final class SetAside
     }
 
     /** Leaves zeros out, so that a hole remains one; the last byte of a torn tail is not zero. */
-    private static void copy(final ByteSource source, final long from, final long to, final FileChannel target)
+    static void copy(final ByteSource source, final long from, final long to, final FileChannel target)
         throws IOException
     {
         final byte[] buffer = new byte[COPY_BYTES];
@@ -116,6 +121,11 @@ final class SetAside
         while (position < to)
         {
             final int count = source.read(position, buffer, 0, (int)Math.min(COPY_BYTES, to - position));
+            if (count == 0)
+            {
+                throw new IOException("the file of records became shorter while it was recovered; let no other program " +
+                    "change it");
+            }
             final ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, count);
             while (bytes.hasRemaining())
             {

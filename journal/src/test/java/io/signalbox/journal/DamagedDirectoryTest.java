@@ -144,6 +144,28 @@ final class DamagedDirectoryTest
 
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void shouldRefuseAPipeInPlaceOfASegment() throws IOException, InterruptedException
+    {
+        final Path journal = closedJournal();
+        for (final String name : List.of("segment-00001", "segment-00000"))
+        {
+            final Path segment = journal.resolve(name);
+            if (Files.exists(segment))
+            {
+                Files.move(segment, temporary.resolve("aside"));
+            }
+            assertEquals(0, new ProcessBuilder("mkfifo", segment.toString()).start().waitFor());
+            for (final JournalException refusal : List.of(refusalToVerify(journal), refusalToRecover(journal)))
+            {
+                assertEquals(Kind.FOREIGN_FILE, refusal.kind());
+                assertTrue(refusal.getMessage().startsWith(segment + " is not a directory"), refusal.getMessage());
+            }
+            Files.delete(segment);
+        }
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNotFollowALockThatIsALinkOrAPipe() throws IOException, InterruptedException
     {
         final Path journal = closedJournal();

@@ -93,6 +93,30 @@ final class DiskFaultTest
         }
     }
 
+    @Test
+    void shouldNotSayThatARunEndedWhichFailed()
+    {
+        final SimulatedDisk disk = new SimulatedDisk();
+        final JournalWriter writer = open(disk, Durability.PROCESS);
+        append(writer, 0);
+        writer.cutShort();
+        writer.close();
+
+        assertEquals(Ending.FAILED, Scans.read(disk.files()).ending());
+    }
+
+    @Test
+    void shouldNameTheFullDiskAlsoWhenTheRunFailedOfIt()
+    {
+        final SimulatedDisk disk = new SimulatedDisk().fullAtWrite(7);
+        final JournalWriter writer = open(disk, Durability.PROCESS);
+        appendUntilRefused(writer, Kind.DISK_FULL);
+        writer.cutShort();
+        writer.close();
+
+        assertEquals(Ending.DISK_FULL, Scans.read(disk.files()).ending());
+    }
+
     private static int appendUntilRefused(final JournalWriter writer, final Kind kind)
     {
         int acknowledged = 0;

@@ -60,6 +60,17 @@ final class FileFaultTest
         check(FileFault.writing("it failed", temporary, cause), Kind.STORE_FAILED, "it failed: Input/output error");
     }
 
+    @Test
+    void shouldGiveTheInnermostReasonOfTheStoreAndNoNameOfAClass()
+    {
+        final FileSystemException system = new FileSystemException("a", null, "Disk quota exceeded");
+
+        check(FileFault.storing(temporary, new IllegalStateException("not opened", new IllegalArgumentException(system))),
+            Kind.STORE_FAILED, "cannot be written: Disk quota exceeded;");
+        check(FileFault.storing(temporary, new IllegalStateException("not opened")), Kind.STORE_FAILED, ": not opened;");
+        check(FileFault.storing(temporary, new IllegalStateException()), Kind.STORE_FAILED, "gives no reason;");
+    }
+
     private static void check(final JournalException fault, final Kind kind, final String words)
     {
         assertEquals(kind, fault.kind());

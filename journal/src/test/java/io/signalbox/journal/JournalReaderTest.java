@@ -5,8 +5,11 @@ import io.signalbox.journal.JournalException.Kind;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -57,6 +60,32 @@ final class JournalReaderTest
 
         assertEquals(Kind.CORRUPT_RECORD,
             assertThrows(JournalException.class, () -> read(log.files())).kind());
+    }
+
+    @Test
+    void shouldHandOutACompletionWhoseRowFormIsUnknown()
+    {
+        final SimulatedLog log = SimulatedLog.open(3, OPTIONS);
+        log.log().append(RecordType.GROUP, 7, Runs.ofUnknownRowForm(7), 0, Runs.ofUnknownRowForm(7).capacity());
+
+        read(log.files());
+    }
+
+    @Test
+    void shouldNameTheJournalWhoseRunDescriptionNamesNoScheduler(@TempDir final Path directory)
+    {
+        JournalWriter.create(directory, Map.of("router", "none such"), OPTIONS).close();
+
+        try (JournalReader reader = JournalReader.open(directory))
+        {
+            final JournalException refusal = assertThrows(JournalException.class, reader::config);
+
+            assertEquals(Kind.CORRUPT_RECORD, refusal.kind());
+            assertEquals(0, refusal.sequence());
+            assertTrue(
+                refusal.getMessage().startsWith(directory + ", record 0: its run description "), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains(" is missing; "), refusal.getMessage());
+        }
     }
 
     @Test

@@ -209,6 +209,29 @@ final class JournalVerifierTest
         assertEquals(4, verification.groups());
     }
 
+    @Test
+    void shouldNameTheRecordThatCannotBeReplayed()
+    {
+        assertEquals("(record 4 cannot be replayed: Unknown value: 215)", notReplayed("row form", Runs.ofUnknownRowForm(4)));
+        final UnsafeBuffer long127 = Runs.note(4, 10);
+        long127.putInt(0, 127);
+        assertEquals("(record 4 cannot be replayed: message length 127 at byte 0 leaves its group)",
+            notReplayed("length", long127));
+    }
+
+    private String notReplayed(final String name, final UnsafeBuffer forged)
+    {
+        final Path journal = directory.resolve(name);
+        try (JournalWriter writer = JournalWriter.create(journal, Runs.settings(), Runs.options(Durability.PROCESS)))
+        {
+            Runs.append(writer, 3);
+            writer.append(4, forged, 0, forged.capacity(), null);
+        }
+        final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
+        assertFalse(verification.matches());
+        return verification.difference().recomputed();
+    }
+
     /** A note that no scheduler answers, with an Accepted behind it. */
     private static UnsafeBuffer plantedGroup()
     {

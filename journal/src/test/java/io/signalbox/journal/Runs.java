@@ -23,6 +23,7 @@ import java.util.TreeMap;
 final class Runs
 {
     static final long SMALL_BLOCK = 1 << 18;
+    private static final int MESSAGE_START = GroupWriter.LENGTH_BYTES;
     static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).kvBlocks(64).digestInterval(64).build();
 
     private Runs()
@@ -111,6 +112,16 @@ final class Runs
         completion.sampledCount(0);
         completion.putRows(new byte[0], 0, 0);
         return group(input);
+    }
+
+    /** A completion without rows whose form is a number that no version knows. */
+    static UnsafeBuffer ofUnknownRowForm(final long step)
+    {
+        final UnsafeBuffer group = completion(step, 0, 0);
+        group.putInt(MESSAGE_START + MessageHeaderEncoder.ENCODED_LENGTH + D2hCompleteEncoder.rankEncodingOffset(), 0);
+        final int body = MESSAGE_START + MessageHeaderEncoder.ENCODED_LENGTH;
+        group.putByte(body + D2hCompleteEncoder.rowFormEncodingOffset(), (byte)215);
+        return group;
     }
 
     /** The input with an Accepted behind it. */

@@ -75,6 +75,12 @@ final class CheckedJournal implements GroupJournal
     }
 
     @Override
+    public void cutShort()
+    {
+        journal.cutShort();
+    }
+
+    @Override
     public void close()
     {
         journal.close();

@@ -18,6 +18,14 @@ public interface GroupJournal extends AutoCloseable
     /** The ring has no further group at hand: the moment to make appended groups durable. */
     void endOfBatch();
 
+    /**
+     * The run failed, so that it does not end with the last group. Called ahead of {@link #close}, at which the journal
+     * should say so; by any thread.
+     */
+    default void cutShort()
+    {
+    }
+
     @Override
     void close();
 }

@@ -186,8 +186,17 @@ public final class SteppedEngine implements Engine
                 .run(this::awaitOffer)
                 .run(context.backend()::close)
                 .run(this::tellFailureListener)
+                .run(this::cutJournalShort)
                 .run(journal::close)
                 .rethrow();
+        }
+    }
+
+    private void cutJournalShort()
+    {
+        if (failure.cause() != null)
+        {
+            journal.cutShort();
         }
     }
 

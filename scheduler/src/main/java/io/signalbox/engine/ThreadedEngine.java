@@ -300,6 +300,10 @@ public final class ThreadedEngine implements Engine
                     context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");
             }
         }
+        if (isFailed())
+        {
+            context.journal().cutShort();
+        }
         context.journal().close();
     }
 

@@ -20,6 +20,7 @@ final class RecordingJournal implements GroupJournal
 
     final List<Recorded> recorded = new ArrayList<>();
     private int unsynced;
+    private boolean cutShort;
     private boolean closed;
 
     @Override
@@ -52,6 +53,18 @@ final class RecordingJournal implements GroupJournal
     synchronized boolean isClosed()
     {
         return closed;
+    }
+
+    synchronized boolean isCutShort()
+    {
+        return cutShort;
+    }
+
+    @Override
+    public synchronized void cutShort()
+    {
+        assertFalse(closed, "cut short once it was closed");
+        cutShort = true;
     }
 
     @Override

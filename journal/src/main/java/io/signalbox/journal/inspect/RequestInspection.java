@@ -20,6 +20,8 @@ public record RequestInspection(
         CLOSED,
         /** The disk was full and cut the run short. */
         DISK_FULL,
+        /** The run failed. */
+        FAILED,
         /** Its writer was stopped, and recovery closed it. */
         RECOVERED,
         /** Its writer was stopped. */

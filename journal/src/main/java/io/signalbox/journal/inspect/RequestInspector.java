@@ -6,7 +6,6 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
-import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
 
@@ -21,7 +20,6 @@ public final class RequestInspector
      * Inspects a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
      *
      * @throws JournalException where the journal must not be believed.
-     * @throws io.signalbox.ConfigException where the run description names no valid scheduler.
      */
     public static RequestInspection inspect(final Path directory, final long requestId)
     {
@@ -33,7 +31,7 @@ public final class RequestInspector
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            final int ranks = SchedulerConfig.of(reader.settings()).ranks();
+            final int ranks = reader.config().ranks();
             final LifeCollector collector = new LifeCollector(requestId);
             final JournalEnd end = read(directory, reader, collector);
             return new RequestInspection(requestId, ranks, collector.lives(), end,
@@ -62,6 +60,7 @@ public final class RequestInspector
         {
             case CLOSED -> JournalEnd.CLOSED;
             case DISK_FULL -> JournalEnd.DISK_FULL;
+            case FAILED -> JournalEnd.FAILED;
             case RECOVERED -> JournalEnd.RECOVERED;
             case OPEN -> JournalEnd.NOT_CLOSED;
         };
