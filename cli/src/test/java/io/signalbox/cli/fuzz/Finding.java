@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  */
 record Finding(String source, long seed, List<String> arguments, String story, List<String> complaints, Path kept)
 {
+    private static final int MAX_SHOWN = 200;
     private static final Pattern OWN_FRAME = Pattern.compile("at (io\\.signalbox\\.(?!cli\\.fuzz)[\\w.$]+)\\(");
 
     /** Findings with the same signature count as one fault. */
@@ -39,7 +40,7 @@ record Finding(String source, long seed, List<String> arguments, String story, L
     {
         return source + ", seed " + seed + (story.isEmpty() ? "" : ", " + story) + "\n  ./signalbox " + commandLine() +
             "\n" + complaints.stream().map(complaint -> "  " + complaint + "\n").collect(Collectors.joining()) +
-            "  files: " + kept + "\n  again: -Dsignalbox.fuzz.seed=" + seed + " -Dtest=" + source + "\n";
+            "  files: " + kept + "; xargs -0 ./signalbox < " + kept + "/arguments\n  again: -Dsignalbox.fuzz.seed=" + seed + " -Dtest=" + source + "\n";
     }
 
     /** For a shell; bytes that it cannot show are written as escapes of {@code $'...'}. */
@@ -50,9 +51,9 @@ record Finding(String source, long seed, List<String> arguments, String story, L
 
     private static String quoted(final String argument)
     {
-        if (argument.length() > 300)
+        if (argument.length() > MAX_SHOWN)
         {
-            return "\"$(printf '" + argument.charAt(0) + "%.0s' {1.." + argument.length() + "})\"";
+            return quoted(argument.substring(0, MAX_SHOWN)) + "...[" + argument.length() + " characters]";
         }
         if (argument.matches("[\\w/.:,=@%+-]+"))
         {

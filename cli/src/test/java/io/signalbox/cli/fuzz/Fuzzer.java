@@ -5,6 +5,7 @@ import io.signalbox.cli.CommandEntry;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,6 +85,7 @@ final class Fuzzer
         findings.put(first.signature(), finding);
         Files.createDirectories(files);
         Files.writeString(files.resolve("finding.txt"), finding.text());
+        Files.write(files.resolve("arguments"), String.join("\0", finding.arguments()).getBytes(StandardCharsets.UTF_8));
         System.err.println(finding.text());
     }
 

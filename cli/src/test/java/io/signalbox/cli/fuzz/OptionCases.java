@@ -30,6 +30,7 @@ final class OptionCases implements CaseSource
     /** Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU. */
     private static final Set<String> MAY_FAIL = Set.of("doctor", "gpu");
     private static final Pattern RANGE = Pattern.compile("between (-?\\d+) and (-?\\d+)");
+    private static final int FEW_OPTIONS = 3;
     private static final List<String> OF_FLAG = List.of("=true", "=false", "=maybe", "=");
     private static final List<String> STRAY = List.of(
         "stray", "", "--", "-", "-x", "--nope", "--nope=1", "---seed", "-seed", "@/etc", "@{dir}/small.jsonl", "@", "@@x",
@@ -98,9 +99,7 @@ final class OptionCases implements CaseSource
     @Override
     public OptionCase next(final RandomGenerator random)
     {
-        final int number = random.nextInt(commands.size() + 2);
-        // The commands with most options come up more often.
-        final String command = commands.get(number < commands.size() ? number : number - commands.size());
+        final String command = command(random);
         final Map<String, Part> chosen = base(command, random);
         final List<Part> parts = new ArrayList<>();
         final List<OptionSpec> options = spec(command).options();
@@ -126,6 +125,13 @@ final class OptionCases implements CaseSource
         }
         parts.add(!polite && random.nextInt(40) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
         return new OptionCase(template, parts, MAY_FAIL.contains(command) ? CHECKING : NEVER_CHECKING);
+    }
+
+    /** A command with hardly an option comes up less often: there is little to try, and {@code doctor} takes seconds. */
+    private String command(final RandomGenerator random)
+    {
+        final String command = Values.pick(commands, random);
+        return spec(command).options().size() > FEW_OPTIONS || random.nextInt(10) == 0 ? command : command(random);
     }
 
     private Map<String, Part> base(final String command, final RandomGenerator random)
