@@ -33,7 +33,7 @@ final class KernelsSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
-        final int repetitions = Math.max(2, Math.min(REPETITIONS, options.samples() / SAMPLES_PER_REPETITION));
+        final int repetitions = Math.max(1, Math.min(REPETITIONS, options.samples() / SAMPLES_PER_REPETITION));
         for (final int tokens : TOKENS)
         {
             try (DriverResources scratch = new DriverResources(device.driver()))
