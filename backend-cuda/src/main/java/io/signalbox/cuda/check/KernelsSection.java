@@ -33,7 +33,7 @@ final class KernelsSection implements CheckSection
     @Override
     public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
     {
-        final int repetitions = Math.max(2, Math.min(REPETITIONS, options.samples() / SAMPLES_PER_REPETITION));
+        final int repetitions = Math.max(1, Math.min(REPETITIONS, options.samples() / SAMPLES_PER_REPETITION));
         for (final int tokens : TOKENS)
         {
             try (DriverResources scratch = new DriverResources(device.driver()))
@@ -46,8 +46,8 @@ final class KernelsSection implements CheckSection
         final double eager = stepMicros(device, setup.eager());
         findings.figure("step of " + options.tokens() + " tokens as a graph", graph, "us");
         findings.figure("the same step as single launches", eager, "us");
-        findings.note("Each kernel " + repetitions + " times in a row, as a graph between two events; steps one after another, no " +
-            "memory read, fused capture, until the result is on the host.");
+        findings.note("Each kernel " + repetitions + " times in a row, as a graph between two events; steps one " +
+            "after another, no memory read, fused capture, until the result is on the host.");
     }
 
     private static double stepMicros(final CheckDevice device, final StepSetup setup)
@@ -134,8 +134,8 @@ final class KernelsSection implements CheckSection
         }
 
         /**
-         * As a graph, since single launches of a kernel this short take the host longer than the kernel takes the device. The
-         * first run of the graph keeps the device busy until the timed one is enqueued.
+         * As a graph, since single launches of a kernel this short take the host longer than the kernel takes the device.
+         * The first run of the graph keeps the device busy until the timed one is enqueued.
          */
         private double micros(final CudaDriver.Launch launch, final int repetitions)
         {
