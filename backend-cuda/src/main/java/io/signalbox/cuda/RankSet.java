@@ -6,6 +6,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 
@@ -107,6 +108,7 @@ final class RankSet implements AutoCloseable
         devices.clear();
         if (stuck != null)
         {
+            StuckThreads.leaveDevice();
             throw stuck;
         }
     }

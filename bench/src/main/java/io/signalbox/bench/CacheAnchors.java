@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.sim.PrefixCacheReplay;
+import io.signalbox.reference.PrefixCacheReplay;
 import io.signalbox.workload.MooncakeTrace;
 
 import java.nio.file.Path;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.batch.megatron.MegatronPlanner;
-import io.signalbox.batch.megatron.PagedRequest;
-import io.signalbox.batch.megatron.PagingConfig;
-import io.signalbox.batch.PagingProfile;
-import io.signalbox.batch.megatron.StepLayout;
 import io.signalbox.kv.EvictionPolicy;
-import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.reference.megatron.MegatronPlanner;
+import io.signalbox.reference.megatron.PagedRequest;
+import io.signalbox.reference.megatron.PagingConfig;
+import io.signalbox.reference.megatron.StepLayout;
 
 /** {@link PagingProfile#MEGATRON}, prompts in chunks; paused requests may keep a quarter of the pool. */
 final class MegatronRank implements PagedRank
 {
     private final MegatronPlanner planner;
     private final PagingLoad load;
+    private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
 
     MegatronRank(final int poolSize, final PagingLoad load)
     {
         this.load = load;
+        usableBlocks = poolSize - 1;
         final KvBlockConfig pool =
             KvBlockConfig.of(poolSize).withPrefixCaching(EvictionPolicy.LRU).withPausedLimit(poolSize / 4);
         planner = new MegatronPlanner(
@@ -49,7 +49,7 @@ final class MegatronRank implements PagedRank
             ledger.computed((int)request.id(), layout.kvOffset(row), layout.queryTokens(row));
             sampled[row] = PagingLoad.sampledToken(request.id(), request.tokenCount());
         }
-        ledger.poolUse(planner.allocator());
+        ledger.poolUse(ownedBlocks(), usableBlocks);
         planner.update(sampled, null);
         for (int i = 0; i < planner.evictedCount(); i++)
         {
@@ -65,8 +65,8 @@ final class MegatronRank implements PagedRank
     }
 
     @Override
-    public KvBlockAllocator allocator()
+    public int ownedBlocks()
     {
-        return planner.allocator();
+        return planner.allocator().owned();
     }
 }

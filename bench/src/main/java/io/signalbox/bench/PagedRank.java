@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.batch.PagingProfile;
-import io.signalbox.kv.KvBlockAllocator;
-
 /** One rank under either paging, driven step by step; what it does goes into a {@link PagingLedger}. */
 interface PagedRank
 {
@@ -30,5 +27,6 @@ interface PagedRank
      */
     boolean step(PagingLedger ledger);
 
-    KvBlockAllocator allocator();
+    /** Blocks that requests hold. */
+    int ownedBlocks();
 }

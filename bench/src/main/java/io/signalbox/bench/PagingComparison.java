@@ -3,7 +3,6 @@ package io.signalbox.bench;
 
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
-import io.signalbox.batch.PagingProfile;
 
 import java.util.Locale;
 
@@ -90,10 +89,10 @@ public final class PagingComparison
             ledger.beginStep(step);
             goesOn = rank.step(ledger);
         }
-        if (ledger.allEnded() && rank.allocator().owned() != 0)
+        if (ledger.allEnded() && rank.ownedBlocks() != 0)
         {
             throw new InvariantViolation(
-                profile + ": all requests have ended and blocks still have owners: " + rank.allocator());
+                profile + ": all requests have ended and " + rank.ownedBlocks() + " blocks still have owners");
         }
         return ledger;
     }

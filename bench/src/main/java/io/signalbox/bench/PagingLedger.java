@@ -2,7 +2,6 @@
 package io.signalbox.bench;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.Arrays;
 
@@ -63,10 +62,10 @@ final class PagingLedger
     }
 
     /** Blocks that have an owner while a step with at least one token runs. */
-    void poolUse(final KvBlockAllocator allocator)
+    void poolUse(final int ownedBlocks, final int usableBlocks)
     {
         steps++;
-        poolUse += (double)allocator.owned() / allocator.dummyBlock();
+        poolUse += (double)ownedBlocks / usableBlocks;
     }
 
     void ended(final int request, final int tokens)

@@ -2,12 +2,10 @@
 package io.signalbox.bench;
 
 import io.signalbox.batch.BatchPlanner;
-import io.signalbox.batch.PagingProfile;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.kv.EvictionPolicy;
-import io.signalbox.kv.KvBlockAllocator;
 
 /** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
 final class RecomputeRank implements PagedRank
@@ -16,11 +14,13 @@ final class RecomputeRank implements PagedRank
     private final StepPlan plan = new StepPlan();
     private final StepCommit commit = new StepCommit(BLOCK_SIZE_TOKENS, null);
     private final PagingLoad load;
+    private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
 
     RecomputeRank(final int poolSize, final PagingLoad load)
     {
         this.load = load;
+        usableBlocks = poolSize - 1;
         planner = new BatchPlanner(
             0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, MAX_REQUESTS, STEP_TOKENS, null);
     }
@@ -55,7 +55,7 @@ final class RecomputeRank implements PagedRank
             ledger.computed((int)request.id(), plan.rowStart(row), plan.rowTokens(row));
             sampled[row] = PagingLoad.sampledToken(request.id(), request.knownTokens());
         }
-        ledger.poolUse(planner.allocator());
+        ledger.poolUse(ownedBlocks(), usableBlocks);
         commit.apply(plan, planner, sampled, null, 0);
         for (int row = 0; row < plan.rowCount(); row++)
         {
@@ -70,8 +70,8 @@ final class RecomputeRank implements PagedRank
     }
 
     @Override
-    public KvBlockAllocator allocator()
+    public int ownedBlocks()
     {
-        return planner.allocator();
+        return planner.allocator().owned();
     }
 }

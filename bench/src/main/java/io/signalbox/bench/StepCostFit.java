@@ -132,7 +132,11 @@ public final class StepCostFit
             Double.parseDouble(fields[columns.indexOf("silicon_tpot_ms")]));
     }
 
-    /** Least squares of TPOT over 1, B and B C, by the normal equations: {@code [base, per request, per 1,000 tokens]} in ms. */
+    /**
+     * Least squares of TPOT over 1, B and B C, by the normal equations.
+     *
+     * @return {@code [base, per request, per 1,000 tokens]} in ms.
+     */
     static double[] decodeFit(final List<Point> points)
     {
         final double[][] equations = new double[3][4];

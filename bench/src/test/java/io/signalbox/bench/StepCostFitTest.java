@@ -16,7 +16,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class StepCostFitTest
 {
     private static final String HEADER =
-        "backend,backend_version,model_path,system,mode,isl,osl,batch_size,tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms";
+        "backend,backend_version,model_path,system,mode,isl,osl,batch_size,tp_size,moe_ep_size," +
+        "silicon_ttft_ms,silicon_tpot_ms";
     private static final String DEPLOYMENT = "trtllm,1.0.0rc3,Qwen/Qwen3-235B-A22B-FP8,h100_sxm,agg,%d,128,%d,8,8,%f,%f";
 
     @TempDir

@@ -47,8 +47,10 @@ final class GpuOptions
         "--rounds", List.of(GpuSection.ROUTERS),
         "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
         "--steps", List.of(GpuSection.OVERHEAD),
-        "--step-time", List.of(GpuSection.OVERHEAD),
-        "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES)));
+        "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
+        "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
+        "--cells", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
+        "--sanitizer-limit", List.of(GpuSection.SANITIZER)));
 
     @Option(names = "--sections", paramLabel = "NAME", split = ",", completionCandidates = Labels.class,
         description = "Sections to run: ${COMPLETION-CANDIDATES} (default: all).")

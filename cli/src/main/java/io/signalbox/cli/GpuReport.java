@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.CheckOutcome;
@@ -55,13 +56,17 @@ final class GpuReport implements CheckProgress
         }
     }
 
-    /** The file alone: the table shows each section once. */
+    /** The file alone: the table shows each section once. A section that was given up may come back, and is not heard. */
     @Override
     public synchronized void onPart(final SectionResult soFar)
     {
+        if (results.stream().anyMatch(result -> result.section() == soFar.section()))
+        {
+            return;
+        }
         final List<SectionResult> withPart = new ArrayList<>(results);
         withPart.add(soFar);
-        file.write(found, withPart, GpuReportFile.State.RUNNING);
+        keep(withPart);
     }
 
     @Override
@@ -71,7 +76,20 @@ final class GpuReport implements CheckProgress
         results.add(result);
         print(result);
         console.out().flush();
-        file.write(found, results, GpuReportFile.State.RUNNING);
+        keep(results);
+    }
+
+    /** A disk that is full now keeps no section from running: the last version says if it is full then. */
+    private void keep(final List<SectionResult> soFar)
+    {
+        try
+        {
+            file.write(found, soFar, GpuReportFile.State.RUNNING);
+        }
+        catch (final ConfigException e)
+        {
+            console.err().println(e.getMessage());
+        }
     }
 
     private void print(final SectionResult result)
@@ -99,14 +117,16 @@ final class GpuReport implements CheckProgress
         return verdict.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    int conclude(final CheckOutcome outcome)
+    /** @throws ConfigException if the file cannot be written, once the table is whole. */
+    synchronized int conclude(final CheckOutcome outcome)
     {
         final List<SectionResult> all = outcome.results();
-        file.write(found, all, outcome.stopped() ? GpuReportFile.State.STOPPED : GpuReportFile.State.ENDED);
         final long failed = all.stream().filter(result -> result.verdict() == CheckVerdict.FAILED).count();
         final long notRun = all.stream().filter(result -> result.verdict() == CheckVerdict.NOT_RUN).count();
         console.out().printf("%d sections: %d passed, %d failed, %d not run%n",
             all.size(), all.size() - failed - notRun, failed, notRun);
+        console.out().flush();
+        file.write(found, all, outcome.stopped() ? GpuReportFile.State.STOPPED : GpuReportFile.State.ENDED);
         return GpuCommand.exitCode(all);
     }
 }

@@ -56,10 +56,10 @@ public final class Main implements Callable<Integer>
         end(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments));
     }
 
-    /** A thread that hangs in the GPU's driver keeps an ordinary end of the process waiting. */
+    /** A thread that hangs in the GPU's driver, or work that never ends, keeps an ordinary end of the process waiting. */
     private static void end(final int exitCode)
     {
-        if (StuckThreads.any())
+        if (StuckThreads.mayKeepProcess())
         {
             LastResort.arm();
             Runtime.getRuntime().halt(exitCode);

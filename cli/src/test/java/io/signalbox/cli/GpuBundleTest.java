@@ -68,7 +68,7 @@ class GpuBundleTest
         final Path bundle = bundle();
         final Run check = run(Map.of("LD_LIBRARY_PATH", emulated.toString()), directory,
             List.of(bundle.resolve("run").toString(), "--rounds=1", "--checked-steps=40", "--steps=40", "--step-time=0",
-                "--moe-layers=2", "--batch=4", "--samples=100"));
+                "--moe-layers=2", "--batch=4", "--cells=4,1/8", "--samples=100"));
 
         assertEquals(ExitCode.OK, check.exitCode, check.output);
         // All ran, but for the one that needs a tool of the CUDA toolkit.

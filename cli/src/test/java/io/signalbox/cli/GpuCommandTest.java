@@ -151,6 +151,45 @@ class GpuCommandTest
         }
     }
 
+    /** The file of a check that was stopped is not that of a section which comes back after it was given up. */
+    @Test
+    void shouldNotHearASectionAfterItsResult() throws IOException
+    {
+        final Path file = directory.resolve("gpu.json");
+        final GpuReport report = report(new ByteArrayOutputStream(), file);
+        report.onResult(FAILED);
+        report.conclude(new CheckOutcome(List.of(FAILED), true));
+        report.onPart(new SectionResult(GpuSection.STEPS, CheckVerdict.RUNNING, "", List.of(), 1.0));
+
+        assertEquals("stopped", JsonText.leaves(Files.readString(file)).get("state"));
+    }
+
+    /** A disk that is full for a while costs no section, and at the end the table is whole before the refusal. */
+    @Test
+    void shouldGoOnWhileTheFileCannotBeWritten() throws IOException
+    {
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        final Path file = directory.resolve("gone").resolve("gpu.json");
+        final GpuReport report = report(out, file);
+        report.onResult(PASSED);
+        report.onPart(new SectionResult(GpuSection.STEPS, CheckVerdict.RUNNING, "", List.of(), 1.0));
+        final CheckOutcome outcome = new CheckOutcome(List.of(PASSED), false);
+
+        assertThrows(ConfigException.class, () -> report.conclude(outcome));
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains("1 sections: 1 passed"),
+            out.toString(StandardCharsets.UTF_8));
+        Files.createDirectory(file.getParent());
+        assertEquals(ExitCode.OK, report.conclude(outcome));
+        assertEquals("ended", JsonText.leaves(Files.readString(file)).get("state"));
+    }
+
+    private static GpuReport report(final ByteArrayOutputStream out, final Path file)
+    {
+        final Console console = new Console(
+            new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
+        return new GpuReport(console, new GpuReportFile(file, List.of(), 1, Map.of()), READY);
+    }
+
     @Test
     void shouldSayThatTheFileCannotBeWritten()
     {

@@ -49,6 +49,7 @@ final class Walls
     private static final String COMPARE = room("compare");
     private static final String CUDA = room("cuda");
     private static final String CLI = room("cli");
+    private static final String REFERENCE = room("reference");
 
     private static final String[] SCHEDULER_MODULE = {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
@@ -90,6 +91,8 @@ final class Walls
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CLI, ENGINE, SCHEDULER)));
+        walls.put("nothing that runs knows how other systems decide", noClasses()
+            .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
         addLibraries(walls);
         return walls;

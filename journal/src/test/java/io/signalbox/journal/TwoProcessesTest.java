@@ -37,6 +37,8 @@ final class TwoProcessesTest
         try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII))
         {
             assertEquals("0", lines.readLine());
+            // A writer that runs would soon see that its lock is gone, and release the directory.
+            signal(child, "STOP");
             Files.delete(journal.resolve("lock"));
 
             assertEquals(Kind.LOCKED,
@@ -48,6 +50,7 @@ final class TwoProcessesTest
             assertTrue(second.kind() == Kind.LOCKED || second.kind() == Kind.ALREADY_EXISTS, second.getMessage());
 
             // The writer stops once it sees that its lock is gone; nothing it acknowledged is lost.
+            signal(child, "CONT");
             final long acknowledged = lines.lines().count();
             assertEquals(1, child.waitFor());
             final JournalRecovery.Recovery recovery = JournalRecovery.recover(journal);
@@ -138,6 +141,11 @@ final class TwoProcessesTest
         assertEquals("mine too", Files.readString(journal.resolve("other.txt")));
         assertFalse(Files.exists(journal.resolve("segment-00000/19700101F.cq4")));
         assertFalse(Files.exists(journal.resolve("lock")));
+    }
+
+    private static void signal(final Process process, final String name) throws IOException, InterruptedException
+    {
+        assertEquals(0, new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor());
     }
 
     private static void readToItsEnd(final Path journal)

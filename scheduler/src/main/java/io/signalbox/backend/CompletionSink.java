@@ -13,6 +13,8 @@ import io.signalbox.event.codec.FaultClass;
  * never given costs the rank, because the step that it was given may never be reported. In each case the journal has the
  * reason.
  *
+ * <p>{@code timeNanos} is on the engine's clock. An engine that wakes itself takes a time ahead of its clock as now.
+ *
  * <p>Every method throws {@link IllegalArgumentException} if the rank does not exist; nothing is reported then.
  */
 public interface CompletionSink

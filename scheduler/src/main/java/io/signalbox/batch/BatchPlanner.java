@@ -253,7 +253,7 @@ public final class BatchPlanner
             plan.addTableChange(request, i, blockId, allocator.issue(blockId), false);
             if (blockPages != null)
             {
-                request.rows.allocated(i, blockId, blockPages, request.generation);
+                request.rows.allocated(i, blockId, blockPages, request.generation, request.computedHighWater());
             }
         }
         return true;

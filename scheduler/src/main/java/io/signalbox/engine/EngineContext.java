@@ -148,7 +148,7 @@ public final class EngineContext
         return this;
     }
 
-    /** Nanoseconds on any fixed origin: the logical time of what clients and the timer offer. */
+    /** Nanoseconds on any fixed origin, never negative: the logical time of what clients and the timer offer. */
     public EngineContext clock(final LongSupplier value)
     {
         refuseAfterClient("the clock");
@@ -226,6 +226,11 @@ public final class EngineContext
         }
         checkSlots("ingressSlots", ingressSlots);
         checkSlots("trackSlots", trackSlots);
+        if (clock.getAsLong() < 0)
+        {
+            throw new ConfigException(
+                "the clock of the engine is negative; give one that counts from an origin before the engine is opened.");
+        }
         scheduler = new Scheduler(config);
         return this;
     }
@@ -300,6 +305,12 @@ public final class EngineContext
     LongSupplier clock()
     {
         return clock;
+    }
+
+    /** The latest that a report of the backend can have been made: time is the caller's affair where the caller wakes. */
+    LongSupplier latestReportNanos()
+    {
+        return wakeSource == WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
     }
 
     long stepTimeoutNanos()

@@ -54,12 +54,13 @@ final class EngineFailure
         }
     }
 
-    /** Tells the listeners why the engine takes no further input, once. */
+    /** Tells the listeners why the engine takes no further input, once: the reason, unless it has failed before. */
     void tell(final Throwable reason)
     {
         if (told.compareAndSet(false, true))
         {
-            tellOf = reason;
+            final Throwable failure = cause.get();
+            tellOf = failure == null ? reason : failure;
             while (next < listeners.size())
             {
                 try
@@ -68,7 +69,7 @@ final class EngineFailure
                 }
                 catch (final RuntimeException | Error e)
                 {
-                    reason.addSuppressed(e);
+                    tellOf.addSuppressed(e);
                 }
                 next++;
             }

@@ -16,14 +16,19 @@ final class Ingress
 {
     private final RingBuffer<IngressSlot> ring;
     private final Runnable checkRunning;
+    private final Runnable checkMayWait;
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile boolean shut;
 
-    /** @param checkRunning throws once nobody takes inputs out of the ring any more. */
-    Ingress(final RingBuffer<IngressSlot> ring, final Runnable checkRunning)
+    /**
+     * @param checkRunning throws once nobody takes inputs out of the ring any more.
+     * @param checkMayWait throws if no slot can come free while the current thread waits for one.
+     */
+    Ingress(final RingBuffer<IngressSlot> ring, final Runnable checkRunning, final Runnable checkMayWait)
     {
         this.ring = ring;
         this.checkRunning = checkRunning;
+        this.checkMayWait = checkMayWait;
     }
 
     void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
@@ -75,6 +80,7 @@ final class Ingress
             }
             catch (final InsufficientCapacityException e)
             {
+                checkMayWait.run();
                 Pause.pause(spins);
             }
         }

@@ -6,6 +6,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Turns the reports of a backend into inputs, whatever threads they come from. What cannot be true of the step that a
@@ -21,18 +22,24 @@ final class IngressSink implements CompletionSink
     private final LaunchedSteps launches;
     private final ReportCheck check;
     private final ReportEncoding.Pool encodings;
+    private final LongSupplier latestNanos;
 
-    /** @param failEngine stops the engine when a report is lost to an error: its step would never be answered. */
+    /**
+     * @param failEngine stops the engine when a report is lost to an error: its step would never be answered.
+     * @param latestNanos no report is later than this.
+     */
     IngressSink(
         final Engine engine,
         final Consumer<Throwable> failEngine,
         final LaunchedSteps launches,
-        final ReportCheck check)
+        final ReportCheck check,
+        final LongSupplier latestNanos)
     {
         this.engine = engine;
         this.failEngine = failEngine;
         this.launches = launches;
         this.check = check;
+        this.latestNanos = latestNanos;
         encodings = new ReportEncoding.Pool(launches.ranks(), check.capture());
     }
 
@@ -44,7 +51,7 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
-            encoding.forward(timeNanos, epoch, rank, step, deviceTimeNanos);
+            encoding.forward(onClock(timeNanos), epoch, rank, step, deviceTimeNanos);
             offer(encoding, null);
         }
         finally
@@ -63,7 +70,8 @@ final class IngressSink implements CompletionSink
         final int sampledCount,
         final CaptureSlice rows)
     {
-        boolean passedOn = false;
+        CaptureSlice held = rows;
+        ReportEncoding encoding = null;
         try
         {
             final LaunchedSteps.Launch launch = launch(rank);
@@ -73,15 +81,18 @@ final class IngressSink implements CompletionSink
                 refuse(launch, timeNanos, epoch, rank, step, misplaced);
                 return;
             }
-            final String fault = faultOf(launch, rank, sampledTokens, sampledCount, rows);
+            encoding = encodings.take(rank);
+            final String fault = encode(encoding, launch, timeNanos, sampledTokens, sampledCount, epoch, rank, step, rows);
             if (fault != null)
             {
                 offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
             }
             else
             {
-                passedOn = true;
-                offerCompletion(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+                final CaptureSlice beside = encoding.takeRowsBeside();
+                // The engine releases what it is offered, also if it refuses the input.
+                held = beside == rows ? null : rows;
+                offer(encoding, beside);
             }
             launch.answered(step);
         }
@@ -92,59 +103,36 @@ final class IngressSink implements CompletionSink
         }
         finally
         {
-            if (!passedOn)
-            {
-                release(rows);
-            }
+            encodings.giveBack(rank, encoding);
+            // After the report: a slice that throws here must not keep it back.
+            release(held);
         }
     }
 
-    /** A slice is code of the backend, too. */
-    private String faultOf(
+    /** Returns why the results cannot be those of the step, or null. A slice is code of the backend, too. */
+    private String encode(
+        final ReportEncoding encoding,
         final LaunchedSteps.Launch launch,
-        final int rank,
+        final long timeNanos,
         final int[] sampledTokens,
         final int sampledCount,
-        final CaptureSlice rows)
-    {
-        try
-        {
-            return check.results(launch, rank, sampledTokens, sampledCount, rows);
-        }
-        catch (final RuntimeException e)
-        {
-            return "the capture slice of step " + launch.step() + " of rank " + rank + " failed: " + e;
-        }
-    }
-
-    private void offerCompletion(
-        final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
         final CaptureSlice rows)
     {
-        final ReportEncoding encoding = encodings.take(rank);
-        CaptureSlice held = rows;
         try
         {
-            final CaptureSlice sound = encoding.sound(rows);
-            final boolean copied =
-                encoding.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, sound);
-            // The engine releases what it is offered, also if it refuses the input.
-            held = null;
-            if (copied || sound != rows)
+            final String fault = check.results(launch, rank, sampledTokens, sampledCount, rows);
+            if (fault == null)
             {
-                rows.release();
+                encoding.d2hComplete(onClock(timeNanos), epoch, rank, step, sampledTokens, sampledCount, rows);
             }
-            offer(encoding, copied ? null : sound);
+            return fault;
         }
-        finally
+        catch (final RuntimeException e)
         {
-            encodings.giveBack(rank, encoding);
-            release(held);
+            return "the capture slice of step " + step + " of rank " + rank + " failed: " + e;
         }
     }
 
@@ -214,7 +202,7 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
-            encoding.fault(timeNanos, epoch, rank, step, faultClass,
+            encoding.fault(onClock(timeNanos), epoch, rank, step, faultClass,
                 detail.length() > MAX_DETAIL_CHARS ? detail.substring(0, MAX_DETAIL_CHARS) : detail);
             offer(encoding, null);
         }
@@ -238,6 +226,12 @@ final class IngressSink implements CompletionSink
                 (launches.ranks() - 1) + "; report the rank that the plan names.");
         }
         return launches.of(rank);
+    }
+
+    /** A report from the future would end every deadline and let a rank rest until that time comes. */
+    private long onClock(final long timeNanos)
+    {
+        return Math.min(timeNanos, latestNanos.getAsLong());
     }
 
     private void offer(final ReportEncoding encoding, final CaptureSlice rows)

@@ -19,19 +19,17 @@ final class ReportEncoding
     private final RowsChecksum checksum = new RowsChecksum();
     /** Null if capture is off. */
     private final RowCheck check;
+    private CaptureSlice rowsBeside;
 
     ReportEncoding(final ModelShape capture)
     {
         check = capture == null ? null : new RowCheck(capture);
     }
 
-    /**
-     * The rows as they may be journaled: a row that no expert router can have chosen is marked as missing, in a copy.
-     * The caller still has to release the slice that it gave.
-     */
-    CaptureSlice sound(final CaptureSlice rows)
+    /** The rows as they may be journaled: a row that no expert router can have chosen is marked as missing, in a copy. */
+    private CaptureSlice sound(final CaptureSlice rows)
     {
-        final int count = rows == null ? 0 : rows.rowCount();
+        final int count = check == null || rows == null ? 0 : rows.rowCount();
         int row = count == 0 ? 0 : check.firstUnsound(rows.buffer(), rows.offset(), 0, count);
         if (row == count)
         {
@@ -51,16 +49,18 @@ final class ReportEncoding
         writer.forward().timeNanos(timeNanos).step(step).deviceTimeNanos(deviceTimeNanos).epoch(epoch).rank(rank);
     }
 
-    /** @return whether the message has a copy of the rows, so that the slice is no longer needed. */
-    boolean d2hComplete(
+    /** Encodes a completion; its rows are within the message if they are few, else {@link #takeRowsBeside() beside} it. */
+    void d2hComplete(
         final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
         final int[] sampledTokens,
         final int sampledCount,
-        final CaptureSlice rows)
+        final CaptureSlice captured)
     {
+        rowsBeside = null;
+        final CaptureSlice rows = sound(captured);
         final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
         final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete()
@@ -84,8 +84,16 @@ final class ReportEncoding
         else
         {
             message.putRows(writer.buffer(), 0, 0);
+            rowsBeside = rows;
         }
-        return inline;
+    }
+
+    /** The rows that go beside the last completion: its own slice, a copy with rows marked as missing, or null for none. */
+    CaptureSlice takeRowsBeside()
+    {
+        final CaptureSlice taken = rowsBeside;
+        rowsBeside = null;
+        return taken;
     }
 
     void fault(
@@ -121,9 +129,13 @@ final class ReportEncoding
             return taken == null ? new ReportEncoding(capture) : taken;
         }
 
+        /** @param encoding null if none was taken. */
         void giveBack(final int rank, final ReportEncoding encoding)
         {
-            atRest.setRelease(rank, encoding);
+            if (encoding != null)
+            {
+                atRest.setRelease(rank, encoding);
+            }
         }
     }
 }

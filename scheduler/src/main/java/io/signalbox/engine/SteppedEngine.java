@@ -41,7 +41,8 @@ public final class SteppedEngine implements Engine
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
         dispatcher = new Dispatcher(context.backend(), launches);
         context.backend().start(
-            context.config().ranks(), context.config().capture(), new IngressSink(this, this::fail, launches, context.reportCheck()));
+            context.config().ranks(), context.config().capture(),
+            new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
     }
 
     @Override

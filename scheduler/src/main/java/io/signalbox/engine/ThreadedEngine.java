@@ -34,6 +34,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class ThreadedEngine implements Engine
 {
     private static final int SPINNING_THREADS = 4;
+    private static final String JOURNAL_THREAD = "signalbox-journal";
+    private static final String DISPATCH_THREAD = "signalbox-dispatch";
+    private static final String LISTENER_THREAD = "signalbox-listener";
     private static final long TIMER_PERIOD_NANOS = 1_000_000;
 
     private final EngineContext context;
@@ -62,7 +65,7 @@ public final class ThreadedEngine implements Engine
         finishedRows = context.finishedRows();
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
-        ingress = new Ingress(ingressRing, this::checkRunning);
+        ingress = new Ingress(ingressRing, this::checkRunning, this::checkMayWait);
 
         final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
@@ -82,7 +85,7 @@ public final class ThreadedEngine implements Engine
             new EngineTimer(this, deadlines, steps) : null;
         try
         {
-            startAll(new IngressSink(this, this::fail, launches, context.reportCheck()), timer);
+            startAll(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()), timer);
         }
         catch (final RuntimeException | Error e)
         {
@@ -96,9 +99,9 @@ public final class ThreadedEngine implements Engine
     {
         context.backend().start(context.config().ranks(), context.config().capture(), sink);
         start("signalbox-scheduler", schedulerProcessor);
-        start("signalbox-journal", journalProcessor);
-        start("signalbox-dispatch", dispatchProcessor);
-        start("signalbox-listener", listenerProcessor);
+        start(JOURNAL_THREAD, journalProcessor);
+        start(DISPATCH_THREAD, dispatchProcessor);
+        start(LISTENER_THREAD, listenerProcessor);
         if (timer != null)
         {
             start("signalbox-timer", () -> runTimer(timer));
@@ -211,6 +214,33 @@ public final class ThreadedEngine implements Engine
         }
     }
 
+    /**
+     * A thread of the engine must not wait for room in the ingress ring while the scheduler waits, in a full track, for that
+     * thread: a backend that reports from within its methods, or a listener that offers, would stop the engine silently.
+     */
+    private void checkMayWait()
+    {
+        final BatchEventProcessor<TrackSlot> processor = processorOf(Thread.currentThread().getName());
+        if (processor != null && threads.contains(Thread.currentThread()) &&
+            track.getCursor() - processor.getSequence().get() >= track.getBufferSize())
+        {
+            fail(new IllegalStateException("the ingress ring is full, and the thread " + Thread.currentThread().getName() +
+                " that waits for room in it is the one that the scheduler waits for; report or offer from a thread of your own"));
+            checkRunning();
+        }
+    }
+
+    private BatchEventProcessor<TrackSlot> processorOf(final String thread)
+    {
+        return switch (thread)
+        {
+            case JOURNAL_THREAD -> journalProcessor;
+            case DISPATCH_THREAD -> dispatchProcessor;
+            case LISTENER_THREAD -> listenerProcessor;
+            default -> null;
+        };
+    }
+
     boolean isFailed()
     {
         return failure.cause() != null;
@@ -255,17 +285,26 @@ public final class ThreadedEngine implements Engine
             .run(context.backend()::close)
             .run(this::stopThreads)
             .run(() -> failure.tell(new IllegalStateException("the engine is closed")))
-            .run(this::cutJournalShort)
-            .run(context.journal()::close)
+            .run(this::closeJournal)
             .rethrow();
     }
 
-    private void cutJournalShort()
+    /** A journal takes one thread at a time; closed in the middle of an append, it could never be read. */
+    private void closeJournal()
     {
+        for (final Thread thread : threads)
+        {
+            if (thread.getName().equals(JOURNAL_THREAD) && thread.isAlive())
+            {
+                throw new IllegalStateException("the journal still had an append under way after " +
+                    context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");
+            }
+        }
         if (isFailed())
         {
             context.journal().cutShort();
         }
+        context.journal().close();
     }
 
     private void drain()
@@ -288,18 +327,26 @@ public final class ThreadedEngine implements Engine
         haltAll();
         final long deadline = System.nanoTime() + context.closeTimeoutNanos();
         boolean ended = true;
+        boolean interrupted = false;
         for (final Thread thread : threads)
         {
-            try
+            while (thread.isAlive() && System.nanoTime() < deadline)
             {
-                thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-            }
-            catch (final InterruptedException e)
-            {
-                Thread.currentThread().interrupt();
-                return;
+                try
+                {
+                    thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+                }
+                catch (final InterruptedException e)
+                {
+                    // The bound of the wait stands; what is closed next must not be in use any more.
+                    interrupted = true;
+                }
             }
             ended &= !thread.isAlive();
+        }
+        if (interrupted)
+        {
+            Thread.currentThread().interrupt();
         }
         if (ended && ingress.isQuiet())
         {

@@ -39,20 +39,26 @@ public final class RequestRows
 
     /**
      * The request got a block of its own as entry {@code index} of its table. After a preemption within one cache
-     * generation the block takes up the page that the request has there. A full page of an older generation stays with
-     * the request and is shared with nobody: the block gets a page of its own. (A page that is not full belongs to a
-     * block without a hash, which is never shared.)
+     * generation the block takes up the page that the request has there. A complete page of an older generation stays with
+     * the request and may be shared, also if rows of it are missing: the block gets a page of its own. (An incomplete page
+     * belongs to a block without a hash, which is never shared.)
      *
-     * @param generation cache generation of the admission under which the block is computed.
+     * @param generation   cache generation of the admission under which the block is computed.
+     * @param computedRows rows of the request that were computed at any time, stored or not.
      */
-    public void allocated(final int index, final int blockId, final BlockPages blockPages, final int generation)
+    public void allocated(
+        final int index,
+        final int blockId,
+        final BlockPages blockPages,
+        final int generation,
+        final int computedRows)
     {
         checkEntry(index);
         if (index == pageCount)
         {
             append(pages.allocate(), false, generation);
         }
-        else if (generations[index] != generation && pages.isFull(pageIds[index]))
+        else if (generations[index] != generation && (index + 1L) * pages.pageRows() <= computedRows)
         {
             final int page = pages.allocate();
             blockPages.replace(blockId, page);
@@ -74,15 +80,21 @@ public final class RequestRows
         final int page = blockPages.page(blockId);
         if (index == pageCount)
         {
-            pages.retain(page);
+            share(page);
             append(page, true, generation);
         }
         else if (!hasEmitted && pageIds[index] != page)
         {
-            pages.retain(page);
+            share(page);
             pages.release(pageIds[index]);
             set(index, page, true, generation);
         }
+    }
+
+    private void share(final int page)
+    {
+        pages.retain(page);
+        pages.seal(page);
     }
 
     private void checkEntry(final int index)

@@ -33,6 +33,8 @@ public final class RoutedExpertPages
     private static final int VALIDITY = 2;
     /** References are counted above the valid rows. */
     private static final long ONE_REFERENCE = 1L << Integer.SIZE;
+    /** Beside the valid rows, of which a page has at most 2^30. */
+    private static final long SEALED = 1L << Integer.SIZE - 1;
 
     private final ModelShape shape;
     private final RowPolicy policy;
@@ -141,6 +143,20 @@ public final class RoutedExpertPages
     }
 
     /**
+     * Another request shares the page: what is missing in it now is missing for good, because requests that have ended
+     * have counted it. Under {@link RowPolicy#CONTRACT} no store changes the page any more.
+     */
+    void seal(final int page)
+    {
+        records[record(page) + COUNTS] |= SEALED;
+    }
+
+    private boolean isSealed(final int page)
+    {
+        return policy == RowPolicy.CONTRACT && (records[record(page) + COUNTS] & SEALED) != 0;
+    }
+
+    /**
      * Stores consecutive rows in storage width. The caller vouches for their ids: the engine's rows are held against the
      * checksum of their backend, those of {@link BlockPages} are checked id by id.
      *
@@ -154,6 +170,10 @@ public final class RoutedExpertPages
                 rows + " rows from row " + firstRow + " on do not fit page " + page + " of " + pageRows + " rows");
         }
         source.boundsCheck(offset, rows * rowBytes);
+        if (isSealed(page))
+        {
+            return 0;
+        }
         if (validRows(page, firstRow, rows) == 0)
         {
             storeMissing(page, firstRow, rows, source, offset);
@@ -225,7 +245,7 @@ public final class RoutedExpertPages
     {
         if (!isValid(page, row))
         {
-            return true;
+            return !isSealed(page);
         }
         if (policy == RowPolicy.CONTRACT)
         {
@@ -250,7 +270,7 @@ public final class RoutedExpertPages
         return validRows(page) == 0;
     }
 
-    public boolean isFull(final int page)
+    private boolean isFull(final int page)
     {
         return validRows(page) == pageRows;
     }
@@ -411,7 +431,7 @@ public final class RoutedExpertPages
 
     private int validRows(final int page)
     {
-        return (int)records[record(page) + COUNTS];
+        return (int)(records[record(page) + COUNTS] & SEALED - 1);
     }
 
     private byte[] slab(final int page)

@@ -28,7 +28,7 @@ final class BatchRegistration
             final long known = records.hash(blocks[i]);
             if (known == KvBlockAllocator.NO_HASH)
             {
-                add(blocks[i], hashes[i], parents == null ? CachedPrefixes.ROOT : parents[i], i);
+                add(blocks[i], hashes[i], parents == null ? PrefixTree.ROOT : parents[i], i);
             }
             else if (known != hashes[i])
             {
@@ -53,8 +53,8 @@ final class BatchRegistration
 
     private void add(final int block, final long hash, final long parent, final int place)
     {
-        final boolean isResolved = parent == CachedPrefixes.ROOT || tree.find(parent) != BlockRecords.NO_BLOCK;
-        if (tree.register(block, hash, parent, parent == CachedPrefixes.ROOT ? 0 : BlockRecords.UNKNOWN_DEPTH))
+        final boolean isResolved = parent == PrefixTree.ROOT || tree.find(parent) != BlockRecords.NO_BLOCK;
+        if (tree.register(block, hash, parent, parent == PrefixTree.ROOT ? 0 : BlockRecords.UNKNOWN_DEPTH))
         {
             added[addedCount++] = block;
             unresolved[unresolvedCount] = place;

@@ -5,11 +5,9 @@ package io.signalbox.kv;
 final class BlockRelease
 {
     private final boolean prefixCaching;
-    private final boolean countsRepeats;
-    private final boolean freesAscending;
     private final BlockRecords records;
     private final FreeBlocks free;
-    private final CachedPrefixes prefixes;
+    private final PrefixTree prefixes;
     private final DeregisteredBlocks deregistered;
     private final BlockArguments arguments;
 
@@ -17,14 +15,11 @@ final class BlockRelease
         final KvBlockConfig config,
         final BlockRecords records,
         final FreeBlocks free,
-        final CachedPrefixes prefixes,
+        final PrefixTree prefixes,
         final DeregisteredBlocks deregistered,
         final BlockArguments arguments)
     {
         prefixCaching = config.prefixCaching();
-        final boolean isOlder = config.profile() == AllocatorProfile.MEGATRON_2026_05;
-        countsRepeats = !isOlder || !prefixCaching;
-        freesAscending = !isOlder && prefixCaching;
         this.records = records;
         this.free = free;
         this.prefixes = prefixes;
@@ -40,12 +35,6 @@ final class BlockRelease
     int removeOwners(final int[] blockIds, final int offset, final int count)
     {
         deregistered.ensureCapacity(count);
-        return countsRepeats ? removeEach(blockIds, offset, count) : removeOnce(blockIds, offset, count);
-    }
-
-    /** Puts every reference back when one is lacking. */
-    private int removeEach(final int[] blockIds, final int offset, final int count)
-    {
         final int[] orphans = deregistered.ids();
         int orphanCount = 0;
         for (int i = offset; i < offset + count; i++)
@@ -67,40 +56,6 @@ final class BlockRelease
         return orphanCount;
     }
 
-    /** As in May 2026: an id that is named several times loses one reference. */
-    private int removeOnce(final int[] blockIds, final int offset, final int count)
-    {
-        for (int i = offset; i < offset + count; i++)
-        {
-            if (records.owners(blockIds[i]) == 0)
-            {
-                throw arguments.overRelease(blockIds, offset, count, blockIds[i]);
-            }
-        }
-        final int[] orphans = deregistered.ids();
-        int orphanCount = 0;
-        for (int i = offset; i < offset + count; i++)
-        {
-            if (isFirst(blockIds, offset, i))
-            {
-                records.removeOwner(blockIds[i]);
-                orphans[orphanCount] = blockIds[i];
-                orphanCount += records.owners(blockIds[i]) == 0 ? 1 : 0;
-            }
-        }
-        return orphanCount;
-    }
-
-    private static boolean isFirst(final int[] blockIds, final int offset, final int place)
-    {
-        int earlier = offset;
-        while (blockIds[earlier] != blockIds[place])
-        {
-            earlier++;
-        }
-        return earlier == place;
-    }
-
     /** Blocks with a hash stay cached, the others are free. */
     void cacheOrFree(final int orphanCount)
     {
@@ -117,18 +72,10 @@ final class BlockRelease
                 prefixes.cache(orphans[i]);
             }
         }
-        sort(orphans, nameless);
+        free.sort(orphans, nameless);
         for (int i = 0; i < nameless; i++)
         {
             free.push(orphans[i]);
-        }
-    }
-
-    private void sort(final int[] blocks, final int count)
-    {
-        if (freesAscending)
-        {
-            free.sort(blocks, count);
         }
     }
 
@@ -137,7 +84,10 @@ final class BlockRelease
     {
         final int[] orphans = deregistered.ids();
         final long[] hashes = deregistered.hashes();
-        sort(orphans, orphanCount);
+        if (prefixCaching)
+        {
+            free.sort(orphans, orphanCount);
+        }
         for (int i = 0; i < orphanCount; i++)
         {
             hashes[i] = records.hash(orphans[i]);

@@ -25,7 +25,7 @@ public final class KvBlockAllocator
     private final KvBlockConfig config;
     private final BlockRecords records;
     private final FreeBlocks free;
-    private final CachedPrefixes prefixes;
+    private final PrefixTree prefixes;
     private final BlockUsage usage;
     private final BlockArguments arguments;
     private final BlockRelease release;
@@ -45,9 +45,7 @@ public final class KvBlockAllocator
         this.listener = listener;
         records = new BlockRecords(config.poolSize());
         free = new FreeBlocks(dummyBlock());
-        prefixes = config.prefixPolicy() == PrefixPolicy.CONTRACT ?
-            new PrefixTree(records, config.keepsCachedBlocks()) :
-            new ReferencePrefixes(records, config.keepsCachedBlocks(), config.profile());
+        prefixes = new PrefixTree(records, config.keepsCachedBlocks());
         usage = new BlockUsage(config);
         arguments = new BlockArguments(config, records);
         release = new BlockRelease(config, records, free, prefixes, deregistered, arguments);
@@ -163,8 +161,7 @@ public final class KvBlockAllocator
         {
             return true;
         }
-        final boolean looksAtMatched = config.profile() == AllocatorProfile.MEGATRON_2026_08;
-        return allocatableCount() - (looksAtMatched ? matched : 0) >= count;
+        return allocatableCount() - matched >= count;
     }
 
     public int refCount(final int blockId)
@@ -369,7 +366,7 @@ public final class KvBlockAllocator
 
     /**
      * Makes blocks findable under their hashes, all of them or none. A block that has its hash already is passed over; a
-     * hash that another block has stays with that block under {@link PrefixPolicy#CONTRACT}.
+     * hash that another block has stays with that block.
      *
      * @param parents per block the hash that its prefix ends with, {@link #NO_HASH} for a first block, or one that is
      *                not known any more: then the block can be found but not matched. Parents come before their children.

@@ -11,13 +11,7 @@ import io.signalbox.ConfigException;
  * @param prefixCaching  whether blocks can be found by their hash and shared.
  * @param evictionPolicy what becomes of registered blocks without an owner; without prefix caching there are none.
  */
-public record KvBlockConfig(
-    int poolSize,
-    int pausedLimit,
-    boolean prefixCaching,
-    EvictionPolicy evictionPolicy,
-    AllocatorProfile profile,
-    PrefixPolicy prefixPolicy)
+public record KvBlockConfig(int poolSize, int pausedLimit, boolean prefixCaching, EvictionPolicy evictionPolicy)
 {
     public static final int MAX_POOL_SIZE = 1 << 24;
 
@@ -33,40 +27,26 @@ public record KvBlockConfig(
             throw new ConfigException("pausedLimit=" + pausedLimit + " is not between 0 and poolSize - 2 = " +
                 (poolSize - 2) + "; give the number of KV blocks that paused requests may keep.");
         }
-        if (evictionPolicy == null || profile == null || prefixPolicy == null)
+        if (evictionPolicy == null)
         {
-            throw new ConfigException("evictionPolicy=" + evictionPolicy + ", profile=" + profile + ", prefixPolicy=" +
-                prefixPolicy + " of a block pool are not all there; give each one.");
-        }
-        if (profile == AllocatorProfile.MEGATRON_2026_05 && prefixPolicy == PrefixPolicy.CONTRACT)
-        {
-            throw new ConfigException("profile=" + profile + " evicts blocks that others build upon, which prefixPolicy=" +
-                prefixPolicy + " rules out; give prefixPolicy=" + PrefixPolicy.REFERENCE + ".");
+            throw new ConfigException("evictionPolicy=null of a block pool is none; give LRU or REF_ZERO.");
         }
     }
 
-    /** Megatron Core's own defaults: no prefix caching, nothing for paused requests, behaviour of August 2026. */
+    /** Megatron Core's own defaults: no prefix caching, nothing for paused requests. */
     public static KvBlockConfig of(final int poolSize)
     {
-        return new KvBlockConfig(
-            poolSize, 0, false, EvictionPolicy.REF_ZERO, AllocatorProfile.MEGATRON_2026_08, PrefixPolicy.CONTRACT);
+        return new KvBlockConfig(poolSize, 0, false, EvictionPolicy.REF_ZERO);
     }
 
     public KvBlockConfig withPausedLimit(final int limit)
     {
-        return new KvBlockConfig(poolSize, limit, prefixCaching, evictionPolicy, profile, prefixPolicy);
+        return new KvBlockConfig(poolSize, limit, prefixCaching, evictionPolicy);
     }
 
     public KvBlockConfig withPrefixCaching(final EvictionPolicy policy)
     {
-        return new KvBlockConfig(poolSize, pausedLimit, true, policy, profile, prefixPolicy);
-    }
-
-    /** As recorded from the original, with what is wrong in it. */
-    public KvBlockConfig asRecorded(final AllocatorProfile recorded)
-    {
-        return new KvBlockConfig(
-            poolSize, pausedLimit, prefixCaching, evictionPolicy, recorded, PrefixPolicy.REFERENCE);
+        return new KvBlockConfig(poolSize, pausedLimit, true, policy);
     }
 
     boolean keepsCachedBlocks()

@@ -34,11 +34,7 @@ public final class KvBlockException extends IllegalArgumentException
         /** The LRU clock would run backwards or beyond its last value. */
         ILLEGAL_CLOCK,
         /** The operation needs prefix caching, which is off. */
-        PREFIX_CACHING_OFF,
-        /** Every evictable block is the parent of another one. */
-        CYCLE,
-        /** A deep block of the prefix is cached and one before it is not. */
-        BROKEN_PREFIX
+        PREFIX_CACHING_OFF
     }
 
     private final Reason reason;

@@ -5,14 +5,19 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 /**
- * Registered KV blocks as a forest: a block's parent is the registered block that its prefix ends with.
+ * Registered KV blocks as a forest: a block's parent is the registered block that its prefix ends with. Says which block
+ * is found under which hash, and which registered block without an owner is evicted next. The allocator has checked ids
+ * and hashes before it calls; a method that refuses changes nothing.
  *
  * <p>Invariants. A hash belongs to the block that registered it first. A block that has children is not in the heap, so
  * a parent is never evicted before its child. A block is <em>pinned</em> when it or a block that builds upon it has an
  * owner; the evictable blocks are those that are not, and among them there is always a leaf.
  */
-final class PrefixTree implements CachedPrefixes
+final class PrefixTree
 {
+    /** The parent hash of a first block. */
+    static final long ROOT = KvBlockAllocator.NO_HASH;
+
     private final BlockRecords records;
     private final PrefixIndex index;
     private final PrefixMatch match;
@@ -39,32 +44,32 @@ final class PrefixTree implements CachedPrefixes
         leaves = keepsCachedBlocks ? new EvictionHeap(records) : null;
     }
 
-    @Override
-    public int find(final long hash)
+    /** The block found under the hash, or {@link BlockRecords#NO_BLOCK}. */
+    int find(final long hash)
     {
         return index.get(hash);
     }
 
-    @Override
-    public int size()
+    /** Entries that can be found. */
+    int size()
     {
         return index.size();
     }
 
-    @Override
-    public int cached()
+    /** Registered blocks without an owner. */
+    int cached()
     {
         return cached;
     }
 
-    @Override
-    public int evictable()
+    /** Those of them that {@link #evict} can take. */
+    int evictable()
     {
         return evictable;
     }
 
-    @Override
-    public boolean isEvictable(final int block)
+    /** Whether the block is one of them. */
+    boolean isEvictable(final int block)
     {
         return keepsCachedBlocks && isCached(block) && records.pinnedChildren(block) == 0;
     }
@@ -75,14 +80,14 @@ final class PrefixTree implements CachedPrefixes
         return leaves.isCached(block);
     }
 
-    @Override
-    public void register(final int[] blocks, final long[] hashes, final long[] parents)
+    /** Registers all blocks, or refuses them and registers none. */
+    void register(final int[] blocks, final long[] hashes, final long[] parents)
     {
         batch.register(blocks, hashes, parents);
     }
 
-    @Override
-    public boolean register(final int block, final long hash, final long parentHash, final int depth)
+    /** Registers one block that has no hash; false if another one keeps the hash. */
+    boolean register(final int block, final long hash, final long parentHash, final int depth)
     {
         if (evictedLately && leaves.size() > 1)
         {
@@ -161,8 +166,8 @@ final class PrefixTree implements CachedPrefixes
         }
     }
 
-    @Override
-    public void cache(final int block)
+    /** The block has just lost its last owner and stays cached. */
+    void cache(final int block)
     {
         cached++;
         if (records.pinnedChildren(block) == 0)
@@ -180,8 +185,8 @@ final class PrefixTree implements CachedPrefixes
         }
     }
 
-    @Override
-    public void own(final int block)
+    /** The block, cached until now, is about to get an owner. */
+    void own(final int block)
     {
         cached--;
         leaves.remove(block);
@@ -192,8 +197,8 @@ final class PrefixTree implements CachedPrefixes
         }
     }
 
-    @Override
-    public void touch(final int block, final long timestamp)
+    /** The block's last use has changed. */
+    void touch(final int block, final long timestamp)
     {
         final boolean isLeaf = leaves.contains(block);
         if (isLeaf)
@@ -207,16 +212,16 @@ final class PrefixTree implements CachedPrefixes
         }
     }
 
-    @Override
-    public void forget(final int block)
+    /** The block loses its hash; it has no owner or is about to lose the last one. */
+    void forget(final int block)
     {
         digest -= term(block);
         index.remove(block);
         records.forget(block);
     }
 
-    @Override
-    public void evict(final int count, final int[] blocks, final long[] hashes)
+    /** Chooses {@code count} evictable blocks, in the order of eviction, and forgets them. */
+    void evict(final int count, final int[] blocks, final long[] hashes)
     {
         for (int i = 0; i < count; i++)
         {
@@ -250,14 +255,18 @@ final class PrefixTree implements CachedPrefixes
         lookedAt = index.slotOf(records.hash(leaves.first())) ^ records.hash(leaves.second());
     }
 
-    @Override
-    public int longestMatch(final long[] hashes, final int start, final int end, final int[] blocks, final int offset)
+    /**
+     * The longest known prefix among {@code hashes[start .. end)}.
+     *
+     * @param blocks receives its blocks from {@code offset} on.
+     * @return the number of blocks.
+     */
+    int longestMatch(final long[] hashes, final int start, final int end, final int[] blocks, final int offset)
     {
         return match.find(hashes, start, end, blocks, offset);
     }
 
-    @Override
-    public void clear()
+    void clear()
     {
         index.clear();
         digest = 0;
@@ -269,8 +278,7 @@ final class PrefixTree implements CachedPrefixes
         }
     }
 
-    @Override
-    public long digest()
+    long digest()
     {
         return digest;
     }

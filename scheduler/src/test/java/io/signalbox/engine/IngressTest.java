@@ -31,7 +31,7 @@ class IngressTest
         {
             throw new IllegalStateException("planted");
         }
-    });
+    }, () -> { });
     private final UnsafeBuffer input = new UnsafeBuffer(new byte[16]);
 
     private static void putWake(final UnsafeBuffer buffer)

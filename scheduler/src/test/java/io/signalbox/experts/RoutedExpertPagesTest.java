@@ -177,12 +177,12 @@ class RoutedExpertPagesTest
         final RoutedExpertPages pages = new RoutedExpertPages(new ModelShape(1, 64, 1), 4);
         final RequestRows rows = new RequestRows(pages);
         final BlockPages blocks = new BlockPages(pages, 4);
-        rows.allocated(0, 1, blocks, 0);
+        rows.allocated(0, 1, blocks, 0, 0);
         assertEquals(4, rows.copy(0, 4).rows());
         assertThrows(RoutedExpertsException.class, () -> rows.copy(0, 5));
         assertThrows(RoutedExpertsException.class, () -> rows.copy(-1, 1));
         assertThrows(RoutedExpertsException.class, () -> rows.copy(2, 1));
-        assertThrows(InvariantViolation.class, () -> rows.allocated(2, 2, blocks, 0));
+        assertThrows(InvariantViolation.class, () -> rows.allocated(2, 2, blocks, 0, 0));
         rows.clear();
         assertThrows(RoutedExpertsException.class, () -> rows.copy(0, 1));
     }

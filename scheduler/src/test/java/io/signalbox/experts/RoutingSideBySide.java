@@ -131,7 +131,7 @@ final class RoutingSideBySide
             model.handOut(blockId);
             if (wantsRows)
             {
-                owner.rows().allocated(owner.blocks().size(), blockId, blockPages, 0);
+                owner.rows().allocated(owner.blocks().size(), blockId, blockPages, 0, 0);
                 owner.blocks().add(new Block(blockId, model.uses[blockId]));
             }
         }

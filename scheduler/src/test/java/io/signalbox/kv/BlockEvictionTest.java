@@ -3,8 +3,6 @@ package io.signalbox.kv;
 
 import io.signalbox.kv.KvBlockException.Reason;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import static io.signalbox.kv.Blocks.allocate;
 import static io.signalbox.kv.Blocks.hashes;
@@ -17,13 +15,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Eviction takes the oldest leaf: the cases of Megatron Core's own tests, with both prefix policies. */
+/** Eviction takes the oldest leaf: the cases of Megatron Core's own tests. */
 class BlockEvictionTest
 {
-    private static KvBlockAllocator pool(final PrefixPolicy policy)
+    private static KvBlockAllocator pool()
     {
-        return new KvBlockAllocator(new KvBlockConfig(
-            10, 0, true, EvictionPolicy.LRU, AllocatorProfile.MEGATRON_2026_08, policy));
+        return new KvBlockAllocator(KvBlockConfig.of(10).withPrefixCaching(EvictionPolicy.LRU));
     }
 
     /** Blocks 0 → 1 → 2 under hashes 10, 20, 30, without owners. */
@@ -36,11 +33,10 @@ class BlockEvictionTest
         return blocks;
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldPeelAChainFromItsEndWhateverTheTimes(final PrefixPolicy policy)
+    @Test
+    void shouldPeelAChainFromItsEndWhateverTheTimes()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = chain(allocator, 1, 1, 5);
         assertTrue(allocator.evictLru(1));
         assertArrayEquals(new int[]{0, 1, -1}, places(allocator, blocks, 10, 20, 30));
@@ -50,21 +46,19 @@ class BlockEvictionTest
         assertArrayEquals(new int[]{0, -1, -1}, places(allocator, blocks, 10, 20, 30));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldTakeTheEndOfAChainThatIsItsOldestBlock(final PrefixPolicy policy)
+    @Test
+    void shouldTakeTheEndOfAChainThatIsItsOldestBlock()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = chain(allocator, 9, 9, 3);
         assertTrue(allocator.evictLru(1));
         assertArrayEquals(new int[]{0, 1, -1}, places(allocator, blocks, 10, 20, 30));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldTakeTheOlderBranchFirst(final PrefixPolicy policy)
+    @Test
+    void shouldTakeTheOlderBranchFirst()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 3);
         allocator.registerBlockHashes(blocks, hashes(10, 20, 30), hashes(0, 10, 10));
         use(allocator, blocks, 1, 2, 8);
@@ -75,22 +69,20 @@ class BlockEvictionTest
         assertArrayEquals(new int[]{0, -1, -1}, places(allocator, blocks, 10, 20, 30));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldTakeSeveralInOneCall(final PrefixPolicy policy)
+    @Test
+    void shouldTakeSeveralInOneCall()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = chain(allocator, 1, 2, 3);
         assertTrue(allocator.evictLru(2));
         assertArrayEquals(new int[]{0, -1, -1}, places(allocator, blocks, 10, 20, 30));
         assertEquals(blocks[1], allocator.freeBlock(allocator.totalAvailable() - 1), "the last evicted is on top");
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldChangeNothingWhenFewerBlocksAreCached(final PrefixPolicy policy)
+    @Test
+    void shouldChangeNothingWhenFewerBlocksAreCached()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 2);
         allocator.registerBlockHashes(blocks, hashes(10, 20), hashes(0, 10));
         release(allocator, blocks);
@@ -100,11 +92,10 @@ class BlockEvictionTest
         assertEquals(2, allocator.evictableCount());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldKeepAParentThatHasAnOwner(final PrefixPolicy policy)
+    @Test
+    void shouldKeepAParentThatHasAnOwner()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 3);
         allocator.registerBlockHashes(blocks, hashes(10, 20, 30), hashes(0, 10, 0));
         use(allocator, blocks, 0, 1, 9);
@@ -118,11 +109,10 @@ class BlockEvictionTest
         assertEquals(1, allocator.refCount(blocks[0]));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldKeepTheHottestLeafWithAllItBuildsUpon(final PrefixPolicy policy)
+    @Test
+    void shouldKeepTheHottestLeafWithAllItBuildsUpon()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 6);
         // A(1) → B(2) → {C(5), F(3)}, A → D(3) → E(5): F goes, then C before E by its id, and then B, now the oldest leaf.
         allocator.registerBlockHashes(blocks, hashes(10, 20, 30, 40, 50, 60), hashes(0, 10, 20, 20, 10, 50));
@@ -132,11 +122,10 @@ class BlockEvictionTest
         assertArrayEquals(new int[]{0, -1, -1, -1, 4, 5}, places(allocator, blocks, 10, 20, 30, 40, 50, 60));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldCountARepeatedRegistrationOnce(final PrefixPolicy policy)
+    @Test
+    void shouldCountARepeatedRegistrationOnce()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 4);
         allocator.registerBlockHashes(new int[]{blocks[0], blocks[1]}, hashes(10, 20), hashes(0, 10));
         allocator.registerBlockHashes(new int[]{blocks[1]}, hashes(20), hashes(10));
@@ -152,11 +141,10 @@ class BlockEvictionTest
         assertEquals(0, allocator.hashCount());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldRefuseAnotherHashForARegisteredBlockUntilItIsEvicted(final PrefixPolicy policy)
+    @Test
+    void shouldRefuseAnotherHashForARegisteredBlockUntilItIsEvicted()
     {
-        final KvBlockAllocator allocator = pool(policy);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 2);
         allocator.registerBlockHashes(blocks, hashes(10, 20), hashes(0, 10));
         final KvBlockException refused = assertThrows(KvBlockException.class,
@@ -174,7 +162,7 @@ class BlockEvictionTest
     @Test
     void shouldRefuseBlocksThatBuildUponEachOtherInACircle()
     {
-        final KvBlockAllocator allocator = pool(PrefixPolicy.CONTRACT);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 2);
         final KvBlockException refused = assertThrows(KvBlockException.class,
             () -> allocator.registerBlockHashes(blocks, hashes(10, 20), hashes(20, 10)));
@@ -185,7 +173,7 @@ class BlockEvictionTest
     @Test
     void shouldTakeBackEverythingOfAListThatIsRefused()
     {
-        final KvBlockAllocator allocator = pool(PrefixPolicy.CONTRACT);
+        final KvBlockAllocator allocator = pool();
         final int[] cached = chain(allocator, 1, 2, 3);
         final int[] blocks = allocate(allocator, 3);
         final long digest = allocator.prefixIndexDigest();
@@ -202,25 +190,11 @@ class BlockEvictionTest
         assertTrue(allocator.evictLru(3));
     }
 
-    @Test
-    void shouldFindTheCircleAtEvictionAsTheReferenceDoes()
-    {
-        final KvBlockAllocator allocator = pool(PrefixPolicy.REFERENCE);
-        final int[] blocks = allocate(allocator, 2);
-        allocator.registerBlockHashes(blocks, hashes(10, 20), hashes(20, 10));
-        release(allocator, blocks);
-        final long digest = allocator.poolDigest();
-        final KvBlockException refused = assertThrows(KvBlockException.class, () -> allocator.evictLru(1));
-        assertEquals(Reason.CYCLE, refused.reason());
-        assertEquals(digest, allocator.poolDigest());
-        assertEquals(2, allocator.hashCount());
-    }
-
     /** A cached block whose child has an owner: the original counts it as evictable and then finds no leaf. */
     @Test
     void shouldNotPromiseACachedParentOfAnOwnedBlock()
     {
-        final KvBlockAllocator allocator = pool(PrefixPolicy.CONTRACT);
+        final KvBlockAllocator allocator = pool();
         final int[] blocks = allocate(allocator, 9);
         allocator.registerBlockHashes(new int[]{blocks[0], blocks[1], blocks[2]}, hashes(10, 20, 30), hashes(0, 10, 20));
         release(allocator, blocks[0], blocks[1]);
@@ -232,32 +206,13 @@ class BlockEvictionTest
         allocate(allocator, 3);
     }
 
-    /** Spec section 7, defect 4: in May 2026 eviction could take a parent and leave its child. */
     @Test
-    void shouldShowWhatTheOlderProfileDoesToAChain()
+    void shouldLoseEveryReferenceOfABlockThatIsNamedTwice()
     {
-        final KvBlockAllocator allocator = new KvBlockAllocator(KvBlockConfig.of(10)
-            .withPrefixCaching(EvictionPolicy.LRU).asRecorded(AllocatorProfile.MEGATRON_2026_05));
-        final int[] blocks = chain(allocator, 1, 2, 3);
-        assertTrue(allocator.evictLru(1));
-        assertArrayEquals(new int[]{-1, 1, 2}, places(allocator, blocks, 10, 20, 30));
-        assertEquals(Reason.BROKEN_PREFIX, assertThrows(KvBlockException.class,
-            () -> allocator.longestMatch(hashes(10, 20, 30), 0, 3, new int[3], 0)).reason());
-    }
-
-    /** Spec section 7, defect 4: in May 2026 a block named twice in one release lost one reference. */
-    @Test
-    void shouldLoseNoReferenceOfABlockThatIsNamedTwice()
-    {
-        final KvBlockConfig config = KvBlockConfig.of(10).withPrefixCaching(EvictionPolicy.LRU);
-        final KvBlockAllocator today = new KvBlockAllocator(config);
-        final KvBlockAllocator older = new KvBlockAllocator(config.asRecorded(AllocatorProfile.MEGATRON_2026_05));
-        for (final KvBlockAllocator allocator : new KvBlockAllocator[]{today, older})
-        {
-            final int block = allocate(allocator, 1)[0];
-            Blocks.retain(allocator, block);
-            release(allocator, block, block);
-            assertEquals(allocator == today ? 0 : 1, allocator.refCount(block));
-        }
+        final KvBlockAllocator allocator = pool();
+        final int block = allocate(allocator, 1)[0];
+        Blocks.retain(allocator, block);
+        release(allocator, block, block);
+        assertEquals(0, allocator.refCount(block));
     }
 }

@@ -10,13 +10,10 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -206,60 +203,5 @@ class KvBlockAllocatorPropertyTest
         }
         assertEquals(fresh.allocator.toString(), used.allocator.toString());
         assertEquals(fresh.allocator.prefixIndexDigest(), used.allocator.prefixIndexDigest());
-    }
-
-    /**
-     * The recorded system and this one part ways only where two blocks claim one hash, or where a cached block is the
-     * parent of an owned one; neither happens here.
-     */
-    @Property
-    void decidesAsTheReferenceWhereEveryHashHasOneBlock(
-        @ForAll @IntRange(min = 3, max = 24) final int blocks,
-        @ForAll @Size(max = 40) final List<@IntRange(max = AllocatorRun.MAX_OPERATION) Integer> operations)
-    {
-        final KvBlockAllocator contract = new KvBlockAllocator(lru(blocks));
-        final KvBlockAllocator reference =
-            new KvBlockAllocator(lru(blocks).asRecorded(AllocatorProfile.MEGATRON_2026_08));
-        final List<int[]> tables = new ArrayList<>();
-        for (final int operation : operations)
-        {
-            final int length = 1 + operation % 5;
-            final long[] hashes = new long[length];
-            final long[] parents = new long[length];
-            for (int i = 0; i < length; i++)
-            {
-                hashes[i] = 1 + i + 10L * (operation / 5 % 3);
-                parents[i] = i == 0 ? 0 : hashes[i - 1];
-            }
-            final int[] table = new int[length];
-            final int[] expected = new int[length];
-            final int matched = contract.longestMatch(hashes, 0, length, table, 0);
-            assertEquals(reference.longestMatch(hashes, 0, length, expected, 0), matched);
-            contract.retain(table, 0, matched);
-            reference.retain(expected, 0, matched);
-            final boolean fits = contract.allocate(length - matched, table, matched);
-            assertEquals(reference.allocate(length - matched, expected, matched), fits);
-            assertArrayEquals(expected, table);
-            if (fits)
-            {
-                contract.registerBlockHashes(table, hashes, parents);
-                reference.registerBlockHashes(table, hashes, parents);
-            }
-            tables.add(fits ? table : Arrays.copyOf(table, matched));
-            if (operation % 3 != 0)
-            {
-                final int[] leaves = tables.remove(operation % tables.size());
-                contract.release(leaves, 0, leaves.length);
-                reference.release(leaves, 0, leaves.length);
-            }
-            contract.tick();
-            reference.tick();
-            assertEquals(reference.poolDigest(), contract.poolDigest());
-            for (int block = 0; block < blocks; block++)
-            {
-                assertEquals(reference.blockHash(block), contract.blockHash(block));
-                assertEquals(reference.parent(block), contract.parent(block));
-            }
-        }
     }
 }

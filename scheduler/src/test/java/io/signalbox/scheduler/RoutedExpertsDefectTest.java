@@ -107,7 +107,8 @@ class RoutedExpertsDefectTest
             releaseRows(harness);
             assertEquals(0, harness.scheduler.liveRequests(), "cancelled at event " + cancelAt);
             assertEquals(0, harness.scheduler.planner(0).allocator().owned());
-            assertEquals(harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "pages beyond those of blocks");
+            assertEquals(
+                harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "pages beyond those of blocks");
         }
     }
 

@@ -4,6 +4,7 @@ package io.signalbox.cuda.check;
 import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
+import io.signalbox.cuda.driver.StuckThreads;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -70,8 +71,7 @@ final class CheckRun
         }
         catch (final DeviceStuckException e)
         {
-            stuck = what;
-            findings.failed(sentence(e));
+            stop(what, e, findings);
         }
         // After an error of a kernel every call answers with it.
         catch (final RuntimeException e)
@@ -98,8 +98,7 @@ final class CheckRun
         }
         catch (final DeviceStuckException e)
         {
-            stuck = "the section " + name.label();
-            findings.failed(sentence(e));
+            stop("the section " + name.label(), e, findings);
         }
         // Errors too: a violated invariant, and symbols that the driver lacks.
         catch (final RuntimeException | Error e)
@@ -107,6 +106,13 @@ final class CheckRun
             findings.failed(sentence(e));
         }
         return findings.result(name, (System.nanoTime() - startNanos) / 1e9);
+    }
+
+    private void stop(final String where, final DeviceStuckException e, final Findings findings)
+    {
+        stuck = where;
+        StuckThreads.leaveDevice();
+        findings.failed(sentence(e));
     }
 
     private SectionResult notRun(final GpuSection name)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.CudaDriver;
+import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.DeviceTraits;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +26,7 @@ public final class MachineFacts
 {
     private static final String TOOL = "nvidia-smi";
     private static final long TOOL_SECONDS = 10;
+    private static final long DRIVER_NANOS = 10_000_000_000L;
     private static final int MEGAHERTZ = 1_000;
     private static final List<String> QUERIES = List.of("driver_version", "pcie.link.gen.current", "pcie.link.gen.max",
         "pcie.link.width.current", "pcie.link.width.max", "clocks.current.sm", "clocks.max.sm", "clocks.current.memory",
@@ -44,11 +49,36 @@ public final class MachineFacts
     public static Map<String, String> of(final CudaDriver driver, final int ordinal)
     {
         final MachineFacts facts = new MachineFacts(Path.of("/"));
-        facts.put("CUDA version of the driver", driver.version() / 1000 + "." + driver.version() % 1000 / 10);
-        facts.add(driver.traits(ordinal));
-        facts.addTool(List.of(TOOL, "--id=" + ordinal, "--query-gpu=" + String.join(",", QUERIES), "--format=csv,noheader"));
+        facts.addDriver(driver, ordinal, DRIVER_NANOS, List.of(TOOL));
         facts.addSystem();
         return facts.facts;
+    }
+
+    /**
+     * What the driver says of the device, and then the tool. They number devices in orders of their own, and the driver only
+     * those that it shows this process, so the tool is asked by the device's address.
+     *
+     * @param limitNanos how long the driver may take.
+     */
+    void addDriver(final CudaDriver driver, final int ordinal, final long limitNanos, final List<String> tool)
+    {
+        try
+        {
+            final int version = BoundedCall.get("the question for the driver's version", limitNanos, driver::version);
+            put("CUDA version of the driver", version / 1000 + "." + version % 1000 / 10);
+            final DeviceTraits traits =
+                BoundedCall.get("the question for the device's traits", limitNanos, () -> driver.traits(ordinal));
+            add(traits);
+            final List<String> command = new ArrayList<>(tool);
+            command.addAll(List.of("--id=" + traits.pciAddress(), "--query-gpu=" + String.join(",", QUERIES),
+                "--format=csv,noheader"));
+            addTool(command);
+        }
+        // The check itself finds out what the device still does.
+        catch (final DeviceStuckException | CudaException e)
+        {
+            put("fault of the driver", e.getMessage());
+        }
     }
 
     void add(final DeviceTraits traits)

@@ -27,6 +27,7 @@ final class SanitizerSection implements CheckSection
     private static final Path TOOLKITS = Path.of("/usr/local");
     private static final Pattern NOT_SUPPORTED =
         Pattern.compile("device not supported|not supported on this", CASE_INSENSITIVE);
+    private static final Pattern EXCLUSIVE = Pattern.compile("CUDA_ERROR_DEVICE_UNAVAILABLE");
     private static final int ERROR_EXIT_CODE = 99;
 
     private final List<Path> directories;
@@ -128,7 +129,9 @@ final class SanitizerSection implements CheckSection
             "--error-exitcode", String.valueOf(ERROR_EXIT_CODE), "--target-processes", "all"));
         command.addAll(options.command());
         command.addAll(PART);
-        command.addAll(List.of("--device", String.valueOf(options.device()), "--seed", String.valueOf(options.seed())));
+        command.addAll(List.of("--device", String.valueOf(options.device()), "--seed", String.valueOf(options.seed()),
+            // A tool makes kernels slower many times over: its own limit is the one that counts.
+            "--section-limit", String.valueOf(options.limits().sanitizerSeconds())));
         final Path output = Files.createTempFile("signalbox-" + tool + "-", ".txt");
         try
         {
@@ -144,10 +147,15 @@ final class SanitizerSection implements CheckSection
                 process.destroyForcibly().waitFor();
             }
             findings.figure(tool, (System.nanoTime() - startNanos) / 1e9, "s");
-            final String refusal = refusal(output);
+            final String refusal = line(output, NOT_SUPPORTED);
             if (refusal != null)
             {
                 findings.notRun(tool + " does not support this device (" + refusal + ").");
+            }
+            else if (line(output, EXCLUSIVE) != null)
+            {
+                findings.notRun(tool + " needs the device beside this process, and it is in exclusive mode; " +
+                    "'nvidia-smi -c 0' ends that.");
             }
             else if (ended)
             {
@@ -178,11 +186,11 @@ final class SanitizerSection implements CheckSection
         }
     }
 
-    /** The tool's line about a device that it cannot work on; null if there is none. */
-    private static String refusal(final Path output) throws IOException
+    /** The first line with what is looked for; null if there is none. */
+    private static String line(final Path output, final Pattern wanted) throws IOException
     {
         return Files.readAllLines(output, StandardCharsets.UTF_8).stream()
-            .filter(line -> NOT_SUPPORTED.matcher(line).find()).map(String::strip).findFirst().orElse(null);
+            .filter(line -> wanted.matcher(line).find()).map(String::strip).findFirst().orElse(null);
     }
 
     /** The tool's last line about itself, or else the last line of all. */

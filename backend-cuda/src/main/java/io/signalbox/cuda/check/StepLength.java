@@ -16,6 +16,9 @@ final class StepLength
     private static final double LONG_ENOUGH_SECONDS = 2e-3;
     private static final int REPETITIONS = 4;
     private static final int STEPS = 40;
+    private static final int FEWEST_STEPS = 8;
+    private static final double MEASURED_MILLIS = 600.0;
+    private static final double MOST_CORRECTION = 2.0;
     private static final int ALIGNMENT = 4096;
     private static final int BLOCK_BYTES = 64;
     /** Of the free memory: other processes of the device may need some. */
@@ -33,28 +36,55 @@ final class StepLength
     /** @return 0 where steps are to read nothing, or take that long without. */
     long bytesPerLayer(final CheckOptions options, final OverheadCell cell)
     {
-        final double seconds = cell.millis() / 1e3 - (cell.millis() == 0.0 ? 0.0 : bareSeconds(options, cell));
+        final double bare = cell.millis() == 0.0 ? 0.0 : stepSeconds(options, cell, 0);
+        final double seconds = cell.millis() / 1e3 - bare;
         if (seconds <= 0.0)
         {
             return 0;
         }
-        final double bytes = seconds / options.shape().moeLayers() * bytesPerSecond();
-        return Math.min(driver.freeMemoryBytes() / MEMORY_SHARE, (long)bytes) & -ALIGNMENT;
+        final long bytes = available((long)(seconds / options.shape().moeLayers() * bytesPerSecond()));
+        if (bytes == 0)
+        {
+            return 0;
+        }
+        return available(corrected(bytes, seconds, stepSeconds(options, cell, bytes) - bare));
     }
 
-    /** What a step takes that reads nothing. */
-    private double bareSeconds(final CheckOptions options, final OverheadCell cell)
+    private long available(final long bytes)
     {
-        try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null, cell)))
+        return Math.min(driver.freeMemoryBytes() / MEMORY_SHARE, bytes) & -ALIGNMENT;
+    }
+
+    /**
+     * Caches keep some of what every layer reads again, and every kernel needs time to start, so that steps are not as long
+     * as the device's bandwidth alone would have them.
+     *
+     * @param wanted seconds of a step for reading.
+     * @param took   what reading {@code bytes} in each layer took; at most {@link #MOST_CORRECTION} times off is believed.
+     */
+    static long corrected(final long bytes, final double wanted, final double took)
+    {
+        final double factor = took > 0.0 ? wanted / took : MOST_CORRECTION;
+        return Math.round(bytes * Math.min(MOST_CORRECTION, Math.max(1.0 / MOST_CORRECTION, factor)));
+    }
+
+    /** What a step takes without capture, two in flight as in the comparison. */
+    private double stepSeconds(final CheckOptions options, final OverheadCell cell, final long bytes)
+    {
+        final int count = (int)Math.min(STEPS, Math.max(FEWEST_STEPS, MEASURED_MILLIS / Math.max(1.0, cell.millis())));
+        try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null, cell).reading(bytes)))
         {
             long startNanos = 0;
-            for (long step = 1; step <= STEPS; step++)
+            steps.submit(1, cell.batch());
+            for (long step = 2; step <= count; step++)
             {
-                startNanos = step == STEPS / 2 ? System.nanoTime() : startNanos;
                 steps.submit(step, cell.batch());
-                steps.await(step);
+                steps.await(step - 1);
+                startNanos = step == count / 2 ? System.nanoTime() : startNanos;
             }
-            return (System.nanoTime() - startNanos) / 1e9 / (STEPS / 2 + 1);
+            final double seconds = (System.nanoTime() - startNanos) / 1e9 / (count - count / 2);
+            steps.await(count);
+            return seconds;
         }
     }
 

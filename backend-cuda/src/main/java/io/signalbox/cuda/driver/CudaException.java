@@ -8,9 +8,12 @@ package io.signalbox.cuda.driver;
 public final class CudaException extends RuntimeException
 {
     public static final int OUT_OF_MEMORY = 2;
+    public static final int DEVICE_UNAVAILABLE = 46;
     public static final int NO_DEVICE = 100;
     public static final int LAUNCH_FAILED = 719;
     public static final int NOT_SUPPORTED = 801;
+    private static final int SYSTEM_NOT_READY = 802;
+    private static final int DRIVER_MISMATCH = 803;
 
     private static final long serialVersionUID = 1L;
     private final String operation;
@@ -23,9 +26,21 @@ public final class CudaException extends RuntimeException
      */
     public CudaException(final String operation, final int code, final String name)
     {
-        super(operation + " answered " + name + " (" + code + ")");
+        super(operation + " answered " + name + " (" + code + ")" + reason(code));
         this.operation = operation;
         this.code = code;
+    }
+
+    /** What the driver means by codes whose names do not say it. */
+    private static String reason(final int code)
+    {
+        return switch (code)
+        {
+            case DEVICE_UNAVAILABLE -> ": another process has the device, which is in exclusive mode";
+            case SYSTEM_NOT_READY -> ": the machine's GPUs are not connected yet; start the service nvidia-fabricmanager";
+            case DRIVER_MISMATCH -> ": the driver's library and its kernel module are of different releases";
+            default -> "";
+        };
     }
 
     public String operation()

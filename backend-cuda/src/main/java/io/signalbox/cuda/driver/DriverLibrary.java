@@ -51,22 +51,50 @@ final class DriverLibrary
         return message.contains(NAME + ": cannot open shared object file");
     }
 
-    /** Loads the first library of that name in the usual directories; null if there is none. */
+    /**
+     * Loads the first library of that name in the usual directories that can be loaded: one of them may be for 32 bits.
+     *
+     * @return null if there is none.
+     * @throws UnsatisfiedLinkError of the first, if none of them can be loaded.
+     */
     static Path loadFromUsualDirectory()
     {
         final String given = System.getProperty(DIRECTORIES_PROPERTY);
         final List<String> directories =
             given == null ? USUAL : Arrays.asList(given.split(Pattern.quote(File.pathSeparator)));
+        UnsatisfiedLinkError first = null;
         for (final String directory : directories)
         {
             final Path candidate = Path.of(directory, NAME);
             if (Files.isReadable(candidate))
             {
-                System.load(candidate.toAbsolutePath().toString());
-                return candidate;
+                final UnsatisfiedLinkError refusal = refusal(candidate);
+                if (refusal == null)
+                {
+                    return candidate;
+                }
+                first = first == null ? refusal : first;
             }
         }
+        if (first != null)
+        {
+            throw first;
+        }
         return null;
+    }
+
+    /** Why a library cannot be loaded; null if it now is. */
+    private static UnsatisfiedLinkError refusal(final Path library)
+    {
+        try
+        {
+            System.load(library.toAbsolutePath().toString());
+            return null;
+        }
+        catch (final UnsatisfiedLinkError e)
+        {
+            return e;
+        }
     }
 
     /** @throws MissingSymbolError if the library that this process has loaded lacks a needed function. */

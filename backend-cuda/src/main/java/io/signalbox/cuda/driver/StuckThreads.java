@@ -13,6 +13,7 @@ public final class StuckThreads
     private static final String BINDING = "jcuda.";
     private static final String NATIVE = "Native";
     private static final Set<Thread> GIVEN_UP = ConcurrentHashMap.newKeySet();
+    private static volatile boolean deviceLeft;
 
     private StuckThreads()
     {
@@ -22,6 +23,18 @@ public final class StuckThreads
     public static void add(final Thread thread)
     {
         GIVEN_UP.add(thread);
+    }
+
+    /** From here on nobody waits for a device: it still had work after its limit. */
+    public static void leaveDevice()
+    {
+        deviceLeft = true;
+    }
+
+    /** Whether the driver's own exit handlers may keep an ordinary end of this process waiting. */
+    public static boolean mayKeepProcess()
+    {
+        return deviceLeft || any();
     }
 
     /** Whether a thread that was given up has not come back since. */

@@ -16,6 +16,24 @@ class CheckStatisticsTest
 {
     private static final double EXACT = 1e-12;
 
+    /** What caches keep makes reading shorter, so that more is to be read. */
+    @Test
+    void shouldCorrectTheMemoryThatALayerReadsByWhatItTook()
+    {
+        assertEquals(150_000, StepLength.corrected(100_000, 1.2e-3, 0.8e-3));
+        assertEquals(100_000, StepLength.corrected(100_000, 13.2e-3, 13.2e-3));
+        assertEquals(80_000, StepLength.corrected(100_000, 1.2e-3, 1.5e-3));
+    }
+
+    /** One interruption of a measurement must not make steps of another kind. */
+    @Test
+    void shouldBelieveNoCorrectionByMoreThanTwo()
+    {
+        assertEquals(200_000, StepLength.corrected(100_000, 1.2e-3, 0.1e-3));
+        assertEquals(200_000, StepLength.corrected(100_000, 1.2e-3, -0.1e-3));
+        assertEquals(50_000, StepLength.corrected(100_000, 1.2e-3, 90e-3));
+    }
+
     /** Differences 1, 2, 3, 4, 5: mean 3, standard error sqrt(2.5 / 5), Student's 2.776 with 4 degrees of freedom. */
     @Test
     void shouldGiveStudentsIntervalAsShareOfTheBase()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceTraits;
+import io.signalbox.cuda.driver.ForwardingDriver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -13,14 +15,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The file system is a directory, the tool a script. */
 @DisabledOnOs(OS.WINDOWS)
 class MachineFactsTest
 {
+    private static final long LONG_NANOS = 60_000_000_000L;
+
     @TempDir
     private Path root;
 
@@ -82,6 +88,81 @@ class MachineFactsTest
         facts.addTool(List.of("sh", "-c", "echo 'No devices were found'; exit 6"));
 
         assertEquals(Map.of(), facts.facts());
+    }
+
+    /** The tool numbers devices in another order, and those too that the driver hides from this process. */
+    @Test
+    @Timeout(60)
+    void shouldAskTheToolByTheAddressOfTheDevice() throws IOException
+    {
+        write("tool", "echo \"$1\" > " + root.resolve("asked"));
+        final MachineFacts facts = new MachineFacts(root);
+        facts.addDriver(new Traits(() -> { }), 0, LONG_NANOS, List.of("sh", root.resolve("tool").toString()));
+
+        assertEquals("--id=0000:1b:00.0", Files.readString(root.resolve("asked")).strip());
+        assertEquals("13.0", facts.facts().get("CUDA version of the driver"));
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldComeBackFromADriverThatDoesNot()
+    {
+        final CountDownLatch answer = new CountDownLatch(1);
+        final MachineFacts facts = new MachineFacts(root);
+        facts.addDriver(new Traits(() -> await(answer)), 0, 1_000_000, List.of("false"));
+        answer.countDown();
+
+        assertTrue(facts.facts().get("fault of the driver").startsWith(
+            "the question for the device's traits did not end within 1 ms; its thread is in "), facts.facts().toString());
+    }
+
+    @Test
+    void shouldLeaveOutWhatTheDriverRefuses()
+    {
+        final MachineFacts facts = new MachineFacts(root);
+        facts.addDriver(new Traits(() ->
+        {
+            throw new CudaException("cuDeviceGetAttribute", 1, "CUDA_ERROR_INVALID_VALUE");
+        }), 0, LONG_NANOS, List.of("false"));
+
+        assertEquals("cuDeviceGetAttribute answered CUDA_ERROR_INVALID_VALUE (1)", facts.facts().get("fault of the driver"));
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            latch.await();
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A driver that tells the traits of a device, after something else. */
+    private static final class Traits extends ForwardingDriver
+    {
+        private final Runnable first;
+
+        private Traits(final Runnable first)
+        {
+            super(null);
+            this.first = first;
+        }
+
+        @Override
+        public int version()
+        {
+            return 13_000;
+        }
+
+        @Override
+        public DeviceTraits traits(final int ordinal)
+        {
+            first.run();
+            return new DeviceTraits(132, 1_980_000, 3_201_000, "0000:1b:00.0");
+        }
     }
 
     private void write(final String file, final String text) throws IOException

@@ -46,7 +46,7 @@ class SanitizerSectionTest
         final String arguments = Files.readString(directory.resolve("arguments"));
         assertTrue(arguments.contains("--tool racecheck --error-exitcode 99") &&
             arguments.contains("own-java gpu --sections routers,capture-forms,steps") &&
-            arguments.contains("--device 0 --seed 9"), arguments);
+            arguments.contains("--device 0 --seed 9 --section-limit 1"), arguments);
     }
 
     @Test
@@ -77,6 +77,18 @@ class SanitizerSectionTest
 
         assertEquals(CheckVerdict.NOT_RUN, result.verdict(), result.note());
         assertTrue(result.note().contains("memcheck does not support this device"), result.note());
+    }
+
+    /** This process has the device, so that no other one may. */
+    @Test
+    void shouldNotRunWhereTheDeviceIsInExclusiveMode() throws IOException
+    {
+        play("echo 'device failed 0.0 s cuDevicePrimaryCtxRetain answered CUDA_ERROR_DEVICE_UNAVAILABLE (46)'; exit 1");
+        final SectionResult result = run();
+
+        assertEquals(CheckVerdict.NOT_RUN, result.verdict(), result.note());
+        assertTrue(result.note().contains("memcheck needs the device beside this process, and it is in exclusive mode"),
+            result.note());
     }
 
     /** The check beneath a tool would keep the device from whoever comes next. */

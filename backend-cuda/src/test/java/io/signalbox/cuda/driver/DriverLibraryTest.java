@@ -46,6 +46,19 @@ class DriverLibraryTest
             answer);
     }
 
+    /** On some systems the directory of 32-bit libraries comes first. */
+    @Test
+    void shouldPassOverALibraryThatCannotBeLoaded() throws Exception
+    {
+        final Path other = Files.createDirectory(directory.resolve("other"));
+        Files.write(other.resolve("libcuda.so.1"), new byte[100]);
+        Files.copy(EmulatedDriverBuild.library(), directory.resolve("libcuda.so.1"));
+
+        assertEquals("READY 1 GPU, driver for CUDA 13.0, its library taken from " + directory.resolve("libcuda.so.1") + ".",
+            probe("", Path.of(other + ":" + directory)));
+        assertTrue(probe("", other).startsWith("NO_DRIVER the NVIDIA driver's library could not be loaded (libcuda.so.1: "));
+    }
+
     @Test
     void shouldSayThatItIsInNoneOfThem() throws Exception
     {

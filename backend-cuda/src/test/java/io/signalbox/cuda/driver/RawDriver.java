@@ -28,6 +28,12 @@ final class RawDriver
         return value[0];
     }
 
+    /** Waits for all work of the current context. */
+    static void synchronizeContext()
+    {
+        JCudaDriver.cuCtxSynchronize();
+    }
+
     static int attributeAnswer(final int attribute)
     {
         return JCudaDriver.cuDeviceGetAttribute(new int[1], attribute, device());
@@ -99,11 +105,5 @@ final class RawDriver
         final CUdevice device = new CUdevice();
         JCudaDriver.cuDeviceGet(device, 0);
         return device;
-    }
-
-    /** Waits for all work of the current context. */
-    static void synchronizeContext()
-    {
-        JCudaDriver.cuCtxSynchronize();
     }
 }

@@ -78,8 +78,8 @@ class KernelOffsetsTest
             driver.launch(launches.seededLogits(new SeededLogits(7, 16), SPEC, logits, layer, TOKENS), stream);
             driver.launch(launches.routeCapturing(SPEC, router, layer, TOKENS), stream);
         }
-        driver.launch(launches.packRows(SPEC.experts(), TOKENS), stream);
         driver.launch(launches.sampleSeeded(5, TOKENS), stream);
+        driver.launch(launches.packRows(SPEC.experts(), TOKENS), stream);
         driver.free(logits);
         return result(slot);
     }

@@ -12,8 +12,10 @@ final class ByteMutator
     private static final int[] INTERESTING = {0, 0xFF, 0x7F, 0x80, 0x40, 0xC0, 4, '"', '{', '\n', '\\', 0x1f};
     private static final List<byte[]> INSERTED = List.of(
         new byte[]{(byte)0xEF, (byte)0xBB, (byte)0xBF}, new byte[]{0}, new byte[]{(byte)0xFF, (byte)0xFE},
-        new byte[]{(byte)0xC0, (byte)0xAF}, new byte[]{(byte)0xED, (byte)0xA0, (byte)0x80}, "\r\n".getBytes(StandardCharsets.US_ASCII),
-        "\n\n".getBytes(StandardCharsets.US_ASCII), "\r".getBytes(StandardCharsets.US_ASCII), new byte[]{0x0b}, new byte[4096],
+        new byte[]{(byte)0xC0, (byte)0xAF}, new byte[]{(byte)0xED, (byte)0xA0, (byte)0x80},
+        "\r\n".getBytes(StandardCharsets.US_ASCII),
+        "\n\n".getBytes(StandardCharsets.US_ASCII), "\r".getBytes(StandardCharsets.US_ASCII), new byte[]{0x0b},
+        new byte[4096],
         "\u2028".getBytes(StandardCharsets.UTF_8), "\u001b[31m".getBytes(StandardCharsets.UTF_8));
 
     private ByteMutator()

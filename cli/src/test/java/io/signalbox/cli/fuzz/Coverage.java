@@ -13,6 +13,7 @@ import java.util.TreeMap;
 final class Coverage
 {
     private static final int EXIT_CODES = 4;
+    private static final int NANOS = EXIT_CODES + 1;
 
     private final CommandSpec model;
     private final Map<String, long[]> counts = new TreeMap<>();
@@ -42,8 +43,9 @@ final class Coverage
 
     private void add(final String what, final Outcome outcome)
     {
-        final long[] codes = counts.computeIfAbsent(what, key -> new long[EXIT_CODES + 1]);
+        final long[] codes = counts.computeIfAbsent(what, key -> new long[NANOS + 1]);
         codes[outcome.exitCode() >= 0 && outcome.exitCode() < EXIT_CODES ? outcome.exitCode() : EXIT_CODES]++;
+        codes[NANOS] += outcome.nanos();
     }
 
     /** Options of the model that no case gave. */
@@ -53,17 +55,18 @@ final class Coverage
             .map(option -> command + " " + option.longestName()).filter(option -> !counts.containsKey(option)).toList();
     }
 
-    /** One line per command and option: cases by exit code. */
+    /** One line per command and option: cases by exit code, and the mean wall-clock time of one. */
     String table()
     {
         final StringBuilder table = new StringBuilder(
-            "%-34s %8s %8s %8s %8s %8s%n".formatted("command and option", "0", "1", "2", "3", "other"));
+            "%-34s %8s %8s %8s %8s %8s %8s%n".formatted("command and option", "0", "1", "2", "3", "other", "ms"));
         counts.forEach((what, codes) ->
         {
             if (model.subcommands().containsKey(what.split(" ")[0]))
             {
-                table.append("%-34s %8d %8d %8d %8d %8d%n".formatted(
-                    what, codes[0], codes[1], codes[2], codes[3], codes[EXIT_CODES]));
+                table.append("%-34s %8d %8d %8d %8d %8d %8.1f%n".formatted(
+                    what, codes[0], codes[1], codes[2], codes[3], codes[EXIT_CODES],
+                    codes[NANOS] / 1e6 / Arrays.stream(codes, 0, NANOS).sum()));
             }
         });
         return table.toString();

@@ -9,7 +9,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Spoilt input files: 300 traces and 200 router files reduced, 60,000 and 20,000 full. */
+/** Spoilt input files: 300 traces and 150 router files reduced, 12,000 and 6,000 full. */
 class FileFuzzTest
 {
     @Test
@@ -18,7 +18,7 @@ class FileFuzzTest
         try (FuzzRun run = FuzzRun.open())
         {
             final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadATraceAsItIsOrRefuseIt", new TraceCases(),
-                FuzzRun.firstSeed(), FuzzRun.count(300, 60_000));
+                FuzzRun.firstSeed(), FuzzRun.count(300, 12_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }
@@ -32,7 +32,7 @@ class FileFuzzTest
             final Path template = run.directory("template");
             Fixtures.all(template, run.worker());
             final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadARouterFileOrRefuseIt",
-                new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(200, 20_000));
+                new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(150, 6_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

@@ -14,8 +14,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 /** Kinds of file that a path may name, each made in place of what was there. */
 enum FileKind
 {
-    ABSENT, EMPTY, DIRECTORY, FIFO, SOCKET, DANGLING_LINK, LINK_LOOP, LINK_TO_FILE, LINK_TO_DIRECTORY, FULL_DEVICE, NULL_DEVICE,
-    ZERO_DEVICE, HUGE, UNREADABLE, BINARY, BELOW_FILE;
+    ABSENT, EMPTY, DIRECTORY, FIFO, SOCKET, DANGLING_LINK, LINK_LOOP, LINK_TO_FILE, LINK_TO_DIRECTORY, FULL_DEVICE,
+    NULL_DEVICE, ZERO_DEVICE, HUGE, UNREADABLE, BINARY, BELOW_FILE;
 
     private static final long HUGE_BYTES = 100L << 30;
 

@@ -3,6 +3,8 @@ package io.signalbox.cli.fuzz;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -17,19 +19,28 @@ import java.util.stream.Collectors;
  */
 record Finding(String source, long seed, List<String> arguments, String story, List<String> complaints, Path kept)
 {
+    private static final int MAX_SHOWN = 200;
+    private static final Pattern OWN_FRAME = Pattern.compile("at (io\\.signalbox\\.(?!cli\\.fuzz)[\\w.$]+)\\(");
+
     /** Findings with the same signature count as one fault. */
     String signature()
     {
-        return complaints.get(0).replaceFirst("(?s), in: .*", "")
-            .replaceAll("(?:/[^/\\s:;,'\"]+)+", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
-            .replaceAll("'[^']*'", "'…'").transform(text -> text.substring(0, Math.min(110, text.length())));
+        final Matcher place = OWN_FRAME.matcher(complaints.get(0));
+        if (complaints.get(0).startsWith("hang") && place.find())
+        {
+            return "hang at " + place.group(1);
+        }
+        final String text = complaints.get(0).replaceFirst("(?s), in: .*", "")
+            .replaceAll("(?:/[^/\\s:;,'\"]++)++", "PATH").replaceAll("-?\\d[\\d.,]*(?:E\\d+)?", "N")
+            .replaceAll("'[^']*'", "'…'").replaceAll("\\b[a-z]+\\.[a-z]\\w+", "NAME");
+        return text.substring(0, Math.min(110, text.length()));
     }
 
     String text()
     {
         return source + ", seed " + seed + (story.isEmpty() ? "" : ", " + story) + "\n  ./signalbox " + commandLine() +
             "\n" + complaints.stream().map(complaint -> "  " + complaint + "\n").collect(Collectors.joining()) +
-            "  files: " + kept + "\n  again: -Dsignalbox.fuzz.seed=" + seed + " -Dtest=" + source + "\n";
+            "  files: " + kept + "; xargs -0 ./signalbox < " + kept + "/arguments\n  again: -Dsignalbox.fuzz.seed=" + seed + " -Dtest=" + source + "\n";
     }
 
     /** For a shell; bytes that it cannot show are written as escapes of {@code $'...'}. */
@@ -40,9 +51,9 @@ record Finding(String source, long seed, List<String> arguments, String story, L
 
     private static String quoted(final String argument)
     {
-        if (argument.length() > 300)
+        if (argument.length() > MAX_SHOWN)
         {
-            return "\"$(printf '" + argument.charAt(0) + "%.0s' {1.." + argument.length() + "})\"";
+            return quoted(argument.substring(0, MAX_SHOWN)) + "...[" + argument.length() + " characters]";
         }
         if (argument.matches("[\\w/.:,=@%+-]+"))
         {

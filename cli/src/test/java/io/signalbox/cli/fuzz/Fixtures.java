@@ -58,6 +58,9 @@ final class Fixtures
     /** Small segments make small files, and several of them. */
     private static final WriterOptions SMALL = new WriterOptions(Durability.PROCESS, 1 << 16, 1 << 16);
 
+    /** Without a UTF-8 locale the JVM of the tests cannot name such files. */
+    private static final boolean UNICODE = "UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"));
+
     private Fixtures()
     {
     }
@@ -84,9 +87,10 @@ final class Fixtures
     /** A tree that nothing may touch: files with the names of a journal's among them. */
     static void foreign(final Path directory) throws IOException
     {
-        Files.createDirectories(directory.resolve("b\u00e4ume/\u6e96"));
+        final Path deep = directory.resolve(UNICODE ? "b\u00e4ume/\u6e96" : "trees/water");
+        Files.createDirectories(deep);
         Files.writeString(directory.resolve("notes.txt"), "mine\n");
-        Files.write(directory.resolve("b\u00e4ume/\u6e96/data.bin"), new byte[]{0, 1, 2, -1});
+        Files.write(deep.resolve("data.bin"), new byte[]{0, 1, 2, -1});
         Files.createSymbolicLink(directory.resolve("link"), Path.of("notes.txt"));
         Files.createDirectories(directory.resolve("segment-00007.old"));
         Files.writeString(directory.resolve("segment-00007.old/19700101F.cq4"), "not a journal");

@@ -5,13 +5,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** A worker, its directory and the strength of the tests: what each fuzz test begins and ends with. */
 final class FuzzRun implements AutoCloseable
 {
     /** Far above what a case needs: milliseconds. */
     private static final long CASE_SECONDS = 60;
-    private static final List<String> SMALL_JVM = List.of("-Xmx512m", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    private static final List<String> SMALL_JVM =
+        List.of("-Xmx512m", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final Path KEPT = Path.of("target", "fuzz").toAbsolutePath();
 
     private final Path home;
@@ -33,10 +35,23 @@ final class FuzzRun implements AutoCloseable
         return open(CommandUnderTest.Signalbox.class, caseSeconds);
     }
 
+    /** @param environment variables of the commands' process. */
+    static FuzzRun open(final Map<String, String> environment) throws IOException
+    {
+        return open(CommandUnderTest.Signalbox.class, CASE_SECONDS, environment);
+    }
+
     static FuzzRun open(final Class<? extends CommandUnderTest> command, final long caseSeconds) throws IOException
     {
+        return open(command, caseSeconds, Map.of());
+    }
+
+    private static FuzzRun open(
+        final Class<? extends CommandUnderTest> command, final long caseSeconds, final Map<String, String> environment)
+        throws IOException
+    {
         final Path home = Files.createTempDirectory("signalbox-fuzz-");
-        return new FuzzRun(home, new Worker(home, command, SMALL_JVM, caseSeconds));
+        return new FuzzRun(home, new Worker(home, command, SMALL_JVM, caseSeconds, environment));
     }
 
     /** How many cases: few in every build, many with {@code -Pfull}, one with {@code -Dsignalbox.fuzz.seed=N}. */

@@ -5,6 +5,7 @@ import io.signalbox.cli.CommandEntry;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,6 +63,8 @@ final class Fuzzer
             }
         }
         nanos += System.nanoTime() - start;
+        System.out.printf("%s: %d cases from seed %d, %.0f per second, %d kinds of findings%n",
+            name, cases, firstSeed, casesPerSecond(), findings.size());
         return this;
     }
 
@@ -82,6 +85,7 @@ final class Fuzzer
         findings.put(first.signature(), finding);
         Files.createDirectories(files);
         Files.writeString(files.resolve("finding.txt"), finding.text());
+        Files.write(files.resolve("arguments"), String.join("\0", finding.arguments()).getBytes(StandardCharsets.UTF_8));
         System.err.println(finding.text());
     }
 
@@ -176,7 +180,7 @@ final class Fuzzer
         return coverage;
     }
 
-    double casesPerSecond()
+    private double casesPerSecond()
     {
         return cases * 1e9 / Math.max(1, nanos);
     }

@@ -91,7 +91,8 @@ class FuzzerTest
     {
         assertTrue(find(harming(file -> Files.delete(file.resolve("foreign/notes.txt"))), "--seed=7").get(0)
             .startsWith("canary: "));
-        assertFalse(find(harming(file -> Files.writeString(file.resolve("foreign/notes.txt"), "yours")), "--seed=7").isEmpty());
+        assertFalse(find(harming(file -> Files.writeString(file.resolve("foreign/notes.txt"), "yours")),
+            "--seed=7").isEmpty());
         assertFalse(find(harming(file -> FileTrees.delete(file.resolve("empty"))), "--seed=7").isEmpty());
     }
 
@@ -126,8 +127,8 @@ class FuzzerTest
     {
         final Target target = new FakeCommand(shared.worker(),
             planted("--seed=7", 3, "", "signalbox simulate: an internal error --seed=7."));
-        final Finding finding = shared.fuzzer(target).run("planted", random -> made("--json", "--seed=7", "--lock-step"), 0, 1)
-            .findings().get(0);
+        final Finding finding = shared.fuzzer(target).run("planted",
+            random -> made("--json", "--seed=7", "--lock-step"), 0, 1).findings().get(0);
 
         final List<String> smallest = new ArrayList<>(RUN);
         smallest.add("--seed=7");
@@ -158,7 +159,8 @@ class FuzzerTest
 
         assertTrue(findInFile(both, shortened).get(0).startsWith("trace: 3 requests were read, and the file holds 4"));
         assertTrue(findInFile(Arrays.copyOf(both, both.length - 5), shortened).get(0).startsWith("trace: it was accepted"));
-        assertTrue(findInFile(ByteMutator.joined(first, new byte[]{'x'}), shortened).get(0).startsWith("trace: it was accepted"));
+        final byte[] followed = ByteMutator.joined(first, new byte[]{'x'});
+        assertTrue(findInFile(followed, shortened).get(0).startsWith("trace: it was accepted"));
         assertEquals(List.of(), findInFile(both, arguments -> null));
     }
 
@@ -170,7 +172,8 @@ class FuzzerTest
         Fixtures.journal(journal, 2, 90, RouterPolicy.SIGNALBOX);
         final JournalTruth truth = JournalTruth.of(journal);
         final int records = truth.digests().size();
-        final long groups = SlowJournal.records(journal).stream().filter(record -> record.type() == SlowJournal.GROUP).count();
+        final long groups = SlowJournal.records(journal).stream()
+            .filter(record -> record.type() == SlowJournal.GROUP).count();
 
         assertEquals(List.of(), complaints(truth, records, groups, truth.digests().get(records - 1)));
         assertEquals(1, complaints(truth, records - 1, groups - 1, truth.digests().get(records - 2)).size());
@@ -186,7 +189,8 @@ class FuzzerTest
             records, groups, digest), truth.journal(), List.of(truth));
     }
 
-    private static List<String> findInFile(final byte[] bytes, final Function<List<String>, Outcome> fault) throws IOException
+    private static List<String> findInFile(final byte[] bytes, final Function<List<String>, Outcome> fault)
+        throws IOException
     {
         final FileCase made = TraceCases.of(List.of("simulate", "--trace={file}", "--json", "--no-journal"), bytes);
         return complaintsOf(shared.fuzzer(new FakeCommand(shared.worker(), fault)).run("planted", random -> made, 0, 1));
@@ -202,7 +206,8 @@ class FuzzerTest
 
     private static List<String> find(final Function<List<String>, Outcome> fault, final String... more) throws IOException
     {
-        return complaintsOf(shared.fuzzer(new FakeCommand(shared.worker(), fault)).run("planted", random -> made(more), 0, 1));
+        final Target target = new FakeCommand(shared.worker(), fault);
+        return complaintsOf(shared.fuzzer(target).run("planted", random -> made(more), 0, 1));
     }
 
     private static List<String> complaintsOf(final Fuzzer fuzzer)

@@ -15,7 +15,8 @@ import java.util.random.RandomGenerator;
 final class JournalChange
 {
     private static final List<String> FOREIGN = List.of("notes.txt", "segment-1", "segment-00001.bak", "segment-000001",
-        "segment-00000.cut", "segment-99999.tmp", "SEGMENT-00001", "segment-\u0660\u0660\u0660\u0660\u0661", ".hidden", "lock~");
+        "segment-00000.cut", "segment-99999.tmp", "SEGMENT-00001", "segment-\u0660\u0660\u0660\u0660\u0661", ".hidden",
+        "lock~");
     /** Offset and length of the fields of an envelope that a change with a fitting checksum may have. */
     private static final int[][] FIELDS = {{8, 2}, {10, 2}, {16, 8}, {24, 8}, {32, 8}, {40, 8}, {48, 8}, {56, 8}};
 

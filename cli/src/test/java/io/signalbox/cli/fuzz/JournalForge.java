@@ -20,6 +20,7 @@ final class JournalForge
 {
     private static final Hasher64 XXH3 = Hashing.xxh3_64();
     private static final int[] VALUES = {0, -1, 1, 0x7F, 0x80, 0xFF, 2, 0x40};
+    private static final int LOGICAL_TIME = 24;
     private static final int CHAIN = 32;
 
     private JournalForge()
@@ -72,7 +73,8 @@ final class JournalForge
             if (record.isChained())
             {
                 link.clear();
-                link.putLong(chain).putLong(record.sequence()).putLong(record.type()).putLong(buffer.getLong(record.at() + 24));
+                link.putLong(chain).putLong(record.sequence()).putLong(record.type());
+                link.putLong(buffer.getLong(record.at() + LOGICAL_TIME));
                 link.putLong(XXH3.hashBytesToLong(bytes, record.at() + SlowJournal.ENVELOPE_BYTES,
                     record.length() - SlowJournal.ENVELOPE_BYTES));
                 chain = XXH3.hashBytesToLong(link.array());

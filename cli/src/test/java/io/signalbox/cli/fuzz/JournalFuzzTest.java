@@ -8,7 +8,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Spoilt and forged journals: 250 reduced, 40,000 full. */
+/** Spoilt and forged journals: 250 reduced, 8,000 full. */
 class JournalFuzzTest
 {
     @Test
@@ -16,8 +16,9 @@ class JournalFuzzTest
     {
         try (FuzzRun run = FuzzRun.open())
         {
-            final Fuzzer fuzzer = run.fuzzer().run("JournalFuzzTest", new JournalCases(run.directory("journals"), run.worker()),
-                FuzzRun.firstSeed(), FuzzRun.count(250, 40_000));
+            final JournalCases cases = new JournalCases(run.directory("journals"), run.worker());
+            final Fuzzer fuzzer = run.fuzzer().run("JournalFuzzTest", cases,
+                FuzzRun.firstSeed(), FuzzRun.count(250, 8_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

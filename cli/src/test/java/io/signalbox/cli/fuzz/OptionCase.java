@@ -54,7 +54,8 @@ record OptionCase(Path template, List<Part> parts, Set<Integer> exitCodes) imple
     @Override
     public List<String> check(final Path directory, final Outcome outcome, final Target target)
     {
-        final boolean helps = arguments(directory).stream().anyMatch(word -> HELP.contains(word) || word.matches("-[hV]+.*"));
+        final boolean helps = arguments(directory).stream()
+            .anyMatch(word -> HELP.contains(word) || word.matches("-[hV]+.*"));
         final Part malformed = parts.stream().filter(Part::mustRefuse).findFirst().orElse(null);
         return malformed == null || helps || outcome.exitCode() == 2 ? List.of() :
             List.of("number: " + malformed.words() + " is no number, and the exit code is " + outcome.exitCode());

@@ -30,9 +30,13 @@ final class OptionCases implements CaseSource
     /** Commands whose check may fail on good input: {@code doctor} looks at the machine, {@code gpu} at its GPU. */
     private static final Set<String> MAY_FAIL = Set.of("doctor", "gpu");
     private static final Pattern RANGE = Pattern.compile("between (-?\\d+) and (-?\\d+)");
+    private static final int FEW_OPTIONS = 3;
+    private static final List<String> OF_FLAG = List.of("=true", "=false", "=maybe", "=");
     private static final List<String> STRAY = List.of(
-        "stray", "", "--", "-", "-x", "--nope", "--nope=1", "---seed", "-seed", "@/etc", "@{dir}/small.jsonl", "@", "@@x", "!x",
-        "--seed\u00a0", "\u2014seed", "--SEED=1", "--see=1", "-h", "--help", "-V", "-hV", "--version", "\u0000", "\ud800", "simulate",
+        "stray", "", "--", "-", "-x", "--nope", "--nope=1", "---seed", "-seed", "@/etc", "@{dir}/small.jsonl", "@", "@@x",
+        "!x",
+        "--seed\u00a0", "\u2014seed", "--SEED=1", "--see=1", "-h", "--help", "-V", "-hV", "--version", "\u0000", "\ud800",
+        "simulate",
         "replay", "--no-json", "--json=maybe", "s".repeat(5_000), "a\nb", "%s", "=", "--=", "--=x", "-1", "{dir}/journal");
     /** What makes the run of a command small. Options that a command lacks are passed over. */
     private static final Map<String, List<String>> SMALL = Map.of(
@@ -42,6 +46,11 @@ final class OptionCases implements CaseSource
             "--routers=default,kv-aware", "--workers=1"),
         "inspect", List.of("--request=2"),
         "gpu", List.of("--device=0"));
+
+    private static final Map<String, List<String>> TRACED = Map.of(
+        "simulate", List.of("--trace={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000"),
+        "compare", List.of("--workloads={dir}/plays.jsonl", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
+            "--routers=default,kv-aware", "--workers=1"));
 
     private final CommandSpec model = CommandEntry.model();
     private final Path template;
@@ -90,17 +99,16 @@ final class OptionCases implements CaseSource
     @Override
     public OptionCase next(final RandomGenerator random)
     {
-        final int number = random.nextInt(commands.size() + 2);
-        // The commands with most options come up more often.
-        final String command = commands.get(number < commands.size() ? number : number - commands.size());
+        final String command = command(random);
         final Map<String, Part> chosen = base(command, random);
         final List<Part> parts = new ArrayList<>();
         final List<OptionSpec> options = spec(command).options();
+        final boolean polite = random.nextInt(5) < 2;
         for (int i = random.nextInt(5); i > 0; i--)
         {
-            final OptionSpec option = Values.pick(random.nextInt(20) == 0 ? everyOption : options, random);
-            final Part part = part(command, option, random);
-            if (random.nextInt(12) == 0)
+            final OptionSpec option = Values.pick(!polite && random.nextInt(20) == 0 ? everyOption : options, random);
+            final Part part = polite ? politePart(option, random) : part(command, option, random);
+            if (!polite && random.nextInt(12) == 0)
             {
                 parts.add(part);
             }
@@ -110,19 +118,27 @@ final class OptionCases implements CaseSource
             }
         }
         parts.addAll(0, chosen.values());
-        positional(command, random, parts);
-        if (random.nextInt(8) == 0)
+        positional(command, polite, random, parts);
+        if (!polite && random.nextInt(6) == 0)
         {
             parts.add(random.nextInt(parts.size() + 1), Part.of(Values.pick(STRAY, random)));
         }
-        parts.add(random.nextInt(60) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
+        parts.add(!polite && random.nextInt(40) == 0 ? random.nextInt(parts.size() + 1) : 0, Part.fixed(command));
         return new OptionCase(template, parts, MAY_FAIL.contains(command) ? CHECKING : NEVER_CHECKING);
+    }
+
+    /** A command with hardly an option comes up less often: there is little to try, and {@code doctor} takes seconds. */
+    private String command(final RandomGenerator random)
+    {
+        final String command = Values.pick(commands, random);
+        return spec(command).options().size() > FEW_OPTIONS || random.nextInt(10) == 0 ? command : command(random);
     }
 
     private Map<String, Part> base(final String command, final RandomGenerator random)
     {
         final Map<String, Part> base = new LinkedHashMap<>();
-        for (final String small : SMALL.getOrDefault(command, List.of()))
+        final boolean traced = TRACED.containsKey(command) && random.nextInt(4) == 0;
+        for (final String small : (traced ? TRACED : SMALL).getOrDefault(command, List.of()))
         {
             final String name = small.substring(0, small.indexOf('='));
             if (spec(command).findOption(name) != null && random.nextInt(40) > 0)
@@ -138,11 +154,12 @@ final class OptionCases implements CaseSource
         return base;
     }
 
-    private void positional(final String command, final RandomGenerator random, final List<Part> parts)
+    private void positional(
+        final String command, final boolean polite, final RandomGenerator random, final List<Part> parts)
     {
         for (final PositionalParamSpec parameter : spec(command).positionalParameters())
         {
-            final int kind = random.nextInt(10);
+            final int kind = polite ? 0 : random.nextInt(10);
             if (kind < 7)
             {
                 parts.add(random.nextInt(parts.size() + 1), Part.of("{dir}/journal"));
@@ -154,12 +171,18 @@ final class OptionCases implements CaseSource
         }
     }
 
+    private Part politePart(final OptionSpec option, final RandomGenerator random)
+    {
+        return Part.of(Values.isFlag(option) ? option.longestName() :
+            option.longestName() + "=" + values.good(option, random));
+    }
+
     private Part part(final String command, final OptionSpec option, final RandomGenerator random)
     {
         final String name = Values.pick(List.of(option.names()), random);
         if (Values.isFlag(option))
         {
-            return Part.of(random.nextInt(12) > 0 ? name : name + Values.pick(List.of("=true", "=false", "=maybe", "="), random));
+            return Part.of(random.nextInt(12) > 0 ? name : name + Values.pick(OF_FLAG, random));
         }
         final String value = values.value(option, command + " " + option.longestName(), random);
         final int form = random.nextInt(12);

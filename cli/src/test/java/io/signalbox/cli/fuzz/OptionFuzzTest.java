@@ -6,10 +6,11 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Options of every command: 300 command lines reduced, 60,000 full. */
+/** Options of every command: 250 command lines reduced, 12,000 full; without a UTF-8 locale 30 and 2,000. */
 class OptionFuzzTest
 {
     @Test
@@ -17,13 +18,26 @@ class OptionFuzzTest
     {
         try (FuzzRun run = FuzzRun.open())
         {
-            final Path template = run.directory("template");
-            Fixtures.all(template, run.worker());
-            final Fuzzer fuzzer = run.fuzzer().run("OptionFuzzTest", new OptionCases(template, run.worker()),
-                FuzzRun.firstSeed(), FuzzRun.count(300, 60_000));
-
-            System.out.println(fuzzer.coverage().table());
-            assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
+            fuzz(run, "OptionFuzzTest#shouldEndEveryCommandLineInAResultOrASentence", FuzzRun.count(250, 12_000));
         }
+    }
+
+    @Test
+    void shouldDoSoWithoutALocale() throws IOException
+    {
+        try (FuzzRun run = FuzzRun.open(Map.of("LC_ALL", "C")))
+        {
+            fuzz(run, "OptionFuzzTest#shouldDoSoWithoutALocale", FuzzRun.count(30, 2_000));
+        }
+    }
+
+    private static void fuzz(final FuzzRun run, final String name, final long count) throws IOException
+    {
+        final Path template = run.directory("template");
+        Fixtures.all(template, run.worker());
+        final Fuzzer fuzzer = run.fuzzer().run(name, new OptionCases(template, run.worker()), FuzzRun.firstSeed(), count);
+
+        System.out.println(fuzzer.coverage().table());
+        assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
     }
 }

@@ -47,7 +47,8 @@ final class ResultOracle implements Oracle
 
     private static boolean isHelp(final List<String> arguments)
     {
-        return arguments.stream().anyMatch(Set.of("--help", "-h", "--version", "-V", "-hV", "-Vh")::contains);
+        return arguments.stream().anyMatch(
+            argument -> argument.startsWith("--help") || argument.startsWith("--version") || argument.matches("-[hV]+.*"));
     }
 
     private static List<String> json(final String text)

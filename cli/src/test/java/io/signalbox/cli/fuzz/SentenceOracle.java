@@ -60,16 +60,21 @@ final class SentenceOracle implements Oracle
     private boolean namesSomething(final String text, final Observation seen)
     {
         // The advice at the end names --help whatever is wrong.
-        final String sentence = text.replaceFirst("^signalbox[a-z ]*: ", "").replaceAll("; see '[^']*--help'\\.", "");
+        final String sentence = text.replaceFirst("^signalbox[a-z ]*: ", "").replaceAll("; see '[^']*--help'\\.", "")
+            .replaceAll("[\\x00-\\x1f\\x7f]", "?");
         return sentence.equals("a command is missing") ||
-            names(seen.command()).anyMatch(sentence::contains) ||
+            seen.arguments().stream().flatMap(this::names).anyMatch(sentence::contains) ||
             seen.arguments().stream().flatMap(SentenceOracle::parts).anyMatch(sentence::contains);
     }
 
-    private Stream<String> names(final String command)
+    /** Of a command's options and parameters; an argument that is no command has none. */
+    private Stream<String> names(final String argument)
     {
-        final CommandSpec spec = model.subcommands().containsKey(command)
-            ? model.subcommands().get(command).getCommandSpec() : model;
+        if (!model.subcommands().containsKey(argument))
+        {
+            return Stream.empty();
+        }
+        final CommandSpec spec = model.subcommands().get(argument).getCommandSpec();
         return Stream.concat(
             spec.options().stream().map(OptionSpec::longestName),
             spec.positionalParameters().stream().map(PositionalParamSpec::paramLabel));
@@ -77,10 +82,12 @@ final class SentenceOracle implements Oracle
 
     private static Stream<String> parts(final String argument)
     {
-        // As it is printed: on one line, and '?' for what UTF-8 cannot encode.
+        // As it is printed: a path without needless slashes, on one line, and '?' for a control character and for what UTF-8 cannot encode.
         final String printed = new String(argument.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
-            .lines().map(String::strip).reduce((a, b) -> a + " " + b).orElse("");
-        return printed.isEmpty() ? Stream.of("''") :
-            Stream.concat(Stream.of(printed), Stream.of(printed.split("[=,]"))).filter(part -> !part.isEmpty());
+            .lines().map(String::strip).reduce((a, b) -> a + " " + b).orElse("")
+            .replaceAll("[\\x00-\\x1f\\x7f]", "?").replaceAll("/+", "/").replaceAll("(?<=.)/$", "");
+        // Of a blank value nothing can be seen in a sentence.
+        return printed.isBlank() ? Stream.of(printed) :
+            Stream.concat(Stream.of(printed), Stream.of(printed.split("[=,]"))).filter(part -> !part.isBlank());
     }
 }

@@ -19,6 +19,8 @@ final class SlowJson
     private static final Pattern TEXT =
         Pattern.compile("\"(?:[^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*+\"");
 
+    private static final Pattern ESCAPE = Pattern.compile("\\\\u([0-9a-fA-F]{4})|\\\\(.)");
+
     private final String text;
     private int at;
 
@@ -131,8 +133,7 @@ final class SlowJson
     /** The characters that a text in quotes stands for; other escapes than those of letters do not occur in names. */
     static String unescaped(final String quoted)
     {
-        final Matcher escapes = Pattern.compile("\\\\u([0-9a-fA-F]{4})|\\\\(.)").matcher(quoted.substring(1, quoted.length() - 1));
-        return escapes.replaceAll(escape -> Matcher.quoteReplacement(
+        return ESCAPE.matcher(quoted.substring(1, quoted.length() - 1)).replaceAll(escape -> Matcher.quoteReplacement(
             escape.group(1) == null ? escape.group(2) : String.valueOf((char)Integer.parseInt(escape.group(1), 16))));
     }
 

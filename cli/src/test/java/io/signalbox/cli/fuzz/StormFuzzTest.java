@@ -10,13 +10,14 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A journal's directory that changes while commands work there: 60 runs reduced, 6,000 full. */
+/** A journal's directory that changes while commands work there: 40 runs reduced, 2,000 full. */
 class StormFuzzTest
 {
     private static final List<List<String>> COMMANDS = List.of(
         List.of("simulate", "--journal={journal}", "--conversations=3", "--ranks=2", "--limit=12", "--kv-blocks=3000"),
         List.of("simulate", "--journal={journal}", "--conversations=3", "--ranks=2", "--limit=12", "--kv-blocks=3000"),
-        List.of("simulate", "--journal={journal}/below/deep", "--conversations=3", "--ranks=2", "--limit=4", "--kv-blocks=3000"),
+        List.of("simulate", "--journal={journal}/below/deep", "--conversations=3", "--ranks=2", "--limit=4",
+            "--kv-blocks=3000"),
         List.of("replay", "{journal}", "--verify"),
         List.of("replay", "{journal}", "--recover", "--verify"),
         List.of("inspect", "{journal}", "--request=2"));
@@ -33,7 +34,7 @@ class StormFuzzTest
                 final List<String> words = Values.pick(COMMANDS, random);
                 return new StormCase(words, words.get(0).equals("simulate") ? null : journal, random.nextBoolean(),
                     random.nextLong());
-            }, FuzzRun.firstSeed(), FuzzRun.count(60, 6_000));
+            }, FuzzRun.firstSeed(), FuzzRun.count(40, 2_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

@@ -11,22 +11,29 @@ import java.util.stream.IntStream;
 final class TokenMutator
 {
     private static final Pattern TOKEN = Pattern.compile(
-        "\"(?:[^\"\\\\\\n]|\\\\.)*\"|-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|\\w+|\\s+|.", Pattern.DOTALL);
+        "\"(?:[^\"\\\\\\n]|\\\\.)*+\"|-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|\\w+|\\s+|.", Pattern.DOTALL);
     private static final Pattern NUMBER = Pattern.compile("-?\\d.*");
     private static final List<String> NUMBERS = List.of(
-        "0", "-1", "-0", "1", "2", "3", "513", "0.5", "1e9", "1e308", "1e400", "-1e400", "1E-400", "999999999", "1e18", "1000000000",
-        "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", "18446744073709551616", "-9223372036854775808",
+        "0", "-1", "-0", "1", "2", "3", "513", "0.5", "1e9", "1e308", "1e400", "-1e400", "1E-400", "999999999", "1e18",
+        "1000000000",
+        "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", "18446744073709551616",
+        "-9223372036854775808",
         "9007199254740993", "9223372036854", "4611686018427", "0.1e1", "1e1", "01", "1.", ".5", "+1", "0x10", "1_000", "NaN",
         "Infinity", "1e", "--1", "1e999999999", "1e-999999999", "0.0000000001", "\"1\"", "\u0663", "1" + "0".repeat(999),
         "9".repeat(1_001), "1" + "0".repeat(5_000), "0." + "1".repeat(2_000));
     private static final List<String> OTHERS = List.of(
-        "null", "true", "false", "[]", "{}", "\"\"", "\"x\"", "\"\\u0000\"", "\"\\ud800\"", "\"\\u001b[31m\"", "[[[]]]", "[1]", "{\"a\":1}",
+        "null", "true", "false", "[]", "{}", "\"\"", "\"x\"", "\"\\u0000\"", "\"\\ud800\"", "\"\\u001b[31m\"", "[[[]]]",
+        "[1]", "{\"a\":1}",
         "\"" + "s".repeat(60_000) + "\"", "[".repeat(500) + "]".repeat(500), "[".repeat(1_200) + "]".repeat(1_200),
-        "{\"a\":".repeat(1_200) + "1" + "}".repeat(1_200), "[".repeat(100_000), "!!int abc", "!!float abc", "!!binary \"$$$\"",
-        "!!java.net.URL [x]", "!!set {a, b}", "!!timestamp 2001-99-99", "&a [*a]", "*a", "? x", "<<: {a: 1}", "0o17", ".inf", ".nan",
-        "2001-01-01", "~", "yes", "on", "|\n  text", ">-", "%YAML 1.1", "---", "...", "!!null ''", "!!omap [a: 1]", "!!pairs []", "0b1", "1:30");
+        "{\"a\":".repeat(1_200) + "1" + "}".repeat(1_200), "[".repeat(100_000), "!!int abc", "!!float abc",
+        "!!binary \"$$$\"",
+        "!!some.Type [x]", "!!set {a, b}", "!!timestamp 2001-99-99", "&a [*a]", "*a", "? x", "<<: {a: 1}", "0o17", ".inf",
+        ".nan",
+        "2001-01-01", "~", "yes", "on", "|\n  text", ">-", "%YAML 1.1", "---", "...", "!!null ''", "!!omap [a: 1]",
+        "!!pairs []", "0b1", "1:30");
     private static final List<String> NAMES = List.of(
-        "\"timestamp\"", "\"hash_ids\"", "\"requests\"", "\"type\"", "\"subagent\"", "\"t\"", "\"think_time\"", "\"in\"", "\"out\"",
+        "\"timestamp\"", "\"hash_ids\"", "\"requests\"", "\"type\"", "\"subagent\"", "\"t\"", "\"think_time\"", "\"in\"",
+        "\"out\"",
         "\"duration_ms\"", "\"api_time\"", "\"n\"", "\"block_size\"", "\"input_length\"", "\"output_length\"",
         "\"" + "f".repeat(50_001) + "\"", "\"t\\u0069mestamp\"", "attention_dp_config", "kv_cache_routing_max_sessions");
 

@@ -14,14 +14,16 @@ import java.util.regex.Pattern;
 final class TraceCases implements CaseSource
 {
     private static final List<String> SMALL = List.of("--ranks=2", "--kv-blocks=3000");
-    private static final Pattern COUNT = Pattern.compile("\"(submitted|neverAsked|leftOut|completed|outputTokens)\" : (-?\\d+)");
+    private static final Pattern COUNT =
+        Pattern.compile("\"(submitted|neverAsked|leftOut|completed|outputTokens)\" : (-?\\d+)");
 
     @Override
     public FileCase next(final RandomGenerator random) throws IOException
     {
         final boolean agents = random.nextInt(2) == 0;
         final String base = agents ? Fixtures.PLAYS : Fixtures.TRACE;
-        final String other = random.nextInt(4) == 0 ? Fixtures.ROUTER : random.nextBoolean() ? Fixtures.PLAYS : Fixtures.TRACE;
+        final String other =
+            Values.pick(List.of(Fixtures.ROUTER, Fixtures.PLAYS, Fixtures.PLAYS, Fixtures.TRACE, Fixtures.TRACE), random);
         final boolean gzipped = random.nextInt(3) == 0;
         final long packing = random.nextLong();
         final int changes = random.nextInt(4);
@@ -97,7 +99,8 @@ final class TraceCases implements CaseSource
         }
         catch (final SlowTrace.Unreadable e)
         {
-            return List.of("trace: it was accepted with " + count(outcome, "submitted") + " requests, and " + e.getMessage());
+            return List.of("trace: it was accepted with " + count(outcome, "submitted") + " requests, and " +
+                e.getMessage());
         }
     }
 

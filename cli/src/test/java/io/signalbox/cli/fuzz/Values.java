@@ -6,9 +6,11 @@ import picocli.CommandLine.Model.ArgSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -31,21 +33,29 @@ final class Values
         "", " ", "NaN", "Infinity", "-Infinity", "0x1p3", "5f", "5d", "5D", "\u0663", "\uff15.\uff15", "1,5", "1 e3", "e5",
         "--1", "1_0", "inf", "1e", "\u221e", "1.5.5", "\ud800", "half");
     private static final List<String> PATHS = List.of(
-        "{dir}/foreign", "{dir}/foreign/notes.txt", "{dir}/foreign/link", "{dir}/empty", "{dir}/journal", "{dir}/small.jsonl",
+        "{dir}/foreign", "{dir}/foreign/notes.txt", "{dir}/foreign/link", "{dir}/empty", "{dir}/journal",
+        "{dir}/small.jsonl",
         "{dir}/plays.jsonl", "{dir}/small.jsonl.gz", "{dir}/router.yaml", "{dir}/router.snapshot", "{dir}/none",
-        "{dir}/none/deep/er", "{dir}/new", "{dir}/\u00fcn\u00efc\u00f6d\u00e9 \u65e5\u672c", "{dir}/with\nnewline", "{dir}/x\u0000y",
+        "{dir}/none/deep/er", "{dir}/new", "{dir}/\u00fcn\u00efc\u00f6d\u00e9 \u65e5\u672c", "{dir}/with\nnewline",
+        "{dir}/x\u0000y",
         "", " ", ".", "..", "~", "-", "a.out", "runs", "{dir}/./../case/empty", "{dir}/foreign/notes.txt/below",
         "{dir}/empty/", "{dir}//empty//x", "{dir}/tab\there", "{dir}/\ud800", "{dir}/*", "{dir}/$HOME", "file:///x",
         "{dir}/" + "n".repeat(300), "{dir}/" + "d/".repeat(3000), "{dir}/-x", "{dir}/journal/segment-00000",
         "{dir}/journal/lock", "{dir}/empty/a/b/c", "@{dir}/small.jsonl");
+    private static final List<String> GOOD_REAL = List.of("0.5", "1", "2", "3.25", "0.001", "1e3");
+    private static final List<String> GOOD_PATHS = List.of(
+        "{dir}/new.file", "{dir}/empty", "{dir}/small.jsonl", "{dir}/plays.jsonl", "{dir}/router.yaml",
+        "{dir}/router.snapshot");
     private static final List<String> TEXTS = List.of(
-        "", " ", "x", "\u00fcn\u00ef", "\ud83d\ude80", "\ud800", "\u0000", "a\nb", "%s%n%d", "${sys:user.home}", "'", "\"", "=",
+        "", " ", "x", "\u00fcn\u00ef", "\ud83d\ude80", "\ud800", "\u0000", "a\nb", "%s%n%d", "${sys:user.home}", "'", "\"",
+        "=",
         ",", ",,", ":", ";", "-", "--", "null", "true", "\u202egnp", "l".repeat(20_000), "\u001b[31m", "a\tb", "\\", "@x");
     /** Good values of options whose label says more than their type. */
     private static final Map<String, List<String>> LABELLED = Map.of(
         "KIND", List.of("poisson:8", "bursty:2,3", "replayed:{dir}/small.jsonl", "poisson:0.001", "replayed:{dir}/none"),
         "SIZES", List.of("fixed:3", "lognormal:4,0.7,1,32", "zipf:1.2,1,40", "fixed:1", "lognormal:4,0,4,4"),
-        "NAME=VALUE", List.of("backlog=1", "reuseWeight=2,backlog=65536", "beta=0.5", "coldStartWarmup=true", "x=1", "beta="),
+        "NAME=VALUE", List.of("backlog=1", "reuseWeight=2,backlog=65536", "beta=0.5", "coldStartWarmup=true", "x=1",
+            "beta="),
         "LIST", List.of("skewed,bursty", "closed-loop", "{dir}/small.jsonl", "{dir}/plays.jsonl", "conversations"),
         "NAME", List.of("skewed", "bursty", "closed-loop", "conversations", "routers", "steps,overhead", "SKEWED"),
         "POLICY", List.of("lru", "ref-zero", "signalbox", "default", "kv-aware", "conversation", "LRU"),
@@ -63,6 +73,26 @@ final class Values
         this.bounds = bounds;
     }
 
+    /** A value that is good by itself, though perhaps not beside the others. */
+    String good(final ArgSpec option, final RandomGenerator random)
+    {
+        if (isWhole(option))
+        {
+            return Integer.toString(1 << random.nextInt(7));
+        }
+        if (isReal(option))
+        {
+            return pick(GOOD_REAL, random);
+        }
+        if (isPath(option))
+        {
+            return pick(GOOD_PATHS, random);
+        }
+        final List<String> known = known(option);
+        return known.isEmpty() ? "x" : pick(known, random);
+    }
+
+    /** Any value, good or not. */
     String value(final ArgSpec option, final String name, final RandomGenerator random)
     {
         final int kind = random.nextInt(10);
@@ -94,17 +124,23 @@ final class Values
         {
             return pick(PATHS, random);
         }
-        final List<String> known = new ArrayList<>(LABELLED.getOrDefault(option.paramLabel(), List.of()));
-        if (option.completionCandidates() != null)
-        {
-            option.completionCandidates().forEach(known::add);
-        }
+        final List<String> known = known(option);
         if (known.isEmpty())
         {
             return pick(TEXTS, random);
         }
         final String value = pick(known, random);
         return random.nextInt(3) > 0 ? value : distorted(value, random);
+    }
+
+    private static List<String> known(final ArgSpec option)
+    {
+        final List<String> known = new ArrayList<>(LABELLED.getOrDefault(option.paramLabel(), List.of()));
+        if (option.completionCandidates() != null)
+        {
+            option.completionCandidates().forEach(known::add);
+        }
+        return known;
     }
 
     /** Another number, a cut or a doubled end, another case. */
@@ -115,19 +151,20 @@ final class Values
             case 0:
                 return value.replaceFirst("\\d+(\\.\\d+)?", pickQuoted(random.nextBoolean() ? WHOLE : REAL, random));
             case 1:
-                return value.replaceFirst("(\\d+(?:\\.\\d+)?)(?!.*\\d)", pickQuoted(random.nextBoolean() ? NO_REAL : REAL, random));
+                return value.replaceFirst("(\\d+(?:\\.\\d+)?)(?!.*\\d)",
+                    pickQuoted(random.nextBoolean() ? NO_REAL : REAL, random));
             case 2:
                 return value.substring(0, random.nextInt(value.length() + 1));
             case 3:
                 return value + value.substring(random.nextInt(value.length()));
             default:
-                return value.toUpperCase(java.util.Locale.ROOT);
+                return value.toUpperCase(Locale.ROOT);
         }
     }
 
     private static String pickQuoted(final List<String> values, final RandomGenerator random)
     {
-        return java.util.regex.Matcher.quoteReplacement(pick(values, random));
+        return Matcher.quoteReplacement(pick(values, random));
     }
 
     private String atBound(final String name, final RandomGenerator random)

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,6 +39,7 @@ final class Worker implements Target, AutoCloseable
     private final Class<? extends CommandUnderTest> command;
     private final List<String> jvmOptions;
     private final long caseSeconds;
+    private final Map<String, String> environment;
     private final ExecutorService reader = Executors.newCachedThreadPool(task ->
     {
         final Thread thread = new Thread(task, "fuzz-reader");
@@ -56,17 +58,20 @@ final class Worker implements Target, AutoCloseable
     /**
      * @param home        an existing directory for the working directory, the socket and the log.
      * @param caseSeconds after which a command counts as hanging.
+     * @param environment variables that the process gets beside its parent's.
      */
     Worker(
         final Path home,
         final Class<? extends CommandUnderTest> command,
         final List<String> jvmOptions,
-        final long caseSeconds)
+        final long caseSeconds,
+        final Map<String, String> environment)
     {
         this.home = home;
         this.command = command;
         this.jvmOptions = List.copyOf(jvmOptions);
         this.caseSeconds = caseSeconds;
+        this.environment = Map.copyOf(environment);
     }
 
     /** The working directory of the commands. */
@@ -154,12 +159,14 @@ final class Worker implements Target, AutoCloseable
             server.bind(UnixDomainSocketAddress.of(socket));
             final List<String> line = new ArrayList<>();
             line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            line.addAll(Arrays.asList(absoluteFlags()));
+            line.addAll(jvmFlags());
             line.addAll(jvmOptions);
             line.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName()));
             line.addAll(List.of(socket.toString(), command.getName()));
-            process = new ProcessBuilder(line).directory(workingDirectory().toFile())
-                .redirectErrorStream(true).redirectOutput(log.toFile()).start();
+            final ProcessBuilder builder = new ProcessBuilder(line).directory(workingDirectory().toFile())
+                .redirectErrorStream(true).redirectOutput(log.toFile());
+            builder.environment().putAll(environment);
+            process = builder.start();
             channel = accept(server);
         }
         in = new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel)));
@@ -190,11 +197,11 @@ final class Worker implements Target, AutoCloseable
     }
 
     /** The files of flags are named relative to the module; the worker has another working directory. */
-    private static String[] absoluteFlags()
+    static List<String> jvmFlags()
     {
         return Arrays.stream(System.getProperty("signalbox.jvm.flags").trim().split("\\s+"))
             .map(flag -> flag.startsWith("@") ? "@" + Path.of(flag.substring(1)).toAbsolutePath().normalize() : flag)
-            .toArray(String[]::new);
+            .toList();
     }
 
     /** What the process printed since the last case. */

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.ConfigException;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+/** Clocks that are not the engine's. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EngineClockTest
+{
+    private static final long HOUR = 3_600_000_000_000L;
+
+    private final ScriptedBackend backend = new ScriptedBackend();
+    private final AtomicLong clock = new AtomicLong(1);
+    private final EngineContext context = new EngineContext()
+        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend).clock(clock::get);
+
+    @ParameterizedTest
+    @ValueSource(longs = {1_700_000_000_000_000_000L, Long.MAX_VALUE})
+    void shouldNotBelieveAReportFromTheFuture(final long future) throws Exception
+    {
+        final EngineClient client = new EngineClient(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle handle = client.submit(
+                new CompletionRequest(new int[1], 1, -1, new byte[0], HOUR, 0, -1), 1);
+            for (int step = 1; step <= 2; step++)
+            {
+                backend.sink().fault(future, 0, 0, step, FaultClass.STEP_FAILED, "planted");
+            }
+            clock.set(HOUR / 2);
+            client.cancel(client.submit(CompletionRequest.of(new int[1], 1), 1), 1);
+            assertEquals(3, backend.plan(0).step(), "the rest is over");
+            backend.complete(0);
+            assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
+        }
+    }
+
+    @Test
+    void shouldRefuseAClockThatIsNegative()
+    {
+        clock.set(-1);
+        assertEquals("the clock of the engine is negative; give one that counts from an origin before the engine is opened.",
+            assertThrows(ConfigException.class, () -> new SteppedEngine(context)).getMessage());
+    }
+}

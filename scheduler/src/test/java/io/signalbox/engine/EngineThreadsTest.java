@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.event.InputWriter;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The engine's threads wait neither for themselves nor, when it closes, for nothing. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EngineThreadsTest
+{
+    private static final int SLOTS = 8;
+
+    private final EngineContext context = new EngineContext()
+        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).ingressSlots(SLOTS).trackSlots(SLOTS);
+
+    private static void offerWake(final Engine engine)
+    {
+        final InputWriter writer = new InputWriter();
+        writer.wake().timeNanos(1);
+        engine.offer(writer.buffer(), 0, writer.length(), null);
+    }
+
+    @Test
+    void shouldFailInsteadOfWaitingForAListenerThatOffersMoreThanFits() throws Exception
+    {
+        final AtomicReference<Engine> engine = new AtomicReference<>();
+        final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        final CountDownLatch opened = new CountDownLatch(1);
+        engine.set(new ThreadedEngine(context.backend(new SilentBackend()).failureListener(failure::complete)
+            .listener((group, offset, length) ->
+            {
+                assertTrue(isOpen(opened));
+                offerWake(engine.get());
+                offerWake(engine.get());
+            })));
+        opened.countDown();
+        offerWake(engine.get());
+        assertEquals("the ingress ring is full, and the thread signalbox-listener that waits for room in it is the one " +
+            "that the scheduler waits for; report or offer from a thread of your own", failure.get().getMessage());
+        engine.get().close();
+    }
+
+    @Test
+    void shouldFailInsteadOfWaitingForABackendThatReportsMoreThanFitsFromWithinSubmit() throws Exception
+    {
+        final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        final DelegatingBackend backend = new DelegatingBackend()
+        {
+            @Override
+            void beforeSubmit()
+            {
+                for (int i = 0; i < 4 * SLOTS; i++)
+                {
+                    scripted.sink().forward(1, 0, 0, 1, 1);
+                }
+            }
+        };
+        final EngineContext reporting = context.backend(backend).failureListener(failure::complete);
+        final EngineClient client = new EngineClient(reporting);
+        try (ThreadedEngine engine = new ThreadedEngine(reporting))
+        {
+            client.connect(engine);
+            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[1], 1), Long.MAX_VALUE);
+            assertTrue(failure.get().getMessage().contains("signalbox-dispatch"), failure.get().getMessage());
+            assertThrows(Exception.class, handle.ended()::get);
+        }
+    }
+
+    private static boolean isOpen(final CountDownLatch latch)
+    {
+        try
+        {
+            latch.await();
+            return true;
+        }
+        catch (final InterruptedException e)
+        {
+            return false;
+        }
+    }
+
+    @Test
+    void shouldNotCloseAJournalInTheMiddleOfAnAppend() throws Exception
+    {
+        final GatedJournal journal = new GatedJournal();
+        final ThreadedEngine engine =
+            new ThreadedEngine(context.backend(new SilentBackend()).journal(journal).closeTimeoutNanos(1_000_000));
+        offerWake(engine);
+        journal.awaitFirst();
+        final IllegalStateException late = assertThrows(IllegalStateException.class, engine::close);
+        assertEquals("the journal still had an append under way after 1000000 ns and is not closed; recover it when this " +
+            "process has ended", late.getSuppressed()[0].getMessage());
+        assertFalse(journal.recording.isClosed());
+        journal.open();
+    }
+
+    @Test
+    void shouldAwaitItsThreadsAlsoWhenTheClosingThreadIsInterrupted() throws Exception
+    {
+        final GatedJournal journal = new GatedJournal();
+        final ThreadedEngine engine = new ThreadedEngine(context.backend(new SilentBackend()).journal(journal));
+        offerWake(engine);
+        journal.awaitFirst();
+        engine.fail(new IllegalStateException("planted"));
+        final Thread closing = new Thread(() ->
+        {
+            Thread.currentThread().interrupt();
+            engine.close();
+            assertTrue(Thread.interrupted());
+        });
+        closing.start();
+        while (closing.getState() != Thread.State.TIMED_WAITING && closing.isAlive())
+        {
+            Thread.onSpinWait();
+        }
+        assertFalse(journal.recording.isClosed(), "closed while an append was under way");
+        journal.open();
+        closing.join();
+        assertTrue(journal.recording.isClosed());
+    }
+
+    @Test
+    void shouldTellTheCauseAndNotTheCloseThatCameBetween()
+    {
+        final AtomicReference<Throwable> told = new AtomicReference<>();
+        final AtomicInteger tellings = new AtomicInteger();
+        final EngineFailure failure = new EngineFailure(List.of(cause ->
+        {
+            told.set(cause);
+            tellings.incrementAndGet();
+        }));
+        final IllegalStateException cause = new IllegalStateException("planted");
+        failure.fail(cause, () -> failure.tell(new IllegalStateException("the engine is closed")));
+        assertSame(cause, told.get());
+        assertEquals(1, tellings.get());
+    }
+}
