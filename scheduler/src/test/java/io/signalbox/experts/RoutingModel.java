@@ -3,8 +3,10 @@ package io.signalbox.experts;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Routed experts as one would explain them: every row ever written, by block, use of the block and position. A use ends
@@ -20,6 +22,8 @@ final class RoutingModel
     private final int blockSize;
     private final RowPolicy policy;
     private final Map<Place, int[]> rows = new HashMap<>();
+    /** Uses of blocks that are shared, as places of position -1. */
+    private final Set<Place> shared = new HashSet<>();
 
     RoutingModel(final int blockCount, final int blockSize, final RowPolicy policy)
     {
@@ -41,11 +45,18 @@ final class RoutingModel
         }
     }
 
+    /** What is missing in the block now is missing for good. */
+    void share(final int blockId)
+    {
+        shared.add(new Place(blockId, uses[blockId], -1));
+    }
+
     /** Whether the row was stored. */
     boolean store(final int blockId, final int position, final int[] row)
     {
         final Place place = new Place(blockId, uses[blockId], position);
-        if (policy == RowPolicy.CONTRACT && rows.containsKey(place))
+        final boolean stands = rows.containsKey(place) || shared.contains(new Place(blockId, uses[blockId], -1));
+        if (policy == RowPolicy.CONTRACT && stands)
         {
             return false;
         }

@@ -145,6 +145,7 @@ final class RoutingSideBySide
         {
             final Owner owner = new Owner(new RequestRows(pages), new ArrayList<>());
             owner.rows().matched(0, blockId, blockPages, 0, false);
+            model.share(blockId);
             owner.blocks().add(new Block(blockId, model.uses[blockId]));
             owners.add(owner);
         }
