@@ -27,7 +27,7 @@ public interface CompletionSink
      *
      * @param sampledTokens one token id per row of the plan, in batch order, within the vocabulary; read before the call
      *                      returns.
-     * @param rows          the routed-expert rows, or null if capture is off; the engine releases it, whatever it thinks of the report.
+     * @param rows          the routed-expert rows, or null if capture is off; the engine releases it in every case.
      */
     void d2hComplete(
         long timeNanos, int epoch, int rank, long step, int[] sampledTokens, int sampledCount, CaptureSlice rows);

@@ -63,13 +63,15 @@ final class InputBounds
         final int schema = field(input, offset + MessageHeaderDecoder.schemaIdEncodingOffset());
         if (schema != SubmitDecoder.SCHEMA_ID || template < FIRST_INPUT || template > LAST_INPUT)
         {
-            throw new IllegalArgumentException("template " + template + " of schema " + schema + " is no input; inputs are " +
+            throw new IllegalArgumentException("template " + template + " of schema " + schema + " is no input; " +
+                "inputs are " +
                 FIRST_INPUT + " to " + LAST_INPUT + " of schema " + SubmitDecoder.SCHEMA_ID);
         }
         final int block = field(input, offset + MessageHeaderDecoder.blockLengthEncodingOffset());
         if (block > length - MessageHeaderDecoder.ENCODED_LENGTH)
         {
-            throw new IllegalArgumentException("an input of " + length + " bytes is shorter than its header and its block of " +
+            throw new IllegalArgumentException("an input of " + length + " bytes is shorter than its header " +
+                "and its block of " +
                 block + " bytes");
         }
     }

@@ -73,7 +73,8 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
             final long sequence = track.next();
             final TrackSlot slot = track.get(sequence);
             slot.group.reset();
-            scheduler.apply(input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
+            scheduler.apply(
+                input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
             slot.set(scheduler.timeNanos(), rows);
             held = null;
             publish(input, sequence);

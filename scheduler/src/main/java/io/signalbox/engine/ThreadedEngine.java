@@ -225,7 +225,8 @@ public final class ThreadedEngine implements Engine
             track.getCursor() - processor.getSequence().get() >= track.getBufferSize())
         {
             fail(new IllegalStateException("the ingress ring is full, and the thread " + Thread.currentThread().getName() +
-                " that waits for room in it is the one that the scheduler waits for; report or offer from a thread of your own"));
+                " that waits for room in it is the one that the scheduler waits for; report or offer from " +
+                "another thread"));
             checkRunning();
         }
     }

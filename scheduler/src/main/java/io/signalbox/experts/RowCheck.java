@@ -112,7 +112,7 @@ public final class RowCheck
     /** Whether the row is marked as missing; looks at as many ids as no sound row has alike. */
     public static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
     {
-        final boolean everyIdIsAnExpert = shape.idBytes() == Byte.BYTES && shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE;
+        final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE;
         if (shape.topK() == 1 && everyIdIsAnExpert)
         {
             return false;

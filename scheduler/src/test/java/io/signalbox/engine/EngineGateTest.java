@@ -101,7 +101,8 @@ class EngineGateTest
             {
                 offerWake(engine);
                 offerWake(engine);
-                assertThrows(IndexOutOfBoundsException.class, () -> engine.offer(unreadable, 0, unreadable.capacity(), null));
+                assertThrows(
+                    IndexOutOfBoundsException.class, () -> engine.offer(unreadable, 0, unreadable.capacity(), null));
             }
             engine.awaitProcessed();
             assertNull(engine.failure());

@@ -68,7 +68,8 @@ class EngineMisuseTest
         first.join();
         closing.join();
         assertTrue(journal.isClosed());
-        assertEquals("the engine is closed", assertThrows(IllegalStateException.class, () -> offerWake(engine)).getMessage());
+        assertEquals("the engine is closed",
+            assertThrows(IllegalStateException.class, () -> offerWake(engine)).getMessage());
     }
 
     private static void await(final CountDownLatch latch)
@@ -122,7 +123,8 @@ class EngineMisuseTest
     {
         final EngineContext context = context();
         new SteppedEngine(context).close();
-        assertEquals("an EngineContext has been used to open an engine; make one for each engine, with a journal of its own.",
+        assertEquals("an EngineContext has been used to open an engine; make one for each engine, with a journal " +
+            "of its own.",
             assertThrows(ConfigException.class, () -> new ThreadedEngine(context)).getMessage());
     }
 

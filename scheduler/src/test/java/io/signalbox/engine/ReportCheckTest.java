@@ -176,7 +176,8 @@ class ReportCheckTest
         assertRetried("step 1 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but came with 39 rows of 8 " +
             "bytes");
         complete(new int[1], 1, new HeapSlice(new UnsafeBuffer(new byte[320]), 40, Integer.MAX_VALUE));
-        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but " +
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 computes 40 tokens " +
+            "with routed-expert rows of 8 bytes but " +
             "came with 40 rows of 2147483647 bytes");
     }
 
@@ -218,7 +219,8 @@ class ReportCheckTest
     {
         submit();
         backend.sink().fault(1, 3, 0, 1, FaultClass.STEP_FAILED, "planted");
-        assertFault(FaultClass.RANK_LOST, 1, "the backend reported step 1 of epoch 3 for rank 0, which was given step 1 of " +
+        assertFault(FaultClass.RANK_LOST, 1, "the backend reported step 1 of epoch 3 for rank 0, " +
+            "which was given step 1 of " +
             "epoch 0 last, with the fault: planted");
     }
 

@@ -89,7 +89,8 @@ class UntakenRowsTest
             final String message = assertThrows(
                 RowsDiscardedException.class, () -> client.takeRows(handles.get(1), LONG_ENOUGH)).getMessage();
             assertEquals("the rows of request 2 are gone: ended requests held more than maxUntakenRowsBytes=4224 of rows " +
-                "that nobody took, so the oldest were discarded, of 2 requests so far; take rows sooner, or raise the bound.",
+                "that nobody took, so the oldest were discarded, of 2 requests so far; take rows sooner, " +
+                "or raise the bound.",
                 message);
             assertThrows(RowsDiscardedException.class, () -> client.takeRows(handles.get(1), LONG_ENOUGH));
             final RoutedExperts rows = client.takeRows(handles.get(2), LONG_ENOUGH);

@@ -56,7 +56,8 @@ class RowCheckTest
         return ids;
     }
 
-    private static void put(final UnsafeBuffer rows, final ModelShape shape, final int row, final int[] ids, final int offset)
+    private static void put(
+        final UnsafeBuffer rows, final ModelShape shape, final int row, final int[] ids, final int offset)
     {
         for (int i = 0; i < ids.length; i++)
         {

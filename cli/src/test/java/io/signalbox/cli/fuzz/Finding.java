@@ -40,7 +40,8 @@ record Finding(String source, long seed, List<String> arguments, String story, L
     {
         return source + ", seed " + seed + (story.isEmpty() ? "" : ", " + story) + "\n  ./signalbox " + commandLine() +
             "\n" + complaints.stream().map(complaint -> "  " + complaint + "\n").collect(Collectors.joining()) +
-            "  files: " + kept + "; xargs -0 ./signalbox < " + kept + "/arguments\n  again: -Dsignalbox.fuzz.seed=" + seed + " -Dtest=" + source + "\n";
+            "  files: " + kept + "; xargs -0 ./signalbox < " + kept + "/arguments\n  again: -Dsignalbox.fuzz.seed=" + seed +
+            " -Dtest=" + source + "\n";
     }
 
     /** For a shell; bytes that it cannot show are written as escapes of {@code $'...'}. */

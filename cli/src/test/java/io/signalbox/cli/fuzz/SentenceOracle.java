@@ -82,7 +82,8 @@ final class SentenceOracle implements Oracle
 
     private static Stream<String> parts(final String argument)
     {
-        // As it is printed: a path without needless slashes, on one line, and '?' for a control character and for what UTF-8 cannot encode.
+        // As it is printed: a path without needless slashes, on one line, and '?' for a control character and for what
+        // UTF-8 cannot encode.
         final String printed = new String(argument.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
             .lines().map(String::strip).reduce((a, b) -> a + " " + b).orElse("")
             .replaceAll("[\\x00-\\x1f\\x7f]", "?").replaceAll("/+", "/").replaceAll("(?<=.)/$", "");
