@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.signalbox.ConfigException;
+import io.signalbox.workload.InputFile;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -50,6 +51,12 @@ final class GpuTables
 
     private static Map<?, ?> read(final Path file)
     {
+        final String unusable = InputFile.fault(file);
+        if (unusable != null)
+        {
+            throw new ConfigException(
+                "--tables: " + file + " " + unusable + "; give a file that 'signalbox gpu --json' has written.");
+        }
         try (JsonParser parser = new JsonFactory().createParser(file.toFile()))
         {
             parser.nextToken();

@@ -50,7 +50,7 @@ class EngineThreadsTest
         opened.countDown();
         offerWake(engine.get());
         assertEquals("the ingress ring is full, and the thread signalbox-listener that waits for room in it is the one " +
-            "that the scheduler waits for; report or offer from a thread of your own", failure.get().getMessage());
+            "that the scheduler waits for; report or offer from another thread", failure.get().getMessage());
         engine.get().close();
     }
 
