@@ -45,16 +45,10 @@ class CudaStuckTest
         EmulatedDriver.threaded(3, 50);
     }
 
-    /** Threads inside the driver come back, and find nothing. */
     @AfterEach
     void letGo()
     {
-        EmulatedDriver.release();
-        EmulatedDriver.reset();
-        while (StuckThreads.any())
-        {
-            Thread.onSpinWait();
-        }
+        EmulatedDriver.letGo();
     }
 
     private static CudaBackendConfig config()

@@ -54,12 +54,7 @@ class GpuCheckStuckTest
     @AfterEach
     void letGo()
     {
-        EmulatedDriver.release();
-        EmulatedDriver.reset();
-        while (StuckThreads.any())
-        {
-            Thread.onSpinWait();
-        }
+        EmulatedDriver.letGo();
     }
 
     /** A kernel that never ends, in whichever section it is. */

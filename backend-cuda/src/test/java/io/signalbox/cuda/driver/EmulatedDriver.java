@@ -234,6 +234,21 @@ public final class EmulatedDriver
         release0();
     }
 
+    /**
+     * Ends a test that left threads inside the driver. Memory goes only after they have come back and ended: a thread that
+     * returned into a driver without memory would end the process.
+     */
+    public static void letGo()
+    {
+        do
+        {
+            release();
+            Thread.onSpinWait();
+        }
+        while (StuckThreads.any());
+        reset();
+    }
+
     /** How many threads wait inside a call now: for work, or because the call hangs. */
     public static int blocked()
     {
