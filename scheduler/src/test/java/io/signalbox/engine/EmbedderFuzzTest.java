@@ -96,7 +96,8 @@ class EmbedderFuzzTest
         for (int thread = 1 + random.nextInt(3); thread > 0; thread--)
         {
             final SplittableRandom own = random.split();
-            threads.add(CompletableFuture.supplyAsync(() -> submit(client, own), task -> new Thread(task, "client").start()));
+            threads.add(CompletableFuture.supplyAsync(
+                () -> submit(client, own), task -> new Thread(task, "client").start()));
         }
         final List<Asked> all = new ArrayList<>();
         threads.forEach(each -> all.addAll(each.join()));
