@@ -2,7 +2,7 @@
 package io.signalbox.cuda.kernel;
 
 /** The names of the kernels, and which of the router kernels serves a router. docs/cuda.md has what each takes. */
-public final class KernelNames
+final class KernelNames
 {
     public static final String SLOT_OPEN = "slot_open";
     public static final String LOGITS_SEEDED = "logits_seeded";
