@@ -14,7 +14,7 @@ import io.signalbox.experts.ModelShape;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** What a {@link CudaBackend} is made of; it checks the whole when it starts. */
+/** Configuration of a {@link CudaBackend}, validated when the backend starts. */
 public final class CudaBackendConfig
 {
     public static final int MAX_STEPS_IN_FLIGHT = CaptureSettings.MAX_STEPS_IN_FLIGHT;
@@ -81,7 +81,7 @@ public final class CudaBackendConfig
         return this;
     }
 
-    /** Where captured rows come from; null, the default: the cheapest form that the kernels serve. */
+    /** The source of captured rows; null, the default: the cheapest form that the kernels serve. */
     public CudaBackendConfig captureForm(final CaptureForm value)
     {
         captureForm = value;
@@ -114,7 +114,7 @@ public final class CudaBackendConfig
         return this;
     }
 
-    /** What the router reads in place of a model's hidden states; its seed is that of the sampled tokens too. */
+    /** Replaces a model's hidden states as the router's input; its seed is that of the sampled tokens too. */
     public CudaBackendConfig logits(final SeededLogits value)
     {
         logits = value;
@@ -210,7 +210,7 @@ public final class CudaBackendConfig
         return moeLayers;
     }
 
-    /** What is captured where capture is on. */
+    /** The captured shape if capture is enabled. */
     public ModelShape shape()
     {
         return new ModelShape(moeLayers, router.experts(), router.topK());

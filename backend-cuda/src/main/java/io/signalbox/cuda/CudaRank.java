@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  * One DP rank: launches the steps that it is given and reports what comes back, both by {@link #doWork} on one thread, to
  * which the device's context is current. A step allocates nothing.
  *
- * <p>A result that does not pass its checks fails its step; the rank goes on. After an error of CUDA nobody can say what
+ * <p>A result that does not pass its checks fails its step; the rank continues. After an error of CUDA it is unknown what
  * the rank's streams still do, so the rank is lost: its steps fail, and every later one at once.
  */
 final class CudaRank implements StepResults, AutoCloseable
@@ -124,7 +124,7 @@ final class CudaRank implements StepResults, AutoCloseable
         device.launch(slot);
         final int epoch = plan.epoch();
         launched.add(slot.step(), epoch);
-        // Before anything is reported: where reporting fails, a step in both places would be answered twice.
+        // Before anything is reported: if reporting fails, a step in both places would be answered twice.
         plans.remove();
         final long now = clock.getAsLong();
         completions.forward(now, epoch, rank, slot.step(), now);
@@ -208,7 +208,7 @@ final class CudaRank implements StepResults, AutoCloseable
         stuckBecause = because;
     }
 
-    /** What {@link #doWork} could not report, since reporting failed: the rank is lost, and reports what is left. */
+    /** After {@link #doWork} failed to report: the rank is lost, and reports what is left. */
     void crashed(final Throwable cause)
     {
         if (lossCause == null)

@@ -13,7 +13,7 @@ import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import org.agrona.CloseHelper;
 
-/** What one rank owns on its device: compute stream, capture ring, model buffers, prepared steps. */
+/** The property of one rank on its device: compute stream, capture ring, model buffers, prepared steps. */
 final class RankDevice implements AutoCloseable
 {
     private final CudaDriver driver;
@@ -35,7 +35,7 @@ final class RankDevice implements AutoCloseable
     /**
      * The device's context is current.
      *
-     * @param form null where capture is off.
+     * @param form null if capture is disabled.
      */
     static RankDevice open(
         final CudaDriver driver,
@@ -68,7 +68,7 @@ final class RankDevice implements AutoCloseable
         }
     }
 
-    /** What a result must carry to be that of this model, seed and kernels. */
+    /** Identifies results of this model, seed and kernels. */
     private static long fingerprint(
         final SharedDevice device, final CudaBackendConfig config, final CaptureLayout layout)
     {
@@ -107,7 +107,7 @@ final class RankDevice implements AutoCloseable
     }
 
     /**
-     * Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released.
+     * Waits for the streams first: the ring does. Memory that a broken context refuses to free goes with the context.
      *
      * @throws DeviceStuckException if a stream does not end in time; nothing is given back then.
      */

@@ -30,7 +30,7 @@ final class SeededModel implements StepModel
     private final DeviceMemory mixed;
     private final DeviceMemory sink;
 
-    /** @param form null where capture is off. */
+    /** @param form null if capture is disabled. */
     SeededModel(
         final CudaDriver driver,
         final CudaDriver.KernelModule module,

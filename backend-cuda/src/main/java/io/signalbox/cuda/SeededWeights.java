@@ -10,7 +10,7 @@ import io.signalbox.cuda.kernel.RouterSpec;
 
 import java.nio.ByteBuffer;
 
-/** What {@link SeededModel} reads and never writes: one copy for all ranks on a device. */
+/** Memory that {@link SeededModel} reads and never writes: one copy for all ranks on a device. */
 final class SeededWeights implements AutoCloseable
 {
     /** Columns of an expert's output, a row of which is what an opaque router kernel mixes. */
@@ -80,7 +80,7 @@ final class SeededWeights implements AutoCloseable
         return expertOutputs;
     }
 
-    /** What each layer reads, or null. */
+    /** The memory that each layer reads, or null. */
     DeviceMemory streamed()
     {
         return streamed;

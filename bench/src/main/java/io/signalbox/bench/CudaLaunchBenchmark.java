@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the calls of a step cost the thread that makes them, on whichever {@code libcuda.so.1} is found. The driver's part
+ * The cost of the calls of a step for the calling thread, on whichever {@code libcuda.so.1} is found. The driver's part
  * is in it: the binding alone is measured on a driver whose calls answer at once and do nothing, for which
  * {@code src/main/native/idle-driver.c} is there. Calls come in batches, after each of which the stream is waited for,
  * untimed. The median of the batches is the figure to take: what else the machine does falls on few of them.
@@ -66,7 +66,7 @@ public class CudaLaunchBenchmark
             final CudaAvailability found = new CudaProbe(driver).probe();
             if (!found.ready())
             {
-                throw new IllegalStateException(found.message() + " Where there is no GPU, name the directory of an " +
+                throw new IllegalStateException(found.message() + " Without a GPU, name the directory of an " +
                     "emulated libcuda.so.1 with LD_LIBRARY_PATH, and that of the binding with -Djava.library.path.");
             }
             context = driver.retainPrimaryContext(0);

@@ -26,7 +26,10 @@ final class SourceRules
     static List<String> findings(final String path, final List<String> lines)
     {
         final List<String> findings = new ArrayList<>();
-        licence(path, lines, findings);
+        if (!path.endsWith(".md"))
+        {
+            licence(path, lines, findings);
+        }
         eachLine(path, lines, findings);
         if (path.endsWith(".java"))
         {

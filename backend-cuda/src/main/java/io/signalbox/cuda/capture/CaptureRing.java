@@ -14,7 +14,7 @@ import io.signalbox.cuda.kernel.StepMemory;
  * Brings the results of one rank's steps to the host, several steps at a time. For each step: {@link #tryOpen}, fill the
  * step block, {@link #begin}, give the kernels to the compute stream, {@link #finish}; and {@link #poll} now and then.
  *
- * <p>All memory is taken when the ring is made and stays where it is until {@link #close}: kernels and graphs that were
+ * <p>All memory is taken when the ring is made and keeps its place until {@link #close}: kernels and graphs that were
  * given its addresses are right for as long as the ring lives. A step allocates nothing. One thread uses a ring, with the
  * CUDA context current; only the release of rows may come from others. After a {@link CudaException} a ring can only be
  * closed.
@@ -72,7 +72,7 @@ public final class CaptureRing implements AutoCloseable
     }
 
     /**
-     * @param computeStream where the kernels of every step run; outlives the ring.
+     * @param computeStream runs the kernels of every step; outlives the ring.
      * @param module        with the kernels that the ring itself runs.
      * @throws CudaException if memory does not suffice, with the ring's need; nothing is left allocated then.
      */
@@ -182,7 +182,7 @@ public final class CaptureRing implements AutoCloseable
     {
         check(isCurrent(slot) && begun, "finished", slot.step());
         driver.record(slot.computed(), computeStream);
-        // The kernels here read a header of their own: the step block on the device is the next step's by then.
+        // The kernels here read a separate header: the step block on the device is the next step's by then.
         driver.copyToDevice(memory.stepHeader(), slot.pinnedBlock(), StepBlock.HEADER_BYTES, copyStream);
         driver.waitFor(copyStream, slot.computed());
         driver.launch(kernels.pack(slot.bucket()), copyStream);
@@ -216,7 +216,7 @@ public final class CaptureRing implements AutoCloseable
      * Reports every step whose result has arrived, in order, without waiting.
      *
      * @return how many steps were reported.
-     * @throws CudaException where the device failed, sooner or later after it did.
+     * @throws CudaException if the device failed, sooner or later after it did.
      */
     public int poll(final StepResults results)
     {
@@ -282,7 +282,7 @@ public final class CaptureRing implements AutoCloseable
         results.completed(slot, sampledTokens, count, rows);
     }
 
-    /** What the stream is given from now on finds the slot open: nothing of its last use is left. */
+    /** Later work of the stream finds the slot open: nothing of its last use is left. */
     public void waitUntilOpen(final int slot, final Stream stream)
     {
         driver.waitFor(stream, slots[slot].opened());
@@ -304,7 +304,7 @@ public final class CaptureRing implements AutoCloseable
         return layout;
     }
 
-    /** Where kernels find each step and leave what came of it; the same for as long as the ring lives. */
+    /** Memory of each step and its result, for kernels; the same for as long as the ring lives. */
     public StepMemory stepMemory()
     {
         return memory.stepMemory();

@@ -4,7 +4,7 @@ package io.signalbox.cuda.capture;
 import io.signalbox.ConfigException;
 
 /**
- * What a capture ring is built for.
+ * Configuration of a capture ring.
  *
  * @param rank          the DP rank, which every result must name.
  * @param fingerprint   of model shape, seed and kernel image, which every result must carry.

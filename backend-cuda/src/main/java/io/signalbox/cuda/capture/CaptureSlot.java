@@ -116,7 +116,7 @@ public final class CaptureSlot
         return slice;
     }
 
-    /** What was read or written before is done before the slot is opened again. Any thread. */
+    /** All earlier reads and writes are done before the slot is opened again. Any thread. */
     void free()
     {
         if (!free.compareAndSet(false, true))

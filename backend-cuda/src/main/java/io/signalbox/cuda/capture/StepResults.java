@@ -3,14 +3,14 @@ package io.signalbox.cuda.capture;
 
 import io.signalbox.backend.CaptureSlice;
 
-/** What {@link CaptureRing#poll} reports to, in the order of steps. A slot is valid during the call only. */
+/** Receives the results of {@link CaptureRing#poll}, in the order of steps. A slot is valid during the call only. */
 public interface StepResults
 {
     /**
      * The result is on the host, whole, and that of its step.
      *
      * @param sampledTokens one per row of the plan; valid during the call.
-     * @param rows          the routed experts, to be released once; null where capture is off.
+     * @param rows          the routed experts, to be released once; null if capture is disabled.
      */
     void completed(CaptureSlot slot, int[] sampledTokens, int sampledCount, CaptureSlice rows);
 

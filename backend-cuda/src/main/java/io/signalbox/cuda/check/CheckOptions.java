@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What is checked, and how much of it.
+ * Which sections are checked, and how much of each.
  *
  * @param device       the driver's number of the GPU.
  * @param seed         of the random inputs.
@@ -21,7 +21,7 @@ import java.util.Set;
  * @param cells        what is compared for the overhead of capture; at least one.
  * @param samples      of latencies and launch costs, 10 to 1,000,000.
  * @param limits       after which parts are given up.
- * @param command      how to start this check again for compute-sanitizer, without options of its own.
+ * @param command      how to start this check again for compute-sanitizer, without options.
  */
 public record CheckOptions(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,

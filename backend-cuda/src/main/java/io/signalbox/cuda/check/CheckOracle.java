@@ -4,7 +4,7 @@ package io.signalbox.cuda.check;
 import io.signalbox.cuda.kernel.RouterOracle;
 import io.signalbox.cuda.kernel.RouterSpec;
 
-/** What the kernels are held against. */
+/** The expected results of the kernels. */
 interface CheckOracle
 {
     /** The oracle of the kernels in Java. */

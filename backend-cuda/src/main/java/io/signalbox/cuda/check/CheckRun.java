@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * One run of the check. Every section has a thread of its own and a limit: a thread does not come back from a driver that
+ * One run of the check. Every section has its own thread and a limit: a thread does not come back from a driver that
  * hangs, so this one never calls it.
  */
 final class CheckRun

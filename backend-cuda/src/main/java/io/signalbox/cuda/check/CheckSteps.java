@@ -61,7 +61,7 @@ final class CheckSteps implements StepResults, AutoCloseable
         return (int)(step * 31 + token) & POSITION_MASK;
     }
 
-    /** Every token is a row of its own, as where all requests decode. */
+    /** Every token is a separate row, as when all requests decode. */
     void submit(final long step, final int tokens)
     {
         final CaptureSlot slot = steps.ring().tryOpen(step);

@@ -29,7 +29,7 @@ public final class GpuCheck
         this.sections = new EnumMap<>(sections);
     }
 
-    /** @param tools where the section that needs another program looks for it. */
+    /** @param tools the directories in which a section looks for another program that it needs. */
     static Map<GpuSection, CheckSection> sections(
         final CheckOracle oracle, final EngineRunner engine, final List<Path> tools)
     {

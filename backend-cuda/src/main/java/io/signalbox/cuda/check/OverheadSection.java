@@ -6,9 +6,9 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import java.util.Arrays;
 
 /**
- * What capture adds to the time of a step, fused and unfused, for each of several batches. All kinds of steps read the same
+ * The time that capture adds to a step, fused and unfused, for each of several batches. All kinds of steps read the same
  * memory in the same context. Runs go off, fused, unfused, off again, off again, unfused, fused, off, so that for each kind
- * a steady drift of the clocks cancels; off against off again says how small a difference can be told. Batch means of
+ * a steady drift of the clocks cancels; off against off again says how small a difference can be seen. Batch means of
  * consecutive steps are paired in order.
  */
 final class OverheadSection implements CheckSection
@@ -124,7 +124,7 @@ final class OverheadSection implements CheckSection
         findings.figure(name + (judged ? " may add" : " may add, not judged"), limitPercent, "%");
         if (judged && upperPercent > limitPercent)
         {
-            findings.failed("What " + name.replaceAll(".*: ", "") + " adds in " + name.replaceAll(":.*", "") +
+            findings.failed("The time that " + name.replaceAll(".*: ", "") + " adds in " + name.replaceAll(":.*", "") +
                 " is not shown to be within " + limitPercent + " %.");
         }
     }

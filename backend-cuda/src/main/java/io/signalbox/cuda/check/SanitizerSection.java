@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
-/** Runs a small part of this check again, in a process of its own under compute-sanitizer, once per tool. */
+/** Runs a small part of this check again, in a separate process under compute-sanitizer, once per tool. */
 final class SanitizerSection implements CheckSection
 {
     private static final String PROGRAM = "compute-sanitizer";
@@ -87,7 +87,7 @@ final class SanitizerSection implements CheckSection
     }
 
     /**
-     * Where the tool may be: in the directories of a search path, and in those of toolkits.
+     * Candidates for the tool: in the directories of a search path, and in those of toolkits.
      *
      * @param environment of the process, for {@code PATH}, {@code CUDA_HOME} and {@code CUDA_PATH}.
      */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a step consists of.
+ * The parts of a step.
  *
  * @param tokens        of a step, at most.
  * @param maxTokens     the most tokens of a step that buffers are made for.

@@ -12,7 +12,7 @@ final class RouterArithmetic
     private static final float LOG2_E = 1.44269504f;
     private static final float LN2_HIGH = 0.693359375f;
     private static final float LN2_LOW = -2.12194440e-4f;
-    /** 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits. */
+    /** 1.5 * 2^23: adding it rounds to an integer, which is then in the low bits. */
     private static final float ROUNDER = 12582912.0f;
     private static final int ROUNDER_BITS = 0x4B400000;
 
@@ -54,7 +54,7 @@ final class RouterArithmetic
         return Float.intBitsToFloat(exponent + 127 << 23);
     }
 
-    /** e^(x - maximum), where equal infinities differ by nothing. */
+    /** e^(x - maximum), with equal infinities differing by nothing. */
     static float exponentialBelow(final float x, final float maximum)
     {
         return exponential(x == maximum ? 0.0f : x - maximum);

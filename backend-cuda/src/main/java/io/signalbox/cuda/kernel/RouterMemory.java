@@ -4,7 +4,7 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.cuda.driver.DeviceMemory;
 
 /**
- * What a router kernel reads and, beside the capture view, writes.
+ * Memory that a router kernel reads and, beside the capture view, writes.
  *
  * @param logits  {@code [n][experts]} of the router's type.
  * @param bias    {@code [experts]} float32, or null.

@@ -4,7 +4,7 @@ package io.signalbox.cuda.kernel;
 import java.util.Arrays;
 
 /**
- * What the router kernels must answer, bit for bit, computed the slow and obvious way. It is what their results are
+ * The expected answers of the router kernels, bit for bit, computed the slow and obvious way. It is what their results are
  * compared with, on the emulated driver and on a GPU. For one thread.
  */
 public final class RouterOracle
@@ -53,7 +53,7 @@ public final class RouterOracle
     }
 
     /**
-     * What the opaque kernels mix: the weighted sum of the chosen experts' outputs.
+     * The result of the opaque kernels: the weighted sum of the chosen experts' outputs.
      *
      * @param outputs {@code [experts][width]}.
      * @return {@code width} values.

@@ -4,7 +4,7 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.ConfigException;
 
 /**
- * What the router of a layer computes, within what the kernels can do.
+ * Parameters of the router of a layer, within what the kernels can do.
  *
  * @param experts     logical experts, 8 to 512; need not be a power of two.
  * @param topK        experts per token, 1 to 22, at most {@code experts}.

@@ -280,7 +280,7 @@ class CaptureRingDefectTest
         return unwritten;
     }
 
-    /** The device was told of fewer tokens than the slot was opened for, or packs for another model. */
+    /** The device got fewer tokens than the slot was opened for, or packs for another model. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void d16ShouldRefuseAResultOfAnotherShape(final boolean fewerTokens)
@@ -357,7 +357,7 @@ class CaptureRingDefectTest
         assertArrayEquals(new int[]{experts - 1 & 0xFF, 0}, highestAndZero(256, experts));
     }
 
-    /** What arrives of a step whose tokens all choose the last expert and expert 0. */
+    /** The result of a step whose tokens all choose the last expert and expert 0. */
     private int[] highestAndZero(final int expertsOfTheWidth, final int experts)
     {
         final ModelShape shape = new ModelShape(1, expertsOfTheWidth, 2);

@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a ring takes, and what is left of it when the driver answers with an error. */
+/** Memory of a ring, and what it gives back when the driver answers with an error. */
 class CaptureRingFailureTest
 {
     private static final ModelShape SHAPE = new ModelShape(4, 32, 4);
@@ -83,7 +83,7 @@ class CaptureRingFailureTest
             failed.subList(failed.size() - 2, failed.size()), "the last calls of the construction");
     }
 
-    /** The call that failed, or null where there is no such call. */
+    /** The call that failed, or null if there is no such call. */
     private String failedOperation(final int call)
     {
         device = EmulatedDevice.open();

@@ -124,7 +124,7 @@ class CaptureRingTest
         }
     }
 
-    /** The rows that stand in the slot by then belong to somebody else. */
+    /** The rows in the slot by then belong to somebody else. */
     @Test
     void shouldRefuseAReleaseOfAnEarlierUse()
     {

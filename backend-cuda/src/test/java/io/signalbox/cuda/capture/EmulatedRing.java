@@ -104,7 +104,7 @@ final class EmulatedRing implements AutoCloseable
         return ids.slice(layer * bytes, bytes);
     }
 
-    /** A whole step, or null where the ring takes none now. */
+    /** A whole step, or null if the ring takes none now. */
     CaptureSlot tryStep(final long step, final int tokens)
     {
         final CaptureSlot slot = ring.tryOpen(step);

@@ -104,7 +104,7 @@ class PlantedRingDefectTest
         assertTrue(found.interleaving <= MAX_SEARCH, planted);
     }
 
-    /** What was found, and in which interleaving. */
+    /** The finding, and its interleaving. */
     private record Found(int interleaving, String violation)
     {
     }

@@ -36,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class GpuCheckTest
 {
-    /** Gives the last of a set wrong where a token has a whole set of them. */
+    /** Gives the last of a set wrong if a token has a whole set of them. */
     private static final CheckOracle WRONG = new CheckOracle()
     {
         @Override

@@ -91,7 +91,7 @@ class SanitizerSectionTest
             result.note());
     }
 
-    /** The check beneath a tool would keep the device from whoever comes next. */
+    /** The check beneath a tool would keep the device from the next process. */
     @Test
     @Timeout(60)
     void shouldEndATimedOutToolTogetherWithItsChildren() throws IOException

@@ -154,7 +154,7 @@ final class KernelRig
         }
     }
 
-    /** What the memory holds after all that the stream was given; valid until the next move. */
+    /** The memory after all work of the stream; valid until the next move. */
     ByteBuffer download(final DeviceMemory memory)
     {
         driver.copyToHost(staged, memory, memory.bytes(), stream);
@@ -200,7 +200,7 @@ final class KernelRig
         return new ResultSlot().wrap(new UnsafeBuffer(staged.buffer()), SLOT * RESULT_BYTES, RESULT_BYTES);
     }
 
-    /** What is wrong with the result, null if nothing. */
+    /** The fault of the result, null if none. */
     String fault()
     {
         return result().fault(STEP, RANK, (int)STEP, FINGERPRINT);

@@ -62,7 +62,7 @@ final class RouterCase
         return bias;
     }
 
-    /** Logits of one token, each of which bf16 holds exactly where the type asks for it. */
+    /** Logits of one token, each of which bf16 holds exactly if the type asks for it. */
     float[] logits(final RouterSpec spec)
     {
         final int flavour = random.nextInt(5);
