@@ -7,7 +7,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
-import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.ScheduleDecoder;
@@ -21,13 +21,13 @@ import java.util.function.LongSupplier;
  * <p>A result that does not pass its checks fails its step; the rank continues. After an error of CUDA it is unknown what
  * the rank's streams still do, so the rank is lost: its steps fail, and every later one at once.
  */
-final class CudaRank implements StepResults, AutoCloseable
+final class CudaRank implements ResultListener, AutoCloseable
 {
     private final int rank;
     private final RankDevice device;
     private final CaptureRing ring;
     private final PlanQueue plans;
-    private final LaunchedSteps launched;
+    private final UnreportedSteps launched;
     private final FaultScope faults;
     private final CompletionSink completions;
     private final LongSupplier clock;
@@ -49,7 +49,7 @@ final class CudaRank implements StepResults, AutoCloseable
         this.completions = completions;
         clock = config.clock();
         plans = new PlanQueue(config.stepsInFlight(), config.maxStepTokens());
-        launched = new LaunchedSteps(config.stepsInFlight());
+        launched = new UnreportedSteps(config.stepsInFlight());
     }
 
     /** Any one thread at a time. */
@@ -110,7 +110,7 @@ final class CudaRank implements StepResults, AutoCloseable
 
     private int launchNext()
     {
-        final StepPlan plan = plans.peek();
+        final DeviceStepPlan plan = plans.peek();
         if (plan == null)
         {
             return 0;
@@ -131,7 +131,7 @@ final class CudaRank implements StepResults, AutoCloseable
         return 1;
     }
 
-    private static void write(final StepPlan plan, final StepBlock block)
+    private static void write(final DeviceStepPlan plan, final StepBlock block)
     {
         block.begin(plan.epoch(), plan.tokens(), plan.rows());
         for (int token = 0; token < plan.tokens(); token++)
@@ -179,7 +179,7 @@ final class CudaRank implements StepResults, AutoCloseable
             launched.remove();
             completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
         }
-        for (StepPlan plan = plans.peek(); plan != null; plan = plans.peek())
+        for (DeviceStepPlan plan = plans.peek(); plan != null; plan = plans.peek())
         {
             final int epoch = plan.epoch();
             final long step = plan.step();

@@ -5,7 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
-import io.signalbox.cuda.capture.CaptureSettings;
+import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
@@ -51,7 +51,7 @@ final class RankDevice implements AutoCloseable
         try
         {
             opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
-                new CaptureSettings(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
+                new CaptureRingConfig(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
             opened.model = new SeededModel(
                 driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
             opened.program = new StepProgram(

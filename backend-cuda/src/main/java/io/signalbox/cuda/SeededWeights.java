@@ -6,7 +6,7 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 
 import java.nio.ByteBuffer;
 
@@ -22,7 +22,7 @@ final class SeededWeights implements AutoCloseable
     private final DeviceMemory expertOutputs;
     private final DeviceMemory streamed;
 
-    SeededWeights(final CudaDriver driver, final RouterSpec router, final long streamedBytes)
+    SeededWeights(final CudaDriver driver, final ExpertRouterSpec router, final long streamedBytes)
     {
         memory = new DriverResources(driver);
         try

@@ -10,9 +10,9 @@ import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMemory;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.StepMemory;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -87,10 +87,10 @@ public class CudaLaunchBenchmark
             final DeviceMemory step = driver.allocate(64);
             driver.fill(step, 0, 16, stream);
             final StepMemory memory = new StepMemory(step, driver.allocate(64), null, 0, 1, 1, TOP_K, 1);
-            final RouterMemory router =
-                new RouterMemory(driver.allocate(2 * EXPERTS), null, driver.allocate(64), driver.allocate(64));
+            final ExpertRouterMemory router =
+                new ExpertRouterMemory(driver.allocate(2 * EXPERTS), null, driver.allocate(64), driver.allocate(64));
             return new KernelLaunches(driver, module, memory).routeCapturing(
-                RouterSpec.plain(EXPERTS, TOP_K, RouterMode.SOFTMAX_TOPK, LogitsType.BF16), router, 0, 1);
+                ExpertRouterSpec.plain(EXPERTS, TOP_K, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16), router, 0, 1);
         }
 
         @TearDown(Level.Invocation)

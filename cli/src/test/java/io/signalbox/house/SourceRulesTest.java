@@ -14,6 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SourceRulesTest
 {
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
+    /** In the journal and in the command line. */
+    private static final String STILL_TWICE = "FileFault ";
 
     @Test
     void shouldFindNothingInTheWholeHouse()
@@ -26,6 +28,28 @@ class SourceRulesTest
         assertTrue(findings.isEmpty(), () -> "\n" + String.join("\n", findings));
         assertTrue(sources.stream().anyMatch(source -> source.endsWith("signalbox")), "the launcher was not looked at");
         assertTrue(sources.stream().anyMatch(source -> source.endsWith(".ci/run")), "the CI script was not looked at");
+    }
+
+    @Test
+    void shouldGiveEverySimpleNameOnce()
+    {
+        final List<String> paths = HouseSources.all().stream().map(HouseSources::relative).toList();
+
+        assertEquals(List.of(), SourceRules.names(paths).stream().filter(text -> !text.startsWith(STILL_TWICE)).toList());
+    }
+
+    @Test
+    void shouldFindNamesThatMeanTwoThings()
+    {
+        assertEquals(
+            List.of("A is a name in a/src/main/java/A.java and in b/src/main/java/A.java"),
+            SourceRules.names(List.of(
+                "a/src/main/java/A.java", "a/src/test/java/A.java", "b/src/main/java/A.java", "b/src/main/java/B.java")));
+        assertEquals(
+            List.of("RouterGate is in backend-cuda/src/main/java/RouterGate.java: a router chooses a DP rank; call an MoE " +
+                "gate ExpertRouter"),
+            SourceRules.names(List.of(
+                "backend-cuda/src/main/java/RouterGate.java", "backend-cuda/src/main/java/ExpertRouterMode.java")));
     }
 
     @Test

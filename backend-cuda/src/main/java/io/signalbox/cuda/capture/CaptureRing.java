@@ -26,7 +26,7 @@ public final class CaptureRing implements AutoCloseable
 
     private final CudaDriver driver;
     private final Stream computeStream;
-    private final CaptureSettings settings;
+    private final CaptureRingConfig settings;
     private final CaptureLayout layout;
     private final SlotGuards guards;
     private final DriverResources owned;
@@ -47,7 +47,7 @@ public final class CaptureRing implements AutoCloseable
     private CaptureRing(
         final CudaDriver driver,
         final Stream computeStream,
-        final CaptureSettings settings,
+        final CaptureRingConfig settings,
         final RingParts parts,
         final DriverResources owned)
     {
@@ -80,13 +80,13 @@ public final class CaptureRing implements AutoCloseable
         final CudaDriver driver,
         final Stream computeStream,
         final CudaDriver.KernelModule module,
-        final CaptureSettings settings)
+        final CaptureRingConfig settings)
     {
         return create(driver, computeStream, settings, new RingParts(module));
     }
 
     static CaptureRing create(
-        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings, final RingParts parts)
+        final CudaDriver driver, final Stream computeStream, final CaptureRingConfig settings, final RingParts parts)
     {
         final DriverResources owned = new DriverResources(driver);
         try
@@ -105,7 +105,7 @@ public final class CaptureRing implements AutoCloseable
         }
     }
 
-    private static CudaException outOfMemory(final CudaException cause, final CaptureSettings settings)
+    private static CudaException outOfMemory(final CudaException cause, final CaptureRingConfig settings)
     {
         final CudaException worded = new CudaException(cause.operation() + " for the capture ring of rank " +
             settings.rank() + ", which needs " + settings.layout().describe() + ",", cause.code(), "out of memory");
@@ -218,7 +218,7 @@ public final class CaptureRing implements AutoCloseable
      * @return how many steps were reported.
      * @throws CudaException if the device failed, sooner or later after it did.
      */
-    public int poll(final StepResults results)
+    public int poll(final ResultListener results)
     {
         int count = 0;
         while (reported < finished && hasArrived(slotOf(reported)))
@@ -247,7 +247,7 @@ public final class CaptureRing implements AutoCloseable
         return driver.isComplete(slot.copied());
     }
 
-    private void report(final CaptureSlot slot, final StepResults results)
+    private void report(final CaptureSlot slot, final ResultListener results)
     {
         final String fault = guards.fault(slot);
         if (fault == null && layout.capturesRows())
@@ -272,7 +272,7 @@ public final class CaptureRing implements AutoCloseable
         }
     }
 
-    private void complete(final CaptureSlot slot, final StepResults results, final CaptureSlice rows)
+    private void complete(final CaptureSlot slot, final ResultListener results, final CaptureSlice rows)
     {
         final int count = slot.stepBlock().rows();
         for (int row = 0; row < count; row++)

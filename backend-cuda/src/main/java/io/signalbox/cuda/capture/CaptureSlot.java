@@ -82,7 +82,7 @@ public final class CaptureSlot
         return free.getAcquire();
     }
 
-    void open(final long newStep, final CaptureSettings settings)
+    void open(final long newStep, final CaptureRingConfig settings)
     {
         free.setPlain(false);
         uses++;

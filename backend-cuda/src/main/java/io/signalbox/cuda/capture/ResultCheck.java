@@ -9,10 +9,10 @@ import io.signalbox.cuda.kernel.ResultSlot;
  */
 final class ResultCheck
 {
-    private final CaptureSettings settings;
+    private final CaptureRingConfig settings;
     private final CaptureLayout layout;
 
-    ResultCheck(final CaptureSettings settings)
+    ResultCheck(final CaptureRingConfig settings)
     {
         this.settings = settings;
         layout = settings.layout();

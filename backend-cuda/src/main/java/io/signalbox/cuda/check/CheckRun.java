@@ -21,13 +21,13 @@ final class CheckRun
     /** Of the expected duration, which the options determine. */
     private static final double OVERHEAD_LIMIT = 2.5;
 
-    private final CheckOptions options;
+    private final CheckConfig options;
     private final CheckProgress progress;
     private final List<SectionResult> results = new ArrayList<>();
     /** The section after which nothing can be run any more, null if there is none. */
     private String stuck;
 
-    CheckRun(final CheckOptions options, final CheckProgress progress)
+    CheckRun(final CheckConfig options, final CheckProgress progress)
     {
         this.options = options;
         this.progress = progress;

@@ -17,7 +17,7 @@ final class LaunchesSection implements CheckSection
     private static final int STEP_BYTES = 64;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
         try (DriverResources scratch = new DriverResources(driver))

@@ -33,7 +33,7 @@ final class RanksSection implements CheckSection
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final StepSetup setup = StepSetup.of(options, CaptureForm.FUSED);
         final BackendResults results = new BackendResults(RANKS, setup, oracle);

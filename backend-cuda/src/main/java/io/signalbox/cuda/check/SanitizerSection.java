@@ -39,13 +39,13 @@ final class SanitizerSection implements CheckSection
     }
 
     /** The most that the tools may take together. */
-    static int mostSeconds(final CheckOptions options)
+    static int mostSeconds(final CheckConfig options)
     {
         return TOOLS.size() * options.limits().sanitizerSeconds();
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final Path program = program();
         if (program == null)
@@ -122,7 +122,7 @@ final class SanitizerSection implements CheckSection
     }
 
     private static void run(
-        final Path program, final String tool, final CheckOptions options, final Findings findings)
+        final Path program, final String tool, final CheckConfig options, final Findings findings)
         throws IOException, InterruptedException
     {
         final List<String> command = new ArrayList<>(List.of(program.toString(), "--tool", tool,

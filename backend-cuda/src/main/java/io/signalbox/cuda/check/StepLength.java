@@ -34,7 +34,7 @@ final class StepLength
     }
 
     /** @return 0 if steps are to read nothing, or take that long without. */
-    long bytesPerLayer(final CheckOptions options, final OverheadCell cell)
+    long bytesPerLayer(final CheckConfig options, final OverheadCell cell)
     {
         final double bare = cell.millis() == 0.0 ? 0.0 : stepSeconds(options, cell, 0);
         final double seconds = cell.millis() / 1e3 - bare;
@@ -69,7 +69,7 @@ final class StepLength
     }
 
     /** The time of a step without capture, two in flight as in the comparison. */
-    private double stepSeconds(final CheckOptions options, final OverheadCell cell, final long bytes)
+    private double stepSeconds(final CheckConfig options, final OverheadCell cell, final long bytes)
     {
         final int count = (int)Math.min(STEPS, Math.max(FEWEST_STEPS, MEASURED_MILLIS / Math.max(1.0, cell.millis())));
         try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null, cell).reading(bytes)))

@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class CaptureRingFailureTest
 {
     private static final ModelShape SHAPE = new ModelShape(4, 32, 4);
-    private static final CaptureSettings SETTINGS = EmulatedRing.settings(SHAPE, 16, 3, 2);
+    private static final CaptureRingConfig SETTINGS = EmulatedRing.settings(SHAPE, 16, 3, 2);
     private static final int WARM_UP = 20_000;
     private static final int SLACK_PER_ALLOCATION = 512;
 
@@ -182,7 +182,7 @@ class CaptureRingFailureTest
     }
 
     /** Releases rows at once. */
-    private static final class Releasing implements StepResults
+    private static final class Releasing implements ResultListener
     {
         private int completed;
 

@@ -57,7 +57,7 @@ class CaptureRingInterleavingsTest
         }
     }
 
-    private static CaptureSettings settings(final int slots, final int stepsInFlight)
+    private static CaptureRingConfig settings(final int slots, final int stepsInFlight)
     {
         return EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, slots, stepsInFlight);
     }

@@ -14,7 +14,7 @@ import java.util.List;
  * One interleaving of a rank that submits and polls, two streams that advance by pieces of copies and kernels, and a
  * client that reads rows and releases them late. The first fault is kept.
  */
-final class RingRun implements StepResults
+final class RingRun implements ResultListener
 {
     static final ModelShape SHAPE = new ModelShape(2, 11, 3);
     static final int MAX_TOKENS = 5;

@@ -42,7 +42,7 @@ final class KernelRig
         stream = driver.createStream("compute");
         staged = driver.allocatePinned(STAGED_BYTES);
         step = driver.allocate(64 + 16 * MAX_TOKENS);
-        capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * RouterSpec.MAX_TOP_K * Short.BYTES);
+        capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * ExpertRouterSpec.MAX_TOP_K * Short.BYTES);
         results = driver.allocate(SLOTS * RESULT_BYTES);
     }
 
@@ -53,7 +53,7 @@ final class KernelRig
     }
 
     /** The launches for a router, on memory that no kernel has touched yet. */
-    KernelLaunches launches(final RouterSpec spec, final boolean capturing)
+    KernelLaunches launches(final ExpertRouterSpec spec, final boolean capturing)
     {
         driver.fill(capture, NOT_TOUCHED, capture.bytes() / Integer.BYTES, stream);
         driver.fill(results, NOT_TOUCHED, results.bytes() / Integer.BYTES, stream);
@@ -95,7 +95,7 @@ final class KernelRig
     }
 
     /** Logits {@code [n][experts]} in device memory of the router's type. */
-    DeviceMemory uploadLogits(final RouterSpec spec, final float[][] logits)
+    DeviceMemory uploadLogits(final ExpertRouterSpec spec, final float[][] logits)
     {
         final DeviceMemory memory = driver.allocate((long)logits.length * spec.experts() * spec.type().bytes());
         int at = 0;

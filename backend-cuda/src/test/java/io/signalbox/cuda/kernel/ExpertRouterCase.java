@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** Routers and logits drawn from a seed, such that ties, infinities, NaN and negative scores are common. */
-final class RouterCase
+final class ExpertRouterCase
 {
     /** Powers of two, sizes of real models between them, and both sides of the boundaries of an id's byte and of a warp. */
     private static final int[] SIZES =
@@ -18,31 +18,31 @@ final class RouterCase
 
     private final SplittableRandom random;
 
-    RouterCase(final long seed)
+    ExpertRouterCase(final long seed)
     {
         random = new SplittableRandom(seed);
     }
 
-    RouterSpec spec()
+    ExpertRouterSpec spec()
     {
-        return spec(RouterMode.values()[random.nextInt(3)], LogitsType.values()[random.nextInt(2)]);
+        return spec(ExpertRouterMode.values()[random.nextInt(3)], LogitsType.values()[random.nextInt(2)]);
     }
 
-    RouterSpec spec(final RouterMode mode, final LogitsType type)
+    ExpertRouterSpec spec(final ExpertRouterMode mode, final LogitsType type)
     {
         final int experts = random.nextBoolean() ? SIZES[random.nextInt(SIZES.length)] : random.nextInt(8, 513);
         return spec(experts, random.nextInt(1, Math.min(22, experts) + 1), mode, type);
     }
 
-    RouterSpec spec(final int experts, final int topK, final RouterMode mode, final LogitsType type)
+    ExpertRouterSpec spec(final int experts, final int topK, final ExpertRouterMode mode, final LogitsType type)
     {
-        final boolean grouped = mode == RouterMode.SIGMOID_BIAS && random.nextInt(4) > 0;
+        final boolean grouped = mode == ExpertRouterMode.SIGMOID_BIAS && random.nextInt(4) > 0;
         final int groups = grouped ? divisor(experts) : 1;
         final int size = experts / groups;
         final int topGroups = random.nextInt((topK + size - 1) / size, groups + 1);
-        final float[] bias = mode == RouterMode.SIGMOID_BIAS && random.nextInt(3) > 0 ? bias(experts) : null;
+        final float[] bias = mode == ExpertRouterMode.SIGMOID_BIAS && random.nextInt(3) > 0 ? bias(experts) : null;
         final float scale = random.nextBoolean() ? 1.0f : 2.5f;
-        return new RouterSpec(experts, topK, mode, type, groups, topGroups, random.nextBoolean(), scale, bias);
+        return new ExpertRouterSpec(experts, topK, mode, type, groups, topGroups, random.nextBoolean(), scale, bias);
     }
 
     private int divisor(final int experts)
@@ -63,7 +63,7 @@ final class RouterCase
     }
 
     /** Logits of one token, each of which bf16 holds exactly if the type asks for it. */
-    float[] logits(final RouterSpec spec)
+    float[] logits(final ExpertRouterSpec spec)
     {
         final int flavour = random.nextInt(5);
         final float[] logits = new float[spec.experts()];
@@ -83,7 +83,7 @@ final class RouterCase
     }
 
     /** Finite logits that are coarse enough for scores to be equal or far apart. */
-    float[] tameLogits(final RouterSpec spec)
+    float[] tameLogits(final ExpertRouterSpec spec)
     {
         final float[] logits = new float[spec.experts()];
         for (int i = 0; i < logits.length; i++)

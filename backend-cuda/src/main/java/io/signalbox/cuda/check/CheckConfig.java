@@ -2,7 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.experts.ModelShape;
 
 import java.util.List;
@@ -23,17 +23,17 @@ import java.util.Set;
  * @param limits       after which parts are given up.
  * @param command      how to start this check again for compute-sanitizer, without options.
  */
-public record CheckOptions(
+public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
     List<OverheadCell> cells, int samples, CheckLimits limits, Set<GpuSection> sections, List<String> command)
 {
-    public CheckOptions
+    public CheckConfig
     {
         sections = Set.copyOf(sections);
         command = List.copyOf(command);
         between("device", device, 0, 1023);
-        between("experts", shape.experts(), RouterSpec.MIN_EXPERTS, RouterSpec.MAX_EXPERTS);
-        between("topK", shape.topK(), 1, RouterSpec.MAX_TOP_K);
+        between("experts", shape.experts(), ExpertRouterSpec.MIN_EXPERTS, ExpertRouterSpec.MAX_EXPERTS);
+        between("topK", shape.topK(), 1, ExpertRouterSpec.MAX_TOP_K);
         between("tokens", tokens, 1, 8192);
         between("rounds", rounds, 1, 1000);
         between("checkedSteps", checkedSteps, 2, 1_000_000);

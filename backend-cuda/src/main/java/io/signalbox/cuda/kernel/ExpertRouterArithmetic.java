@@ -5,7 +5,7 @@ package io.signalbox.cuda.kernel;
  * The single-precision functions of the router kernels, with the same bits: arithmetic.cuh repeats this step by step.
  * Java rounds every operation on its own and fuses none.
  */
-final class RouterArithmetic
+final class ExpertRouterArithmetic
 {
     private static final float SMALLEST_EXPONENT = -104.0f;
     private static final float LARGEST_EXPONENT = 89.0f;
@@ -16,7 +16,7 @@ final class RouterArithmetic
     private static final float ROUNDER = 12582912.0f;
     private static final int ROUNDER_BITS = 0x4B400000;
 
-    private RouterArithmetic()
+    private ExpertRouterArithmetic()
     {
     }
 

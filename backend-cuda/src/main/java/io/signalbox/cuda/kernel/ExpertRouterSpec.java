@@ -9,14 +9,15 @@ import io.signalbox.ConfigException;
  * @param experts     logical experts, 8 to 512; need not be a power of two.
  * @param topK        experts per token, 1 to 22, at most {@code experts}.
  * @param groups      equal groups that the experts are split into in order of id, 1 to 32; 1 in modes other than
- *                    {@link RouterMode#SIGMOID_BIAS}.
+ *                    {@link ExpertRouterMode#SIGMOID_BIAS}.
  * @param topGroups   groups that a token's experts come from, 1 to {@code groups}.
  * @param renormalise whether weights are divided by the sum of the chosen.
  * @param scale       what weights are multiplied by at last, above 0.
- * @param bias        added to the score of each expert in {@link RouterMode#SIGMOID_BIAS} for selection alone, or null.
+ * @param bias        added to each score in {@link ExpertRouterMode#SIGMOID_BIAS} for selection alone, or null.
  */
-public record RouterSpec(
-    int experts, int topK, RouterMode mode, LogitsType type, int groups, int topGroups, boolean renormalise, float scale,
+public record ExpertRouterSpec(
+    int experts, int topK, ExpertRouterMode mode, LogitsType type, int groups, int topGroups, boolean renormalise,
+    float scale,
     float[] bias)
 {
     public static final int MIN_EXPERTS = 8;
@@ -26,7 +27,7 @@ public record RouterSpec(
     /** The most experts whose ids fit one byte. */
     private static final int MAX_EXPERTS_PER_BYTE = 256;
 
-    public RouterSpec
+    public ExpertRouterSpec
     {
         checkRange("experts", experts, MIN_EXPERTS, MAX_EXPERTS);
         checkRange("topK", topK, 1, Math.min(MAX_TOP_K, experts));
@@ -43,9 +44,10 @@ public record RouterSpec(
     }
 
     /** Without groups and bias, weights as they come. */
-    public static RouterSpec plain(final int experts, final int topK, final RouterMode mode, final LogitsType type)
+    public static ExpertRouterSpec plain(
+        final int experts, final int topK, final ExpertRouterMode mode, final LogitsType type)
     {
-        return new RouterSpec(experts, topK, mode, type, 1, 1, false, 1.0f, null);
+        return new ExpertRouterSpec(experts, topK, mode, type, 1, 1, false, 1.0f, null);
     }
 
     @Override
@@ -76,9 +78,9 @@ public record RouterSpec(
     }
 
     private static void checkGroups(
-        final int experts, final int topK, final RouterMode mode, final int groups, final int topGroups)
+        final int experts, final int topK, final ExpertRouterMode mode, final int groups, final int topGroups)
     {
-        if (groups > 1 && mode != RouterMode.SIGMOID_BIAS)
+        if (groups > 1 && mode != ExpertRouterMode.SIGMOID_BIAS)
         {
             throw new ConfigException(
                 "The router's groups=" + groups + " goes with SIGMOID_BIAS alone, not with " + mode + "; give 1.");
@@ -95,13 +97,13 @@ public record RouterSpec(
         }
     }
 
-    private static void checkBias(final int experts, final RouterMode mode, final float[] bias)
+    private static void checkBias(final int experts, final ExpertRouterMode mode, final float[] bias)
     {
         if (bias == null)
         {
             return;
         }
-        if (mode != RouterMode.SIGMOID_BIAS)
+        if (mode != ExpertRouterMode.SIGMOID_BIAS)
         {
             throw new ConfigException(
                 "The router's bias goes with SIGMOID_BIAS alone, not with " + mode + "; leave it out.");

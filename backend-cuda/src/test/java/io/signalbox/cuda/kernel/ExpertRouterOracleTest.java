@@ -16,21 +16,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The oracle against another definition of routing: by sorting, in double precision. */
-class RouterOracleTest
+class ExpertRouterOracleTest
 {
     private static final double WEIGHT_TOLERANCE = 2e-5;
     private static final double CLEAR_GAP = 1e-6;
 
-    private final int[] ids = new int[RouterSpec.MAX_TOP_K];
-    private final float[] weights = new float[RouterSpec.MAX_TOP_K];
+    private final int[] ids = new int[ExpertRouterSpec.MAX_TOP_K];
+    private final float[] weights = new float[ExpertRouterSpec.MAX_TOP_K];
 
     @Property
     void d26ShouldNeverChooseAnExpertTwiceOrOneThatDoesNotExist(@ForAll final long seed)
     {
-        final RouterCase routerCase = new RouterCase(seed);
-        final RouterSpec spec = routerCase.spec();
+        final ExpertRouterCase routerCase = new ExpertRouterCase(seed);
+        final ExpertRouterSpec spec = routerCase.spec();
 
-        new RouterOracle(spec).route(routerCase.logits(spec), ids, weights);
+        new ExpertRouterOracle(spec).route(routerCase.logits(spec), ids, weights);
 
         final int[] chosen = Arrays.copyOf(ids, spec.topK());
         assertEquals(spec.topK(), IntStream.of(chosen).distinct().count());
@@ -44,13 +44,13 @@ class RouterOracleTest
     @Property
     void shouldAgreeWithASortInDoublePrecision(@ForAll final long seed)
     {
-        final RouterCase routerCase = new RouterCase(seed);
-        final RouterSpec spec = routerCase.spec();
+        final ExpertRouterCase routerCase = new ExpertRouterCase(seed);
+        final ExpertRouterSpec spec = routerCase.spec();
         final float[] logits = routerCase.tameLogits(spec);
         final double[] scores = scores(spec, logits);
         Assume.that(isClear(scores) && isClear(groupScores(spec, scores)));
 
-        new RouterOracle(spec).route(logits, ids, weights);
+        new ExpertRouterOracle(spec).route(logits, ids, weights);
 
         final List<Integer> expected = sorted(spec, logits);
         assertEquals(expected, IntStream.range(0, spec.topK()).mapToObj(k -> ids[k]).toList(), spec.toString());
@@ -65,9 +65,9 @@ class RouterOracleTest
     void shouldBreakTiesByTheLowestExpertAndTakeZerosOfBothSignsForEqual()
     {
         final float[] logits = {-0.0f, 0.0f, -0.0f, 1.0f, 0.0f, -1.0f, 1.0f, 0.0f};
-        final RouterSpec spec = RouterSpec.plain(8, 5, RouterMode.SOFTMAX_TOPK, LogitsType.FP32);
+        final ExpertRouterSpec spec = ExpertRouterSpec.plain(8, 5, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32);
 
-        new RouterOracle(spec).route(logits, ids, weights);
+        new ExpertRouterOracle(spec).route(logits, ids, weights);
 
         assertArrayEquals(new int[] {3, 6, 0, 1, 2}, Arrays.copyOf(ids, 5));
     }
@@ -79,7 +79,8 @@ class RouterOracleTest
         Arrays.fill(logits, Float.NaN);
         logits[2] = Float.NEGATIVE_INFINITY;
 
-        new RouterOracle(RouterSpec.plain(8, 3, RouterMode.SOFTMAX_TOPK, LogitsType.FP32)).route(logits, ids, weights);
+        new ExpertRouterOracle(ExpertRouterSpec.plain(8, 3, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32))
+            .route(logits, ids, weights);
 
         assertArrayEquals(new int[] {0, 1, 2}, Arrays.copyOf(ids, 3));
         assertArrayEquals(new float[] {0.125f, 0.125f, 0.125f}, Arrays.copyOf(weights, 3));
@@ -89,16 +90,16 @@ class RouterOracleTest
     void shouldNeverChooseFromALeftOutGroupEvenWhereAllScoresAreNegative()
     {
         final float[] bias = {-3, -3, -2, -2, -1.5f, -1.5f, -4, -4};
-        final RouterSpec spec =
-            new RouterSpec(8, 4, RouterMode.SIGMOID_BIAS, LogitsType.FP32, 4, 2, false, 1, bias);
+        final ExpertRouterSpec spec =
+            new ExpertRouterSpec(8, 4, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 4, 2, false, 1, bias);
 
-        new RouterOracle(spec).route(new float[8], ids, weights);
+        new ExpertRouterOracle(spec).route(new float[8], ids, weights);
 
         assertArrayEquals(new int[] {4, 5, 2, 3}, Arrays.copyOf(ids, 4));
         assertArrayEquals(new float[] {0.5f, 0.5f, 0.5f, 0.5f}, Arrays.copyOf(weights, 4));
     }
 
-    private static List<Integer> sorted(final RouterSpec spec, final float[] logits)
+    private static List<Integer> sorted(final ExpertRouterSpec spec, final float[] logits)
     {
         final double[] scores = scores(spec, logits);
         final List<Integer> groups = IntStream.range(0, spec.groups()).boxed()
@@ -110,21 +111,21 @@ class RouterOracleTest
             .limit(spec.topK()).toList();
     }
 
-    private static double groupScore(final RouterSpec spec, final double[] scores, final int group)
+    private static double groupScore(final ExpertRouterSpec spec, final double[] scores, final int group)
     {
         return Arrays.stream(scores, group * spec.groupSize(), (group + 1) * spec.groupSize()).map(score -> -score)
             .sorted().limit(2).map(score -> -score).sum();
     }
 
-    private static double[] groupScores(final RouterSpec spec, final double[] scores)
+    private static double[] groupScores(final ExpertRouterSpec spec, final double[] scores)
     {
         return IntStream.range(0, spec.groups()).mapToDouble(group -> groupScore(spec, scores, group)).toArray();
     }
 
-    private static double[] scores(final RouterSpec spec, final float[] logits)
+    private static double[] scores(final ExpertRouterSpec spec, final float[] logits)
     {
         final float[] bias = spec.bias();
-        return IntStream.range(0, spec.experts()).mapToDouble(expert -> spec.mode() != RouterMode.SIGMOID_BIAS ?
+        return IntStream.range(0, spec.experts()).mapToDouble(expert -> spec.mode() != ExpertRouterMode.SIGMOID_BIAS ?
             logits[expert] : sigmoid(logits[expert]) + (bias == null ? 0 : bias[expert])).toArray();
     }
 
@@ -136,12 +137,12 @@ class RouterOracleTest
             ordered[i] == ordered[i - 1] || ordered[i] - ordered[i - 1] > CLEAR_GAP);
     }
 
-    private static double[] weights(final RouterSpec spec, final float[] logits, final List<Integer> chosen)
+    private static double[] weights(final ExpertRouterSpec spec, final float[] logits, final List<Integer> chosen)
     {
-        final double total = spec.mode() == RouterMode.SOFTMAX_TOPK ?
+        final double total = spec.mode() == ExpertRouterMode.SOFTMAX_TOPK ?
             IntStream.range(0, spec.experts()).mapToDouble(expert -> StrictMath.exp(logits[expert])).sum() :
             chosen.stream().mapToDouble(expert -> StrictMath.exp(logits[expert])).sum();
-        final double[] weights = chosen.stream().mapToDouble(expert -> spec.mode() == RouterMode.SIGMOID_BIAS ?
+        final double[] weights = chosen.stream().mapToDouble(expert -> spec.mode() == ExpertRouterMode.SIGMOID_BIAS ?
             sigmoid(logits[expert]) : StrictMath.exp(logits[expert]) / total).toArray();
         final double sum = spec.renormalise() ? Arrays.stream(weights).sum() : 1;
         return Arrays.stream(weights).map(weight -> weight / sum * spec.scale()).toArray();

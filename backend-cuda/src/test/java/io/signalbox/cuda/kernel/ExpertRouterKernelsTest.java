@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The router kernels on the emulated driver against the oracle, bit for bit. */
-class RouterKernelsTest
+class ExpertRouterKernelsTest
 {
     private static final int SEEDS = "full".equals(System.getProperty("signalbox.tests")) ? 20_000 : 400;
     private static final int LAYER = 1;
@@ -33,28 +33,28 @@ class RouterKernelsTest
     }
 
     @ParameterizedTest
-    @EnumSource(RouterMode.class)
-    void shouldRouteAsTheOracleDoesForEverySize(final RouterMode mode)
+    @EnumSource(ExpertRouterMode.class)
+    void shouldRouteAsTheOracleDoesForEverySize(final ExpertRouterMode mode)
     {
-        for (int experts = RouterSpec.MIN_EXPERTS; experts <= RouterSpec.MAX_EXPERTS; experts++)
+        for (int experts = ExpertRouterSpec.MIN_EXPERTS; experts <= ExpertRouterSpec.MAX_EXPERTS; experts++)
         {
-            final RouterCase routerCase = new RouterCase(experts);
-            final int topK = 1 + experts % Math.min(RouterSpec.MAX_TOP_K, experts);
+            final ExpertRouterCase routerCase = new ExpertRouterCase(experts);
+            final int topK = 1 + experts % Math.min(ExpertRouterSpec.MAX_TOP_K, experts);
             check(routerCase, routerCase.spec(experts, topK, mode, LogitsType.values()[experts % 2]), 2);
         }
     }
 
     @ParameterizedTest
-    @EnumSource(RouterMode.class)
-    void shouldRouteAsTheOracleDoesForEveryTopK(final RouterMode mode)
+    @EnumSource(ExpertRouterMode.class)
+    void shouldRouteAsTheOracleDoesForEveryTopK(final ExpertRouterMode mode)
     {
         for (final LogitsType type : LogitsType.values())
         {
             for (final int experts : new int[] {8, 40, 60, 64, 128, 160, 255, 256, 257, 384, 512})
             {
-                for (int topK = 1; topK <= Math.min(RouterSpec.MAX_TOP_K, experts); topK++)
+                for (int topK = 1; topK <= Math.min(ExpertRouterSpec.MAX_TOP_K, experts); topK++)
                 {
-                    final RouterCase routerCase = new RouterCase(1000L * experts + topK);
+                    final ExpertRouterCase routerCase = new ExpertRouterCase(1000L * experts + topK);
                     check(routerCase, routerCase.spec(experts, topK, mode, type), 1);
                 }
             }
@@ -68,17 +68,17 @@ class RouterKernelsTest
         EmulatedDriver.order(order, 7);
         for (int seed = 0; seed < SEEDS; seed++)
         {
-            final RouterCase routerCase = new RouterCase(seed);
+            final ExpertRouterCase routerCase = new ExpertRouterCase(seed);
             check(routerCase, routerCase.spec(), 1 + seed % KernelRig.MAX_TOKENS);
         }
     }
 
     /** Fused, then unfused, on the same logits. */
-    private void check(final RouterCase routerCase, final RouterSpec spec, final int tokens)
+    private void check(final ExpertRouterCase routerCase, final ExpertRouterSpec spec, final int tokens)
     {
         final float[][] logits = new float[tokens][];
         Arrays.setAll(logits, token -> routerCase.logits(spec));
-        final RouterMemory router = new RouterMemory(rig.uploadLogits(spec, logits), rig.upload(spec.bias()),
+        final ExpertRouterMemory router = new ExpertRouterMemory(rig.uploadLogits(spec, logits), rig.upload(spec.bias()),
             rig.words(tokens * spec.topK()), rig.words(tokens * spec.topK()));
         rig.writeStep(tokens);
         final KernelLaunches launches = rig.launches(spec, true);
@@ -100,12 +100,12 @@ class RouterKernelsTest
         rig.free(router.logits(), router.bias(), router.ids(), router.weights());
     }
 
-    private int[] checkRouted(final RouterSpec spec, final float[][] logits, final RouterMemory router)
+    private int[] checkRouted(final ExpertRouterSpec spec, final float[][] logits, final ExpertRouterMemory router)
     {
         final int topK = spec.topK();
         final int[] ids = rig.downloadWords(router.ids(), logits.length * topK);
         final int[] weights = rig.downloadWords(router.weights(), logits.length * topK);
-        final RouterOracle oracle = new RouterOracle(spec);
+        final ExpertRouterOracle oracle = new ExpertRouterOracle(spec);
         final int[] expectedIds = new int[topK];
         final float[] expectedWeights = new float[topK];
         for (int token = 0; token < logits.length; token++)
@@ -122,7 +122,7 @@ class RouterKernelsTest
     }
 
     /** The layer's first rows are the ids; all other elements of the slot still read -1. */
-    private static void checkCapture(final RouterSpec spec, final int[] ids, final short[] view)
+    private static void checkCapture(final ExpertRouterSpec spec, final int[] ids, final short[] view)
     {
         final int from = LAYER * KernelRig.MAX_TOKENS * spec.topK();
         for (int i = 0; i < view.length; i++)
@@ -133,17 +133,17 @@ class RouterKernelsTest
     }
 
     @ParameterizedTest
-    @EnumSource(RouterMode.class)
-    void shouldMixTheOutputsOfTheOraclesExpertsInTheOpaqueForm(final RouterMode mode)
+    @EnumSource(ExpertRouterMode.class)
+    void shouldMixTheOutputsOfTheOraclesExpertsInTheOpaqueForm(final ExpertRouterMode mode)
     {
         for (int seed = 0; seed < SEEDS / 4; seed++)
         {
-            final RouterCase routerCase = new RouterCase(seed);
-            final RouterSpec spec = routerCase.spec(mode, LogitsType.values()[seed % 2]);
+            final ExpertRouterCase routerCase = new ExpertRouterCase(seed);
+            final ExpertRouterSpec spec = routerCase.spec(mode, LogitsType.values()[seed % 2]);
             final float[][] logits = new float[TOKENS][];
             Arrays.setAll(logits, token -> routerCase.logits(spec));
             final float[] outputs = outputs(spec);
-            final RouterMemory router = new RouterMemory(
+            final ExpertRouterMemory router = new ExpertRouterMemory(
                 rig.uploadLogits(spec, logits), rig.upload(spec.bias()), null, null);
             final DeviceMemory expertOutputs = rig.upload(outputs);
             final DeviceMemory mixed = rig.words(TOKENS * WIDTH);
@@ -160,7 +160,7 @@ class RouterKernelsTest
     }
 
     /** Distinct for each expert and column, so that no set of others gives the same mix. */
-    private static float[] outputs(final RouterSpec spec)
+    private static float[] outputs(final ExpertRouterSpec spec)
     {
         final float[] outputs = new float[spec.experts() * WIDTH];
         for (int i = 0; i < outputs.length; i++)
@@ -171,9 +171,9 @@ class RouterKernelsTest
     }
 
     private static void checkMixed(
-        final RouterSpec spec, final float[][] logits, final float[] outputs, final int[] mixed)
+        final ExpertRouterSpec spec, final float[][] logits, final float[] outputs, final int[] mixed)
     {
-        final RouterOracle oracle = new RouterOracle(spec);
+        final ExpertRouterOracle oracle = new ExpertRouterOracle(spec);
         for (int token = 0; token < TOKENS; token++)
         {
             final float[] expected = oracle.mix(logits[token], outputs, WIDTH);
@@ -187,9 +187,9 @@ class RouterKernelsTest
     @Test
     void shouldWriteOnlyWhatItIsGivenMemoryFor()
     {
-        final RouterSpec spec = RouterSpec.plain(40, 6, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
-        final float[][] logits = {new RouterCase(3).logits(spec)};
-        final RouterMemory router = new RouterMemory(rig.uploadLogits(spec, logits), null, null, null);
+        final ExpertRouterSpec spec = ExpertRouterSpec.plain(40, 6, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+        final float[][] logits = {new ExpertRouterCase(3).logits(spec)};
+        final ExpertRouterMemory router = new ExpertRouterMemory(rig.uploadLogits(spec, logits), null, null, null);
         rig.writeStep(1);
         final KernelLaunches launches = rig.launches(spec, true);
 
@@ -197,7 +197,7 @@ class RouterKernelsTest
         rig.run(launches.routeCapturing(spec, router, LAYER, 1));
 
         final int[] ids = new int[6];
-        new RouterOracle(spec).route(logits[0], ids, new float[6]);
+        new ExpertRouterOracle(spec).route(logits[0], ids, new float[6]);
         checkCapture(spec, ids, rig.captureView(KernelRig.SLOT, spec.topK()));
     }
 }

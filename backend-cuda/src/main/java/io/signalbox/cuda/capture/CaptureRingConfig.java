@@ -10,11 +10,11 @@ import io.signalbox.ConfigException;
  * @param fingerprint   of model shape, seed and kernel image, which every result must carry.
  * @param stepsInFlight the most steps that were opened and not yet reported: 1 to 4, and no more than slots.
  */
-public record CaptureSettings(int rank, long fingerprint, CaptureLayout layout, int stepsInFlight)
+public record CaptureRingConfig(int rank, long fingerprint, CaptureLayout layout, int stepsInFlight)
 {
     public static final int MAX_STEPS_IN_FLIGHT = 4;
 
-    public CaptureSettings
+    public CaptureRingConfig
     {
         if (stepsInFlight < 1 || stepsInFlight > MAX_STEPS_IN_FLIGHT || stepsInFlight > layout.slots())
         {

@@ -7,18 +7,18 @@ import java.util.Arrays;
  * The expected answers of the router kernels, bit for bit, computed the slow and obvious way. It is what their results are
  * compared with, on the emulated driver and on a GPU. For one thread.
  */
-public final class RouterOracle
+public final class ExpertRouterOracle
 {
     private static final int WARP_LANES = 32;
     /** Keeps the weights of a set defined whose sigmoids are all 0. */
     private static final float SMALLEST_SUM = 1e-20f;
 
-    private final RouterSpec spec;
+    private final ExpertRouterSpec spec;
     private final float[] bias;
     private final float[] scores;
     private final boolean[] excluded;
 
-    public RouterOracle(final RouterSpec spec)
+    public ExpertRouterOracle(final ExpertRouterSpec spec)
     {
         this.spec = spec;
         bias = spec.bias();
@@ -76,15 +76,15 @@ public final class RouterOracle
 
     private float score(final float logit, final int expert)
     {
-        if (spec.mode() != RouterMode.SIGMOID_BIAS)
+        if (spec.mode() != ExpertRouterMode.SIGMOID_BIAS)
         {
-            return RouterArithmetic.ordered(logit);
+            return ExpertRouterArithmetic.ordered(logit);
         }
         if (Float.isNaN(logit))
         {
             return Float.NEGATIVE_INFINITY;
         }
-        final float sigmoid = RouterArithmetic.sigmoid(logit);
+        final float sigmoid = ExpertRouterArithmetic.sigmoid(logit);
         return bias == null ? sigmoid : sigmoid + bias[expert];
     }
 
@@ -140,7 +140,7 @@ public final class RouterOracle
         if (spec.renormalise())
         {
             final float sum = sumInOrder(weights);
-            divide(weights, spec.mode() == RouterMode.SIGMOID_BIAS ? sum + SMALLEST_SUM : sum);
+            divide(weights, spec.mode() == ExpertRouterMode.SIGMOID_BIAS ? sum + SMALLEST_SUM : sum);
         }
         for (int k = 0; k < spec.topK(); k++)
         {
@@ -154,7 +154,7 @@ public final class RouterOracle
         final float maximum = scores[ids[0]];
         for (int k = 0; k < spec.topK(); k++)
         {
-            weights[k] = RouterArithmetic.exponentialBelow(scores[ids[k]], maximum);
+            weights[k] = ExpertRouterArithmetic.exponentialBelow(scores[ids[k]], maximum);
         }
         divide(weights, overAll ? softmaxTotal(maximum) : sumInOrder(weights));
     }
@@ -163,7 +163,7 @@ public final class RouterOracle
     {
         for (int k = 0; k < spec.topK(); k++)
         {
-            weights[k] = RouterArithmetic.sigmoid(RouterArithmetic.ordered(logits[ids[k]]));
+            weights[k] = ExpertRouterArithmetic.sigmoid(ExpertRouterArithmetic.ordered(logits[ids[k]]));
         }
     }
 
@@ -174,7 +174,7 @@ public final class RouterOracle
         for (int expert = 0; expert < spec.experts(); expert++)
         {
             final int lane = expert % WARP_LANES;
-            sums[lane] = sums[lane] + RouterArithmetic.exponentialBelow(scores[expert], maximum);
+            sums[lane] = sums[lane] + ExpertRouterArithmetic.exponentialBelow(scores[expert], maximum);
         }
         for (int distance = WARP_LANES / 2; distance > 0; distance /= 2)
         {

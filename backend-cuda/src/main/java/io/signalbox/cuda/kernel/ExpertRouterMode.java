@@ -2,7 +2,7 @@
 package io.signalbox.cuda.kernel;
 
 /** How a router turns logits into a set of experts and their weights. */
-public enum RouterMode
+public enum ExpertRouterMode
 {
     /** Softmax over all experts, of which the top-k are taken with their probabilities: OLMoE, Qwen3-MoE, Mixtral. */
     SOFTMAX_TOPK("softmax_topk"),
@@ -13,7 +13,7 @@ public enum RouterMode
 
     private final String kernelPart;
 
-    RouterMode(final String kernelPart)
+    ExpertRouterMode(final String kernelPart)
     {
         this.kernelPart = kernelPart;
     }

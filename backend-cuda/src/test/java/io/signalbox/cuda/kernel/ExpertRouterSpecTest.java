@@ -10,12 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-class RouterSpecTest
+class ExpertRouterSpecTest
 {
-    private static RouterSpec grouped(final int experts, final int topK, final int groups, final int topGroups)
+    private static ExpertRouterSpec grouped(final int experts, final int topK, final int groups, final int topGroups)
     {
-        return new RouterSpec(
-            experts, topK, RouterMode.SIGMOID_BIAS, LogitsType.FP32, groups, topGroups, true, 2.5f, new float[experts]);
+        return new ExpertRouterSpec(
+            experts, topK, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, groups, topGroups, true, 2.5f,
+            new float[experts]);
     }
 
     private static void assertRefuses(final String part, final Runnable construction)
@@ -25,9 +26,9 @@ class RouterSpecTest
         assertTrue(message.endsWith("."), message);
     }
 
-    private static RouterSpec plain(final int experts, final int topK)
+    private static ExpertRouterSpec plain(final int experts, final int topK)
     {
-        return RouterSpec.plain(experts, topK, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+        return ExpertRouterSpec.plain(experts, topK, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
     }
 
     @Test
@@ -58,8 +59,8 @@ class RouterSpecTest
         assertRefuses("groups=64 is not between 1 and 32", () -> grouped(256, 8, 64, 4));
         assertRefuses("topGroups=9 is not between 1 and 8", () -> grouped(256, 8, 8, 9));
         assertRefuses("topGroups=2 of 8 experts each hold fewer than topK=17", () -> grouped(64, 17, 8, 2));
-        assertRefuses("goes with SIGMOID_BIAS alone", () -> new RouterSpec(
-            64, 8, RouterMode.TOPK_SOFTMAX, LogitsType.BF16, 8, 4, false, 1, null));
+        assertRefuses("goes with SIGMOID_BIAS alone", () -> new ExpertRouterSpec(
+            64, 8, ExpertRouterMode.TOPK_SOFTMAX, LogitsType.BF16, 8, 4, false, 1, null));
         assertEquals(32, grouped(256, 8, 8, 4).groupSize());
         assertEquals(16, grouped(64, 16, 8, 2).topK());
     }
@@ -67,18 +68,18 @@ class RouterSpecTest
     @Test
     void shouldRefuseBiasesAndScalesThatMakeNoSense()
     {
-        assertRefuses("has 3 values for experts=8", () -> new RouterSpec(
-            8, 2, RouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, new float[3]));
-        assertRefuses("bias goes with SIGMOID_BIAS alone", () -> new RouterSpec(
-            8, 2, RouterMode.SOFTMAX_TOPK, LogitsType.FP32, 1, 1, false, 1, new float[8]));
+        assertRefuses("has 3 values for experts=8", () -> new ExpertRouterSpec(
+            8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, new float[3]));
+        assertRefuses("bias goes with SIGMOID_BIAS alone", () -> new ExpertRouterSpec(
+            8, 2, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32, 1, 1, false, 1, new float[8]));
         final float[] broken = new float[8];
         broken[5] = Float.NaN;
-        assertRefuses("bias of expert 5 is NaN", () -> new RouterSpec(
-            8, 2, RouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, broken));
+        assertRefuses("bias of expert 5 is NaN", () -> new ExpertRouterSpec(
+            8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, broken));
         for (final float scale : new float[] {0, -1, Float.NaN, Float.POSITIVE_INFINITY})
         {
-            assertRefuses("scale=" + scale, () -> new RouterSpec(
-                8, 2, RouterMode.SOFTMAX_TOPK, LogitsType.FP32, 1, 1, false, scale, null));
+            assertRefuses("scale=" + scale, () -> new ExpertRouterSpec(
+                8, 2, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32, 1, 1, false, scale, null));
         }
     }
 
@@ -86,7 +87,8 @@ class RouterSpecTest
     void shouldKeepItsBiasWhateverBecomesOfTheArray()
     {
         final float[] bias = new float[8];
-        final RouterSpec spec = new RouterSpec(8, 2, RouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, bias);
+        final ExpertRouterSpec spec =
+            new ExpertRouterSpec(8, 2, ExpertRouterMode.SIGMOID_BIAS, LogitsType.FP32, 1, 1, false, 1, bias);
         bias[0] = 1;
         spec.bias()[1] = 1;
         assertTrue(IntStream.range(0, 8).allMatch(i -> spec.bias()[i] == 0));

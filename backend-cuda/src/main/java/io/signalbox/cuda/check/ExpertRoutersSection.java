@@ -3,8 +3,8 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
  * fresh random inputs. All bits of ids, weights, capture rows and mixed outputs must be the oracle's, and nothing else may
  * be written.
  */
-final class RoutersSection implements CheckSection
+final class ExpertRoutersSection implements CheckSection
 {
     private static final int[] EXPERTS = {8, 12, 16, 32, 33, 40, 60, 64, 96, 128, 160, 192, 256, 257, 384, 512};
     private static final int[] TOP_K = {1, 2, 4, 6, 8, 10, 22};
@@ -24,21 +24,21 @@ final class RoutersSection implements CheckSection
 
     private final CheckOracle oracle;
 
-    RoutersSection(final CheckOracle oracle)
+    ExpertRoutersSection(final CheckOracle oracle)
     {
         this.oracle = oracle;
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final SplittableRandom random = new SplittableRandom(options.seed());
         try (DriverResources scratch = new DriverResources(device.driver()))
         {
-            final RouterTrial trial = new RouterTrial(device, scratch, oracle);
+            final ExpertRouterTrial trial = new ExpertRouterTrial(device, scratch, oracle);
             long inputs = 0;
             long differing = 0;
-            for (final RouterSpec spec : specs(options.rounds(), random))
+            for (final ExpertRouterSpec spec : specs(options.rounds(), random))
             {
                 final String difference = trial.run(spec, random);
                 inputs++;
@@ -48,16 +48,16 @@ final class RoutersSection implements CheckSection
                 }
             }
             findings.count("inputs, each routed with and without showing ids", inputs);
-            findings.count("tokens routed and compared", inputs * RouterTrial.TOKENS);
+            findings.count("tokens routed and compared", inputs * ExpertRouterTrial.TOKENS);
             findings.count("inputs with a difference", differing);
         }
         findings.note("All bits of ids, weights, capture rows and mixed outputs, and that nothing else was written.");
     }
 
-    private static List<RouterSpec> specs(final int rounds, final SplittableRandom random)
+    private static List<ExpertRouterSpec> specs(final int rounds, final SplittableRandom random)
     {
-        final List<RouterSpec> specs = new ArrayList<>();
-        for (final RouterMode mode : RouterMode.values())
+        final List<ExpertRouterSpec> specs = new ArrayList<>();
+        for (final ExpertRouterMode mode : ExpertRouterMode.values())
         {
             for (final LogitsType type : LogitsType.values())
             {
@@ -71,9 +71,9 @@ final class RoutersSection implements CheckSection
     }
 
     private static void addSizes(
-        final List<RouterSpec> specs,
+        final List<ExpertRouterSpec> specs,
         final int experts,
-        final RouterMode mode,
+        final ExpertRouterMode mode,
         final LogitsType type,
         final int rounds,
         final SplittableRandom random)
@@ -87,18 +87,18 @@ final class RoutersSection implements CheckSection
         }
     }
 
-    private static RouterSpec spec(
-        final int experts, final int topK, final RouterMode mode, final LogitsType type, final SplittableRandom random)
+    private static ExpertRouterSpec spec(
+        final int experts, final int topK, final ExpertRouterMode mode, final LogitsType type, final SplittableRandom random)
     {
         final boolean renormalise = random.nextBoolean();
-        if (mode != RouterMode.SIGMOID_BIAS)
+        if (mode != ExpertRouterMode.SIGMOID_BIAS)
         {
-            return new RouterSpec(experts, topK, mode, type, 1, 1, renormalise, 1.0f, null);
+            return new ExpertRouterSpec(experts, topK, mode, type, 1, 1, renormalise, 1.0f, null);
         }
         final int groups = groups(experts, random);
         final int least = (topK * groups + experts - 1) / experts;
         final float[] bias = random.nextInt(4) == 0 ? null : bias(experts, random);
-        return new RouterSpec(
+        return new ExpertRouterSpec(
             experts, topK, mode, type, groups, random.nextInt(least, groups + 1), renormalise, 2.5f, bias);
     }
 

@@ -4,14 +4,14 @@ package io.signalbox.cuda;
 import io.signalbox.InvariantViolation;
 
 /** The steps of one rank that were launched and not yet reported, first in first out. */
-final class LaunchedSteps
+final class UnreportedSteps
 {
     private final long[] steps;
     private final int[] epochs;
     private int first;
     private int count;
 
-    LaunchedSteps(final int capacity)
+    UnreportedSteps(final int capacity)
     {
         steps = new long[capacity];
         epochs = new int[capacity];

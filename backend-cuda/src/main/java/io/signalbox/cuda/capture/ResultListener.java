@@ -4,7 +4,7 @@ package io.signalbox.cuda.capture;
 import io.signalbox.backend.CaptureSlice;
 
 /** Receives the results of {@link CaptureRing#poll}, in the order of steps. A slot is valid during the call only. */
-public interface StepResults
+public interface ResultListener
 {
     /**
      * The result is on the host, whole, and that of its step.

@@ -11,6 +11,6 @@ import io.signalbox.cuda.driver.DeviceMemory;
  * @param ids     {@code [n][topK]} int32, or null: not written.
  * @param weights {@code [n][topK]} float32, or null: not written.
  */
-public record RouterMemory(DeviceMemory logits, DeviceMemory bias, DeviceMemory ids, DeviceMemory weights)
+public record ExpertRouterMemory(DeviceMemory logits, DeviceMemory bias, DeviceMemory ids, DeviceMemory weights)
 {
 }

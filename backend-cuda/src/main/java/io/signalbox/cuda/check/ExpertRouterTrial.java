@@ -8,15 +8,15 @@ import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMemory;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.StepMemory;
 
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /** Routes one batch of random logits on the device, with and without showing ids, and compares every word of the outputs. */
-final class RouterTrial
+final class ExpertRouterTrial
 {
     /** Not a multiple of a warp or a block, and fewer than the grid is made for. */
     static final int TOKENS = 37;
@@ -40,19 +40,19 @@ final class RouterTrial
     private final Words capture;
     private final Words mixed;
 
-    RouterTrial(final CheckDevice device, final DriverResources scratch, final CheckOracle oracle)
+    ExpertRouterTrial(final CheckDevice device, final DriverResources scratch, final CheckOracle oracle)
     {
         this.device = device;
         this.oracle = oracle;
         driver = device.driver();
         stream = scratch.stream("routers");
         step = scratch.device(STEP_BYTES);
-        logits = new Words(scratch, TOKENS * RouterSpec.MAX_EXPERTS);
-        bias = new Words(scratch, RouterSpec.MAX_EXPERTS);
-        outputs = new Words(scratch, RouterSpec.MAX_EXPERTS * WIDTH);
-        ids = new Words(scratch, GRID_TOKENS * RouterSpec.MAX_TOP_K);
-        weights = new Words(scratch, GRID_TOKENS * RouterSpec.MAX_TOP_K);
-        capture = new Words(scratch, GRID_TOKENS * RouterSpec.MAX_TOP_K / 2);
+        logits = new Words(scratch, TOKENS * ExpertRouterSpec.MAX_EXPERTS);
+        bias = new Words(scratch, ExpertRouterSpec.MAX_EXPERTS);
+        outputs = new Words(scratch, ExpertRouterSpec.MAX_EXPERTS * WIDTH);
+        ids = new Words(scratch, GRID_TOKENS * ExpertRouterSpec.MAX_TOP_K);
+        weights = new Words(scratch, GRID_TOKENS * ExpertRouterSpec.MAX_TOP_K);
+        capture = new Words(scratch, GRID_TOKENS * ExpertRouterSpec.MAX_TOP_K / 2);
         mixed = new Words(scratch, GRID_TOKENS * WIDTH);
         final PinnedMemory header = scratch.pinned(STEP_BYTES);
         header.buffer().putInt(TOKENS_OFFSET, TOKENS);
@@ -61,7 +61,7 @@ final class RouterTrial
     }
 
     /** @return the first difference, or null. */
-    String run(final RouterSpec spec, final SplittableRandom random)
+    String run(final ExpertRouterSpec spec, final SplittableRandom random)
     {
         final float[][] rows = inputs.draw(TOKENS, spec, random);
         final float[] expertOutputs = inputs.outputs(spec.experts() * WIDTH, random);
@@ -70,7 +70,7 @@ final class RouterTrial
         return difference(spec, rows, expertOutputs);
     }
 
-    private void upload(final RouterSpec spec, final float[][] rows, final float[] expertOutputs)
+    private void upload(final ExpertRouterSpec spec, final float[][] rows, final float[] expertOutputs)
     {
         final ByteBuffer target = logits.host.buffer();
         int at = 0;
@@ -107,7 +107,7 @@ final class RouterTrial
         }
     }
 
-    private void launch(final RouterSpec spec)
+    private void launch(final ExpertRouterSpec spec)
     {
         for (final Words output : new Words[] {ids, weights, capture, mixed})
         {
@@ -115,7 +115,7 @@ final class RouterTrial
         }
         final StepMemory memory =
             new StepMemory(step, capture.device, null, 0, 1, GRID_TOKENS, spec.topK(), spec.idBytes());
-        final RouterMemory router = new RouterMemory(
+        final ExpertRouterMemory router = new ExpertRouterMemory(
             logits.device, spec.bias() == null ? null : bias.device, ids.device, weights.device);
         final KernelLaunches kernels = new KernelLaunches(driver, device.module(), memory);
         driver.launch(kernels.routeCapturing(spec, router, 0, GRID_TOKENS), stream);
@@ -127,7 +127,7 @@ final class RouterTrial
         StreamWait.await(driver, stream);
     }
 
-    private String difference(final RouterSpec spec, final float[][] rows, final float[] expertOutputs)
+    private String difference(final ExpertRouterSpec spec, final float[][] rows, final float[] expertOutputs)
     {
         for (int token = 0; token < TOKENS; token++)
         {
@@ -141,7 +141,7 @@ final class RouterTrial
         return untouched(spec);
     }
 
-    private String choiceDifference(final RouterSpec spec, final float[] row, final int token)
+    private String choiceDifference(final ExpertRouterSpec spec, final float[] row, final int token)
     {
         final int[] expectedIds = new int[spec.topK()];
         final float[] expectedWeights = new float[spec.topK()];
@@ -162,7 +162,7 @@ final class RouterTrial
     }
 
     private String mixDifference(
-        final RouterSpec spec, final float[] row, final float[] expertOutputs, final int token)
+        final ExpertRouterSpec spec, final float[] row, final float[] expertOutputs, final int token)
     {
         final float[] expected = oracle.mix(spec, row, expertOutputs, WIDTH);
         for (int column = 0; column < WIDTH; column++)
@@ -178,7 +178,7 @@ final class RouterTrial
     }
 
     /** Rows past the real tokens keep the poison. */
-    private String untouched(final RouterSpec spec)
+    private String untouched(final ExpertRouterSpec spec)
     {
         final int written = TOKENS * spec.topK();
         final boolean kept = ids.isPoisonedFrom(written) && weights.isPoisonedFrom(written) &&
@@ -186,7 +186,7 @@ final class RouterTrial
         return kept ? null : place(spec, TOKENS) + ": a kernel wrote past the last real token.";
     }
 
-    private static String place(final RouterSpec spec, final int token)
+    private static String place(final ExpertRouterSpec spec, final int token)
     {
         return spec.mode() + " " + spec.type() + ", " + spec.experts() + " experts, top-" + spec.topK() + ", " +
             spec.topGroups() + " of " + spec.groups() + " groups, token " + token;

@@ -6,7 +6,7 @@ import io.signalbox.backend.PlanRows;
 import io.signalbox.event.codec.ScheduleDecoder;
 
 /** The part of a step plan that the device needs, out of the track's slot, which is used again once the call returns. */
-final class StepPlan
+final class DeviceStepPlan
 {
     private final long[] requestIds;
     private final int[] positions;
@@ -17,7 +17,7 @@ final class StepPlan
     private int rows;
 
     /** @param maxTokens the most tokens, and so the most rows, of one step. */
-    StepPlan(final int maxTokens)
+    DeviceStepPlan(final int maxTokens)
     {
         requestIds = new long[maxTokens];
         positions = new int[maxTokens];
