@@ -20,7 +20,7 @@ import java.util.List;
 
 /**
  * Runs steps on NVIDIA GPUs: a thread for each rank, which launches its steps and reports what comes back. Ranks on one
- * device share its context, kernels and weights; each has streams, buffers and capture slots of its own.
+ * device share its context, kernels and weights; each has its own streams, buffers and capture slots.
  */
 public final class CudaBackend implements Backend
 {
@@ -53,7 +53,7 @@ public final class CudaBackend implements Backend
     }
 
     /**
-     * @throws ConfigException where there is no GPU, the model's shape is not that of the router, no form of capture can be
+     * @throws ConfigException if there is no GPU, the model's shape is not that of the router, no form of capture can be
      *                         served, or the memory does not suffice; nothing is left allocated then.
      */
     @Override

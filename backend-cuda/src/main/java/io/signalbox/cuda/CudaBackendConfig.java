@@ -2,29 +2,29 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cuda.capture.CaptureSettings;
+import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
 
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** What a {@link CudaBackend} is made of; it checks the whole when it starts. */
+/** Configuration of a {@link CudaBackend}, validated when the backend starts. */
 public final class CudaBackendConfig
 {
-    public static final int MAX_STEPS_IN_FLIGHT = CaptureSettings.MAX_STEPS_IN_FLIGHT;
+    public static final int MAX_STEPS_IN_FLIGHT = CaptureRingConfig.MAX_STEPS_IN_FLIGHT;
     private static final int ENGINE_THREADS = 4;
     private static final int DEFAULT_EXPERTS = 128;
     private static final int DEFAULT_TOP_K = 8;
 
     private List<Integer> devices = List.of(0);
-    private RouterSpec router =
-        RouterSpec.plain(DEFAULT_EXPERTS, DEFAULT_TOP_K, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+    private ExpertRouterSpec router =
+        ExpertRouterSpec.plain(DEFAULT_EXPERTS, DEFAULT_TOP_K, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
     private int moeLayers = 48;
     private KernelSet kernels = KernelSet.OPEN;
     private CaptureForm captureForm;
@@ -62,7 +62,7 @@ public final class CudaBackendConfig
         return this;
     }
 
-    public CudaBackendConfig router(final RouterSpec value)
+    public CudaBackendConfig router(final ExpertRouterSpec value)
     {
         router = value;
         return this;
@@ -81,7 +81,7 @@ public final class CudaBackendConfig
         return this;
     }
 
-    /** Where captured rows come from; null, the default: the cheapest form that the kernels serve. */
+    /** The source of captured rows; null, the default: the cheapest form that the kernels serve. */
     public CudaBackendConfig captureForm(final CaptureForm value)
     {
         captureForm = value;
@@ -114,7 +114,7 @@ public final class CudaBackendConfig
         return this;
     }
 
-    /** What the router reads in place of a model's hidden states; its seed is that of the sampled tokens too. */
+    /** Replaces a model's hidden states as the router's input; its seed is that of the sampled tokens too. */
     public CudaBackendConfig logits(final SeededLogits value)
     {
         logits = value;
@@ -200,7 +200,7 @@ public final class CudaBackendConfig
         return devices.get(rank % devices.size());
     }
 
-    RouterSpec router()
+    ExpertRouterSpec router()
     {
         return router;
     }
@@ -210,7 +210,7 @@ public final class CudaBackendConfig
         return moeLayers;
     }
 
-    /** What is captured where capture is on. */
+    /** The captured shape if capture is enabled. */
     public ModelShape shape()
     {
         return new ModelShape(moeLayers, router.experts(), router.topK());

@@ -7,7 +7,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
-import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.ScheduleDecoder;
@@ -18,16 +18,16 @@ import java.util.function.LongSupplier;
  * One DP rank: launches the steps that it is given and reports what comes back, both by {@link #doWork} on one thread, to
  * which the device's context is current. A step allocates nothing.
  *
- * <p>A result that does not pass its checks fails its step; the rank goes on. After an error of CUDA nobody can say what
+ * <p>A result that does not pass its checks fails its step; the rank continues. After an error of CUDA it is unknown what
  * the rank's streams still do, so the rank is lost: its steps fail, and every later one at once.
  */
-final class CudaRank implements StepResults, AutoCloseable
+final class CudaRank implements ResultListener, AutoCloseable
 {
     private final int rank;
     private final RankDevice device;
     private final CaptureRing ring;
     private final PlanQueue plans;
-    private final LaunchedSteps launched;
+    private final UnreportedSteps launched;
     private final FaultScope faults;
     private final CompletionSink completions;
     private final LongSupplier clock;
@@ -49,7 +49,7 @@ final class CudaRank implements StepResults, AutoCloseable
         this.completions = completions;
         clock = config.clock();
         plans = new PlanQueue(config.stepsInFlight(), config.maxStepTokens());
-        launched = new LaunchedSteps(config.stepsInFlight());
+        launched = new UnreportedSteps(config.stepsInFlight());
     }
 
     /** Any one thread at a time. */
@@ -110,7 +110,7 @@ final class CudaRank implements StepResults, AutoCloseable
 
     private int launchNext()
     {
-        final StepPlan plan = plans.peek();
+        final DeviceStepPlan plan = plans.peek();
         if (plan == null)
         {
             return 0;
@@ -124,14 +124,14 @@ final class CudaRank implements StepResults, AutoCloseable
         device.launch(slot);
         final int epoch = plan.epoch();
         launched.add(slot.step(), epoch);
-        // Before anything is reported: where reporting fails, a step in both places would be answered twice.
+        // Before anything is reported: if reporting fails, a step in both places would be answered twice.
         plans.remove();
         final long now = clock.getAsLong();
         completions.forward(now, epoch, rank, slot.step(), now);
         return 1;
     }
 
-    private static void write(final StepPlan plan, final StepBlock block)
+    private static void write(final DeviceStepPlan plan, final StepBlock block)
     {
         block.begin(plan.epoch(), plan.tokens(), plan.rows());
         for (int token = 0; token < plan.tokens(); token++)
@@ -179,7 +179,7 @@ final class CudaRank implements StepResults, AutoCloseable
             launched.remove();
             completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
         }
-        for (StepPlan plan = plans.peek(); plan != null; plan = plans.peek())
+        for (DeviceStepPlan plan = plans.peek(); plan != null; plan = plans.peek())
         {
             final int epoch = plan.epoch();
             final long step = plan.step();
@@ -208,7 +208,7 @@ final class CudaRank implements StepResults, AutoCloseable
         stuckBecause = because;
     }
 
-    /** What {@link #doWork} could not report, since reporting failed: the rank is lost, and reports what is left. */
+    /** After {@link #doWork} failed to report: the rank is lost, and reports what is left. */
     void crashed(final Throwable cause)
     {
         if (lossCause == null)

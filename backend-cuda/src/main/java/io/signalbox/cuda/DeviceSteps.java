@@ -9,7 +9,7 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelImage;
 
 /**
- * What a rank of the backend has on its device, without the rank's thread: for checks and measurements that give it steps
+ * The device side of a rank, without the rank's thread: for checks and measurements that give it steps
  * themselves. For one thread, to which it makes the device's context current.
  */
 public final class DeviceSteps implements AutoCloseable
@@ -21,7 +21,7 @@ public final class DeviceSteps implements AutoCloseable
 
     /**
      * @param config its first device is used.
-     * @param form   where captured rows come from, which the configured kernels must serve; null: capture is off.
+     * @param form   the source of captured rows, which the configured kernels must serve; null: capture is disabled.
      */
     public DeviceSteps(final CudaDriver driver, final CudaBackendConfig config, final CaptureForm form)
     {

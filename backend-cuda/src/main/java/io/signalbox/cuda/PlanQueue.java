@@ -11,8 +11,8 @@ import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
  */
 final class PlanQueue
 {
-    private final OneToOneConcurrentArrayQueue<StepPlan> waiting;
-    private final OneToOneConcurrentArrayQueue<StepPlan> free;
+    private final OneToOneConcurrentArrayQueue<DeviceStepPlan> waiting;
+    private final OneToOneConcurrentArrayQueue<DeviceStepPlan> free;
 
     PlanQueue(final int stepsInFlight, final int maxTokens)
     {
@@ -20,14 +20,14 @@ final class PlanQueue
         free = new OneToOneConcurrentArrayQueue<>(stepsInFlight);
         for (int i = 0; i < stepsInFlight; i++)
         {
-            free.add(new StepPlan(maxTokens));
+            free.add(new DeviceStepPlan(maxTokens));
         }
     }
 
     /** @param plan groups not yet read; read before the call returns. */
     void add(final ScheduleDecoder plan)
     {
-        final StepPlan copy = free.poll();
+        final DeviceStepPlan copy = free.poll();
         if (copy == null)
         {
             throw new InvariantViolation("rank " + plan.rank() + " was given step " + plan.step() + " while " +
@@ -38,7 +38,7 @@ final class PlanQueue
     }
 
     /** The next plan, which stays first until {@link #remove}; null: none. */
-    StepPlan peek()
+    DeviceStepPlan peek()
     {
         return waiting.peek();
     }

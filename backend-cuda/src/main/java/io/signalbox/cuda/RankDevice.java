@@ -5,7 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRing;
-import io.signalbox.cuda.capture.CaptureSettings;
+import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
@@ -13,7 +13,7 @@ import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.CaptureForm;
 import org.agrona.CloseHelper;
 
-/** What one rank owns on its device: compute stream, capture ring, model buffers, prepared steps. */
+/** The property of one rank on its device: compute stream, capture ring, model buffers, prepared steps. */
 final class RankDevice implements AutoCloseable
 {
     private final CudaDriver driver;
@@ -35,7 +35,7 @@ final class RankDevice implements AutoCloseable
     /**
      * The device's context is current.
      *
-     * @param form null where capture is off.
+     * @param form null if capture is disabled.
      */
     static RankDevice open(
         final CudaDriver driver,
@@ -51,7 +51,7 @@ final class RankDevice implements AutoCloseable
         try
         {
             opened.ring = CaptureRing.create(driver, opened.compute, device.module(),
-                new CaptureSettings(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
+                new CaptureRingConfig(rank, fingerprint(device, config, layout), layout, config.stepsInFlight()));
             opened.model = new SeededModel(
                 driver, device.module(), config, form, device.weights(), opened.ring.stepMemory());
             opened.program = new StepProgram(
@@ -68,7 +68,7 @@ final class RankDevice implements AutoCloseable
         }
     }
 
-    /** What a result must carry to be that of this model, seed and kernels. */
+    /** Identifies results of this model, seed and kernels. */
     private static long fingerprint(
         final SharedDevice device, final CudaBackendConfig config, final CaptureLayout layout)
     {
@@ -107,7 +107,7 @@ final class RankDevice implements AutoCloseable
     }
 
     /**
-     * Waits for the streams first: the ring does. What a broken context refuses to free goes when it is released.
+     * Waits for the streams first: the ring does. Memory that a broken context refuses to free goes with the context.
      *
      * @throws DeviceStuckException if a stream does not end in time; nothing is given back then.
      */

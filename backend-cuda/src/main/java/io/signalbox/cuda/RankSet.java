@@ -24,7 +24,7 @@ final class RankSet implements AutoCloseable
     private final Map<Integer, SharedDevice> devices = new TreeMap<>();
     private final List<CudaRank> ranks = new ArrayList<>();
 
-    /** @param form where captured rows come from, null where capture is off. */
+    /** @param form the source of captured rows, null if capture is disabled. */
     RankSet(
         final CudaDriver driver,
         final CudaBackendConfig config,
@@ -47,14 +47,14 @@ final class RankSet implements AutoCloseable
         }
         catch (final DeviceStuckException e)
         {
-            // What was made so far may share the device that is stuck.
+            // Ranks made so far may share the device that is stuck.
             throw e;
         }
         catch (final CudaException e)
         {
             close();
             throw new ConfigException("The CUDA backend cannot start " + count + " ranks: " + e.getMessage() +
-                "; give fewer ranks per device, a smaller maxStepTokens or fewer steps in flight where it is memory.");
+                "; give fewer ranks per device, a smaller maxStepTokens or fewer steps in flight if it is memory.");
         }
         catch (final RuntimeException | Error e)
         {

@@ -121,7 +121,7 @@ final class RankThread
     /**
      * Waits for the thread after {@link #stop}.
      *
-     * @return null if it has ended; otherwise one clause about where it is. It is given up then.
+     * @return null if it has ended; otherwise one clause about its place. It is given up then.
      */
     String awaitEnd(final long limitNanos)
     {

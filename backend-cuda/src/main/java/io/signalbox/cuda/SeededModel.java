@@ -7,8 +7,8 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelLaunches;
-import io.signalbox.cuda.kernel.RouterMemory;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.StepMemory;
 
 import java.util.ArrayList;
@@ -26,11 +26,11 @@ final class SeededModel implements StepModel
     private final KernelLaunches kernels;
     private final SeededWeights weights;
     private final DriverResources memory;
-    private final RouterMemory router;
+    private final ExpertRouterMemory router;
     private final DeviceMemory mixed;
     private final DeviceMemory sink;
 
-    /** @param form null where capture is off. */
+    /** @param form null if capture is disabled. */
     SeededModel(
         final CudaDriver driver,
         final CudaDriver.KernelModule module,
@@ -47,8 +47,8 @@ final class SeededModel implements StepModel
         try
         {
             final long tokens = step.maxTokens();
-            final RouterSpec spec = config.router();
-            router = new RouterMemory(
+            final ExpertRouterSpec spec = config.router();
+            router = new ExpertRouterMemory(
                 memory.device(tokens * spec.experts() * spec.type().bytes()),
                 weights.bias(),
                 memory.device(idLayers() * tokens * spec.topK() * Integer.BYTES),
@@ -81,7 +81,7 @@ final class SeededModel implements StepModel
 
     private void addLayer(final List<Launch> launches, final int layer, final int tokens)
     {
-        final RouterSpec spec = config.router();
+        final ExpertRouterSpec spec = config.router();
         launches.add(kernels.seededLogits(config.logits(), spec, router.logits(), layer, tokens));
         if (config.kernels().showsChoices())
         {
@@ -110,17 +110,17 @@ final class SeededModel implements StepModel
         return form == CaptureForm.UNFUSED ? config.moeLayers() : 1;
     }
 
-    private RouterMemory routerOf(final int layer)
+    private ExpertRouterMemory routerOf(final int layer)
     {
         final long bytes = router.ids().bytes() / idLayers();
-        return new RouterMemory(router.logits(), router.bias(), router.ids().slice(layer % idLayers() * bytes, bytes),
+        return new ExpertRouterMemory(router.logits(), router.bias(), router.ids().slice(layer % idLayers() * bytes, bytes),
             router.weights());
     }
 
     /** The selection beside a router writes the capture view and nothing that the router wrote. */
-    private RouterMemory selectionOnly()
+    private ExpertRouterMemory selectionOnly()
     {
-        return new RouterMemory(router.logits(), router.bias(), null, null);
+        return new ExpertRouterMemory(router.logits(), router.bias(), null, null);
     }
 
     @Override

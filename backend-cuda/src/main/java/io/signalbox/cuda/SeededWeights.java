@@ -6,11 +6,11 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.DriverResources;
 import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 
 import java.nio.ByteBuffer;
 
-/** What {@link SeededModel} reads and never writes: one copy for all ranks on a device. */
+/** Memory that {@link SeededModel} reads and never writes: one copy for all ranks on a device. */
 final class SeededWeights implements AutoCloseable
 {
     /** Columns of an expert's output, a row of which is what an opaque router kernel mixes. */
@@ -22,7 +22,7 @@ final class SeededWeights implements AutoCloseable
     private final DeviceMemory expertOutputs;
     private final DeviceMemory streamed;
 
-    SeededWeights(final CudaDriver driver, final RouterSpec router, final long streamedBytes)
+    SeededWeights(final CudaDriver driver, final ExpertRouterSpec router, final long streamedBytes)
     {
         memory = new DriverResources(driver);
         try
@@ -80,7 +80,7 @@ final class SeededWeights implements AutoCloseable
         return expertOutputs;
     }
 
-    /** What each layer reads, or null. */
+    /** The memory that each layer reads, or null. */
     DeviceMemory streamed()
     {
         return streamed;

@@ -5,7 +5,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.kernel.KernelImage;
 
-/** What the ranks on one device share: its primary context, the kernels, the weights. */
+/** The shared parts of the ranks on one device: its primary context, the kernels, the weights. */
 final class SharedDevice implements AutoCloseable
 {
     private final CudaDriver driver;

@@ -41,7 +41,7 @@ final class StepBuckets
         graphs = (int)Arrays.stream(sizes).filter(size -> size <= maxGraphTokens).count();
     }
 
-    /** Fine steps where a graph's padding would cost, doubling above. */
+    /** Fine steps as long as a graph's padding would cost, doubling above. */
     private static int next(final int size, final int maxGraphTokens)
     {
         if (size < FINE_STEP || size >= maxGraphTokens)

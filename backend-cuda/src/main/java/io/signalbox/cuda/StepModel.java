@@ -6,7 +6,7 @@ import io.signalbox.cuda.driver.CudaDriver;
 import java.util.List;
 
 /**
- * What runs between the arrival of a step block on the device and the copy of its result: it reads the step block and
+ * The work between the arrival of a step block on the device and the copy of its result: it reads the step block and
  * fills the result slot. Owns its memory.
  */
 interface StepModel extends AutoCloseable

@@ -3,7 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.CudaDriver;
 
-/** Watches the steps of a rank where they are given to the device, on the rank's thread and inside its context. */
+/** Watches the steps of a rank as they are given to the device, on the rank's thread and inside its context. */
 public interface StepObserver
 {
     /** A step's kernels come next on the stream. */

@@ -18,7 +18,7 @@ import static io.signalbox.cuda.EngineRun.SHAPE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What becomes of requests and ranks when CUDA fails. */
+/** Requests and ranks after CUDA fails. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CudaFaultTest
 {

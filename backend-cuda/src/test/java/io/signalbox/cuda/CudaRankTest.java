@@ -167,7 +167,7 @@ class CudaRankTest
             "RANK_LOST rank 0 was lost and with it, as configured, all others: " + cause), reports.answers(1, 2));
     }
 
-    /** A rank that never gets its context would else leave its steps without an answer for ever. */
+    /** A rank that never gets its context would else leave its steps without an answer indefinitely. */
     @Test
     void shouldAnswerTheStepsOfARankWhoseThreadGetsNoContext()
     {
@@ -200,7 +200,7 @@ class CudaRankTest
         }
     }
 
-    /** Reports that fail, as where memory runs out, cost the rank; what was launched is still answered, once. */
+    /** Reports that fail, as when memory runs out, cost the rank; what was launched is still answered, once. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLoseARankThatCannotReport(final boolean error)
@@ -298,7 +298,7 @@ class CudaRankTest
         assertNothingIsLeft();
     }
 
-    /** Every call of the start fails once. Where giving back or ending a capture fails, the context takes the rest. */
+    /** Every call of the start fails once. If giving back or ending a capture fails, the context takes the rest. */
     @Test
     void shouldLeaveNothingBehindWhereverTheStartFails()
     {
@@ -319,7 +319,7 @@ class CudaRankTest
         assertTrue(call > 60, "two ranks make more than " + call + " calls before their first step");
     }
 
-    /** Null where the start succeeds. */
+    /** Null if the start succeeds. */
     private String startRefusal()
     {
         try (RankSet started = ranks(2, FaultPolicy.LOSE_RANK))
@@ -390,7 +390,7 @@ class CudaRankTest
         return names;
     }
 
-    /** The driver, each of whose calls is told, and made where the answer is true. */
+    /** The driver; each call is reported, and made if the answer is true. */
     private static CudaDriver watched(final BiPredicate<String, Object[]> watcher)
     {
         final CudaDriver driver = new JCudaBinding();

@@ -16,7 +16,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** What is compared with one another reads the same memory in the same context, by the same kernels. */
+/** Compared steps read the same memory in the same context, by the same kernels. */
 class DeviceStepsTest
 {
     private static final long STREAMED_BYTES = 1L << 20;
@@ -48,7 +48,7 @@ class DeviceStepsTest
         assertEquals(0, EmulatedDriver.count(Count.CONTEXTS));
     }
 
-    /** Kernels are loaded by a step of their own, before the first capture. */
+    /** Kernels are loaded by a separate step, before the first capture. */
     @Test
     void shouldRunEachKernelBeforeItIsCapturedAndUploadEveryGraph()
     {

@@ -3,9 +3,9 @@ package io.signalbox.cuda;
 
 import io.signalbox.SeededTokens;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterOracle;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterOracle;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** A threaded engine over a CUDA backend, its requests, and what the oracle says of them. */
 final class EngineRun
 {
-    static final RouterSpec ROUTER = RouterSpec.plain(40, 4, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+    static final ExpertRouterSpec ROUTER = ExpertRouterSpec.plain(40, 4, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
     static final ModelShape SHAPE = new ModelShape(3, ROUTER.experts(), ROUTER.topK());
     /** Few levels, so that ties abound. */
     static final SeededLogits LOGITS = new SeededLogits(7, 16);
@@ -108,7 +108,7 @@ final class EngineRun
 
     private static short[] routedExperts(final long request)
     {
-        final RouterOracle oracle = new RouterOracle(ROUTER);
+        final ExpertRouterOracle oracle = new ExpertRouterOracle(ROUTER);
         final float[] logits = new float[ROUTER.experts()];
         final int[] chosen = new int[ROUTER.topK()];
         final float[] weights = new float[ROUTER.topK()];

@@ -80,7 +80,7 @@ class RankThreadTest
         assertFalse(new CudaBackendConfig().waiting(Waiting.PARKING).spins(1));
     }
 
-    /** On a device whose streams stand still until the test lets them go on. */
+    /** On a device whose streams are stopped until the test releases them. */
     private static CudaBackend withStepInFlight(final Waiting waiting)
     {
         final CudaBackend backend =

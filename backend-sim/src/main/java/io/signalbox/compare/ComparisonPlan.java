@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is compared: each router on each workload with each cache size, once per seed.
+ * The plan of a comparison: each router on each workload with each cache size, once per seed.
  *
  * @param kvBlocks   KV blocks of one rank's pool, the dummy block included.
  * @param firstSeed  the seeds are this one and those that follow.

@@ -61,14 +61,14 @@ public final class ComparisonRow
         return values[figure.ordinal()].clone();
     }
 
-    /** Whether no other router has a better mean on this workload with this cache size; never where all are equal. */
+    /** Whether no other router has a better mean on this workload with this cache size; false if all are equal. */
     public boolean isBest(final Figure figure)
     {
         return best.contains(figure);
     }
 
     /**
-     * Whether these seeds cannot tell it from the best: 0 lies within the 95 % confidence interval of the differences
+     * Whether these seeds do not distinguish it from the best: 0 is in the 95 % confidence interval of the differences
      * to the best router, seed by seed. All routers see the same requests with a seed, so that the differences vary far
      * less than the figures do, whose own intervals say nothing here. False for the best itself and with a single seed.
      */

@@ -4,8 +4,8 @@ package io.signalbox.compare;
 /**
  * A mean over seeds with its 95 % confidence interval.
  *
- * @param mean      NaN where a run measured nothing.
- * @param halfWidth the interval is mean ± this; NaN where there are fewer than two seeds.
+ * @param mean      NaN if a run measured nothing.
+ * @param halfWidth the interval is mean ± this; NaN with fewer than two seeds.
  */
 public record Estimate(double mean, double halfWidth)
 {

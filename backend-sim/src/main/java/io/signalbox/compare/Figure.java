@@ -6,7 +6,7 @@ import io.signalbox.report.RunReport;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** What a comparison keeps of a run's report; NaN where the run measured nothing. Times are simulated. */
+/** A figure that a comparison keeps of a run's report; NaN if the run measured nothing. Times are simulated. */
 public enum Figure
 {
     TTFT_P50("ttftP50Ms", Better.LESS, report -> millis(report.latency().ttft(), report.latency().ttft().p50Nanos())),

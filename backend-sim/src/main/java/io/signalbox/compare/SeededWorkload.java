@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * A workload that is another one with each seed: without that an interval over seeds would say nothing about it.
  *
  * @param name    unique within a comparison.
- * @param ofSeed  the workload of a seed; called from several threads. What it returns is shared and only read.
+ * @param ofSeed  the workload of a seed; called from several threads. Its result is shared and only read.
  */
 public record SeededWorkload(String name, LongFunction<Workload> ofSeed)
 {

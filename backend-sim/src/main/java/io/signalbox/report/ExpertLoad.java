@@ -18,7 +18,7 @@ final class ExpertLoad
     private final ModelShape shape;
     private final long[] counts;
     /**
-     * Where ids are bytes, tokens per byte of a row and value of that byte; {@link #plus} folds them into counts. More
+     * If ids are bytes: tokens per byte of a row and value of that byte; {@link #plus} folds them into counts. More
      * places to count at than layers keep one increment from waiting for the last.
      */
     private final long[] byteCounts;
@@ -96,7 +96,7 @@ final class ExpertLoad
         }
     }
 
-    /** What this counter and another one of the same shape have counted. */
+    /** The counts of this counter and of another one of the same shape. */
     ExpertLoad plus(final ExpertLoad other)
     {
         final ExpertLoad sum = new ExpertLoad(shape);

@@ -3,7 +3,7 @@ package io.signalbox.report;
 
 import org.agrona.collections.IntArrayList;
 
-/** What the report remembers of a live request. */
+/** A live request's part of the report. */
 final class RequestRecord
 {
     final long requestId;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run came to, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
+ * The result of a run, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
  * figures are apart, in {@link WallClock}. All times are logical nanoseconds.
  *
  * @param simulatedNanos time of the last input.
@@ -63,7 +63,7 @@ public record RunReport(
 
     /**
      * Prefix hits at the first admission of each request; admissions after a preemption are left out, because they
-     * would count a request's own blocks as hits. Rates are 0 where nothing was asked for.
+     * would count a request's own blocks as hits. Rates are 0 if nothing was requested.
      *
      * @param tokenHitRate  matched tokens over prompt tokens.
      * @param blockHitRate  matched blocks over full prompt blocks.
@@ -86,7 +86,7 @@ public record RunReport(
     }
 
     /**
-     * What the ranks computed.
+     * The work of the ranks.
      *
      * @param steps         plans of single ranks, empty ones of ranks in lock-step included.
      * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
@@ -103,7 +103,7 @@ public record RunReport(
      *
      * @param configured    the policy that the run asked for.
      * @param byPolicy      placements by the policy that decided; no zeros.
-     * @param byOtherPolicy decided by a policy other than the configured one, which gave way.
+     * @param byOtherPolicy decided by a policy other than the configured one.
      * @param onHints       the request named its rank.
      * @param bound         to the rank of the request's conversation.
      * @param gateClosed    matches were there to read, and counted as 0.
@@ -134,7 +134,7 @@ public record RunReport(
     /**
      * Rows of ended requests by origin.
      *
-     * @param load how evenly tokens fell on experts, over all layers; null where capture was off.
+     * @param load how evenly tokens fell on experts, over all layers; null if capture was disabled.
      */
     public record RoutedExperts(
         long captured, long inherited, long missing, ExpertSkew load, List<ExpertSkew> layers)

@@ -6,13 +6,13 @@ import io.signalbox.engine.GroupJournal;
 import io.signalbox.report.ReportListener;
 import org.agrona.DirectBuffer;
 
-/** Shows the report the rows that travel beside their group, where the journal sees them too. */
+/** Shows the report the rows that travel beside their group, as the journal sees them too. */
 final class ChunkedRowsTap implements GroupJournal
 {
     private final GroupJournal journal;
     private final ReportListener report;
 
-    /** @param journal where the groups go on to; null: nowhere. */
+    /** @param journal receives the groups next; null: nothing does. */
     ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
     {
         this.journal = journal;

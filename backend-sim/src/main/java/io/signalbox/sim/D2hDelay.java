@@ -10,7 +10,7 @@ import io.signalbox.workload.SplitMix64;
  *
  * @param baseNanos     a copy of nothing.
  * @param perRowPicos   picoseconds per routed-expert row, one per token.
- * @param jitterNanos   the jitter lies in [0, jitterNanos).
+ * @param jitterNanos   the jitter is in [0, jitterNanos).
  */
 public record D2hDelay(long baseNanos, long perRowPicos, long jitterNanos)
 {

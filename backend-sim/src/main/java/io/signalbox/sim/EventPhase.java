@@ -2,7 +2,7 @@
 package io.signalbox.sim;
 
 /**
- * What comes first among events of one instant. Within a phase the smaller identity goes first (the rank, or the
+ * The order of events of one instant. Within a phase the smaller identity goes first (the rank, or the
  * index of the request in the workload), then the smaller sequence (the step). Part of the contract: another order
  * gives another run. A Wake comes last, once nothing else is due at the instant.
  */

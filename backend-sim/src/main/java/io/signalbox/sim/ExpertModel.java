@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * <p>A row is a pure function of (seed, epoch, rank, step, index of the token in the step). To be fast, the sets of a
  * layer are drawn once into a table, up to 4,096 of them, and a row's bits pick one per layer. Immutable.
  */
-public final class ExpertModel
+final class ExpertModel
 {
     /** Rises whenever the same arguments would give other rows. */
     public static final int VERSION = 1;
@@ -38,7 +38,7 @@ public final class ExpertModel
     private final int setMask;
     private final int layerBytes;
     private final UnsafeBuffer table;
-    /** The table as little-endian words of two bytes where a set has that size, else empty. */
+    /** The table as little-endian words of two bytes if a set has that size, else empty. */
     private final short[] shortSets;
 
     /** @param skew exponent of the popularity; 0: all experts alike. */

@@ -48,7 +48,7 @@ final class Sessions
         return request.predecessorId() == NONE && request.arrivalNanos() == NONE;
     }
 
-    /** @return the first request of the session that starts now, because this was the last of its own; -1: none. */
+    /** @return the first request of the session that starts now, because this was the last of the previous one; -1: none. */
     int settle(final int index)
     {
         final boolean ended = --left[firstOf[index]] == 0;

@@ -20,7 +20,7 @@ import java.util.Arrays;
  * <p>The owner's calls and {@link #submit} may come from different threads but never at the same time; the owner
  * waits for the engine before it looks. A capture slice may be released by any thread at any time.
  */
-public final class SimulatedBackend implements Backend
+final class SimulatedBackend implements Backend
 {
     private static final long NO_STEP = -1;
 

@@ -78,7 +78,7 @@ public final class Simulation
         return report.report();
     }
 
-    /** What stops the driver is nothing that the engine knows of, and yet the journal must not say that the run ended. */
+    /** The engine does not know why the driver stopped, and yet the journal must not say that the run ended. */
     private static void run(final SimulationDriver driver, final GroupJournal journal)
     {
         try

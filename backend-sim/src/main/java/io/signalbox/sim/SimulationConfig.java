@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the simulated backend depends on.
+ * Configuration of the simulated backend.
  *
  * @param seed       of sampled tokens, routed experts and D2H jitter.
  * @param expertSkew exponent of the Zipf-like popularity of experts within a layer; 0: all alike. The default comes

@@ -20,7 +20,7 @@ import java.util.List;
  *
  * <p>The order is the same for every kind of engine, because the driver decides on what comes next only when the
  * engine is quiet: after each input that can make a plan or end a request it waits. A Forward or a release of rows
- * decides nothing, and a Submit can only be refused, which matters first when a cancel is due; after these it goes on.
+ * decides nothing, and a Submit can only be refused, which matters first when a cancel is due; after these it continues.
  */
 final class SimulationDriver
 {
@@ -262,7 +262,7 @@ final class SimulationDriver
         progress.onProgress(settled, requests.size(), nowNanos);
     }
 
-    /** Where the whole of what a client did has ended, the client starts what waits for one. */
+    /** When everything of a client has ended, the client starts the next session. */
     private void startNext(final int settledIndex)
     {
         final int next = sessions.settle(settledIndex);

@@ -10,7 +10,7 @@ import io.signalbox.ConfigException;
  *   base + prefillTokens * perPrefillToken + decodeRows * perDecodeRow + contextTokens * perContextToken
  * </pre>
  *
- * where a row of one token counts as decode, every other row as prefill, and the context of a decode row is the
+ * in which a row of one token counts as decode, every other row as prefill, and the context of a decode row is the
  * number of KV entries it reads.
  *
  * @param baseNanos            a step with no rows; at least 1, so that time always moves.

@@ -22,7 +22,7 @@ final class StepReader
 
     /**
      * @param plan  groups not yet read.
-     * @param reuse an array for the sampled tokens, used where it is long enough.
+     * @param reuse an array for the sampled tokens, used if it is long enough.
      * @return one sampled token per row.
      */
     int[] read(final ScheduleDecoder plan, final int[] reuse)

@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * One recorded play of a coding agent: an agent's requests in their order and, between them, sub-agents that it started.
  *
- * @param line        where the play stands in its file, from 1.
+ * @param line        the line of the play in its file, from 1.
  * @param blockTokens tokens per trace block, at least 1.
  */
 record AgentPlay(int line, int blockTokens, Agent agent)
 {
     /**
-     * What one agent did. Its requests begin with the tools and the system prompt.
+     * The work of one agent. Its requests begin with the tools and the system prompt.
      *
      * @param elements not empty in an agent that heads a play, which begins with a request.
      */
@@ -36,7 +36,7 @@ record AgentPlay(int line, int blockTokens, Agent agent)
         long startNanos, long apiNanos, long thinkNanos, int promptTokens, int outputTokens, int[] traceBlockIds)
         implements Element
     {
-        /** End of the recorded call; its start where its length is not known. */
+        /** End of the recorded call; its start if its length is not known. */
         long endNanos()
         {
             return startNanos + Math.max(0, apiNanos);

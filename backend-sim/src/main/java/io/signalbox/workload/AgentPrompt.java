@@ -4,10 +4,10 @@ package io.signalbox.workload;
 import java.util.Arrays;
 
 /**
- * What the prompt of an agent's request is made of.
+ * The parts of the prompt of an agent's request.
  *
  * @param play          number of the play, whose ids mean nothing in another one.
- * @param line          where the play stands in its file, from 1.
+ * @param line          the line of the play in its file, from 1.
  * @param traceBlockIds one per full trace block; not to be changed.
  * @param sharedKey     names the tools and system prompt that the request begins with.
  * @param sharedBlocks  trace blocks that lie wholly in them; 0: not shared with other plays.

@@ -11,10 +11,10 @@ import java.util.Map;
  *
  * <ul>
  * <li>A request follows the one before it in its agent's list, after its recorded pause.
- * <li>A sub-agent begins where its agent's request before it ended; several in a row begin together.
- * <li>The agent goes on when the sub-agents ended that had ended before its next request was made: that request
+ * <li>A sub-agent begins at the end of its agent's request before it; several in a row begin together.
+ * <li>The agent continues when the sub-agents ended that had ended before its next request was made: that request
  * follows the last request of the one that ended last. One predecessor suffices, since what ended last in the recording
- * had the most to do. A sub-agent that was still running then goes on beside its agent.
+ * had the most to do. A sub-agent that was still running then continues beside its agent.
  * </ul>
  */
 final class AgentRequests
@@ -60,7 +60,7 @@ final class AgentRequests
         return requests;
     }
 
-    /** What each request's prompt is made of, in the same order. */
+    /** The parts of each request's prompt, in the same order. */
     List<AgentPrompt> prompts()
     {
         return prompts;
@@ -103,7 +103,7 @@ final class AgentRequests
         /**
          * @param starter    the request upon whose end the agent begins; -1: it heads its play.
          * @param pauseNanos from that end to the agent's start.
-         * @return the agent's last request, or that of its last sub-agent where it made none; -1: none at all.
+         * @return the agent's last request, or that of its last sub-agent if it made none; -1: none at all.
          */
         private long walk(final long starter, final long pauseNanos)
         {

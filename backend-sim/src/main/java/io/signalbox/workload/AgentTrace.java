@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 /**
  * Recorded plays of coding agents as a closed loop: a request is made some pause after the one that it waits for has
- * ended, however long that takes here. A play is a conversation, and each sub-agent one of its own. The engine's block
+ * ended, however long that takes here. A play is a conversation, and each sub-agent another one. The engine's block
  * size is independent of the trace's.
  */
 public final class AgentTrace implements Workload

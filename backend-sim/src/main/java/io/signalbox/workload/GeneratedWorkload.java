@@ -10,7 +10,7 @@ import java.util.Map;
 /**
  * Multi-turn conversations that share one system prompt. Turn {@code k + 1} repeats the prompt and the output of turn
  * {@code k}, adds new user text, and arrives a think time after turn {@code k} has completed: prefixes really repeat,
- * and load feeds back on arrivals. With a number of clients, so many conversations go on at a time.
+ * and load feeds back on arrivals. With a number of clients, so many conversations are active at a time.
  */
 public final class GeneratedWorkload implements Workload
 {

@@ -49,7 +49,7 @@ public final class GeneratedWorkloadConfig
         return conversations;
     }
 
-    /** Conversations that go on at a time, the next one starting when one has ended; 0: they start when they arrive. */
+    /** Conversations that are active at a time, the next one starting when one has ended; 0: they start when they arrive. */
     public int clients()
     {
         return clients;

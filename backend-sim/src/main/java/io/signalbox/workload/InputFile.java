@@ -4,7 +4,7 @@ package io.signalbox.workload;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What can be known about an input file before it is opened: opening a pipe without a writer waits indefinitely. */
+/** Facts about an input file before it is opened: opening a pipe without a writer waits indefinitely. */
 public final class InputFile
 {
     private InputFile()

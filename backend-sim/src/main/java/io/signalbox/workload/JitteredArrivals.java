@@ -44,7 +44,7 @@ public final class JitteredArrivals implements Workload
         return request.arrivingAt(request.arrivalNanos() + delayNanos);
     }
 
-    /** 0 where all arrivals are at one time. */
+    /** 0 if all arrivals are at one time. */
     private static long quantum(final List<WorkloadRequest> requests)
     {
         final long[] times = requests.stream().mapToLong(WorkloadRequest::arrivalNanos)

@@ -32,12 +32,12 @@ final class JsonLines
         this.file = file;
     }
 
-    /** What becomes of each line. */
+    /** Receives each line. */
     interface LineReader
     {
         void begin();
 
-        /** Reads the value of a field, at which the parser stands, to its end. */
+        /** Reads the value of the current field to its end. */
         void field(JsonParser parser, String name) throws IOException;
 
         void end();
@@ -72,7 +72,7 @@ final class JsonLines
         }
     }
 
-    /** Whether the first line holds an object with a field of this name; false also where there is no such line. */
+    /** Whether the first line holds an object with a field of this name; false also if there is no such line. */
     static boolean firstLineHas(final Path file, final String field)
     {
         if (InputFile.fault(file) != null)
@@ -165,7 +165,7 @@ final class JsonLines
         reader.end();
     }
 
-    /** The whole number at which the parser stands. */
+    /** The current whole number of the parser. */
     long number(final JsonParser parser, final String name, final long min, final long max) throws IOException
     {
         final JsonToken token = parser.currentToken();
@@ -183,7 +183,7 @@ final class JsonLines
         return value;
     }
 
-    /** The number at which the parser stands times {@code factor}, rounded down to a whole one from 0 to {@code max}. */
+    /** The current number of the parser times {@code factor}, rounded down to a whole one from 0 to {@code max}. */
     long scaled(final JsonParser parser, final String name, final long factor, final long max) throws IOException
     {
         final JsonToken token = parser.currentToken();

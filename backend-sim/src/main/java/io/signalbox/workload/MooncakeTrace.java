@@ -47,8 +47,8 @@ public final class MooncakeTrace implements Workload
 
     /**
      * The trace block that holds an engine block's last token names the prefix up to its own end, and with the place
-     * of that token the prefix up to the engine block's end. So any two block sizes fit together. Where the trace
-     * block goes on past the engine block, prompts that part ways only after it count as different: the trace does
+     * of that token the prefix up to the engine block's end. So any two block sizes fit together. If the trace
+     * block is longer than the engine block, prompts that differ only after it count as different: the trace does
      * not say more.
      */
     @Override

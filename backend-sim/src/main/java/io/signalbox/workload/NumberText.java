@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * The one grammar of numbers in options: ASCII digits with an optional minus, and for numbers that are not whole an
- * optional fraction and exponent. What Java's own parsers take besides, such as other scripts' digits, {@code 5f},
+ * optional fraction and exponent. Other forms that Java's parsers accept, such as other scripts' digits, {@code 5f},
  * {@code 0x1p3}, {@code +5}, blanks, {@code NaN} and {@code Infinity}, is refused, in words, as one clause of a longer
  * sentence.
  */

@@ -4,7 +4,7 @@ package io.signalbox.workload;
 import io.signalbox.ConfigException;
 
 /**
- * How turns and lengths are distributed; every drawn value lies between {@code min} and {@code max}. The text form,
+ * How turns and lengths are distributed; every drawn value is between {@code min} and {@code max}. The text form,
  * used on the command line and in the run description, is one of
  *
  * <pre>

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 
-/** What is wrong with a trace file, in words and without the insides of the libraries that read it. */
+/** The fault of a trace file, in words and without internals of the libraries that read it. */
 final class TraceFault
 {
     private static final int MAX_LENGTH = 200;
@@ -29,7 +29,7 @@ final class TraceFault
         return fault.getMessage() == null ? "the system gave no reason" : printable(fault.getMessage());
     }
 
-    /** The parser's own sentence, less where it thinks the fault is: it is given one line at a time. */
+    /** The parser's own sentence, without its position: it reads one line at a time. */
     static String reason(final JsonProcessingException fault)
     {
         return printable(fault.getOriginalMessage()

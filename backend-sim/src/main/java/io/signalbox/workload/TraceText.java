@@ -58,7 +58,7 @@ final class TraceText implements AutoCloseable
             final boolean gzipped = bytes.read() == GZIP_MAGIC_FIRST && bytes.read() == GZIP_MAGIC_SECOND;
             bytes.reset();
             final InputStream plain = gzipped ? new GzipMembers(bytes) : bytes;
-            // A decoder of its own reports bytes that are not UTF-8; the charset's name alone would replace them.
+            // A separate decoder reports bytes that are not UTF-8; the charset's name alone would replace them.
             return new TraceText(
                 file, maxLineChars, maxChars, new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()));
         }

@@ -4,7 +4,7 @@ package io.signalbox.workload;
 import io.signalbox.ConfigException;
 
 /**
- * The bounds of simulated time. Every time of a run lies between 0 and {@link #MAX_NANOS}, so the sum of any two fits
+ * The bounds of simulated time. Every time of a run is between 0 and {@link #MAX_NANOS}, so the sum of any two fits
  * a long and is compared before it is used.
  */
 public final class VirtualTime

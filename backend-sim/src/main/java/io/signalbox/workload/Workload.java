@@ -17,8 +17,8 @@ public interface Workload
     List<WorkloadRequest> requests();
 
     /**
-     * Writes the block hashes of a prompt, one per <em>full</em> engine block. Two prompts share a hash only where
-     * they are equal up to and including that block. A hash lies between 1 and 2^63 - 1.
+     * Writes the block hashes of a prompt, one per <em>full</em> engine block. Two prompts share a hash only if
+     * they are equal up to and including that block. A hash is between 1 and 2^63 - 1.
      *
      * @param target at least {@code promptTokens / blockSizeTokens} long.
      * @return the number of hashes written, {@code promptTokens / blockSizeTokens}.

@@ -19,7 +19,7 @@ public enum WorkloadPreset
         }
     },
 
-    /** Most conversations and questions are short, a few are very long: where balance by number of requests fails. */
+    /** Most conversations and questions are short, a few are very long: balance by number of requests fails. */
     SKEWED("skewed")
     {
         @Override

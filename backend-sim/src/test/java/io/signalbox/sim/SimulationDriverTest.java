@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the driver makes of an engine that misbehaves. */
+/** The driver with an engine that misbehaves. */
 class SimulationDriverTest
 {
     /** Does nothing, but ends the given requests when it is first woken. */

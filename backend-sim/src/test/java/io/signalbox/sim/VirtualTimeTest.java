@@ -48,7 +48,7 @@ class VirtualTimeTest
         return new Simulation(SCHEDULER, costs, workload).run(SteppedEngine::new, null, SimulationProgress.NONE);
     }
 
-    /** What the workload alone says is refused before the engine, and so the journal, is opened. */
+    /** A fault of the workload alone is refused before the engine, and so the journal, is opened. */
     private static RunReport neverOpened(final Workload workload)
     {
         return new Simulation(SCHEDULER, SimulationConfig.DEFAULT, workload).run(context ->

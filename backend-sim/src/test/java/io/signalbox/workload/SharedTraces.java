@@ -3,7 +3,7 @@ package io.signalbox.workload;
 
 import java.nio.file.Path;
 
-/** Where the traces lie that come beside the repository and not in it. */
+/** The directory of traces that are not in the repository. */
 public final class SharedTraces
 {
     private SharedTraces()

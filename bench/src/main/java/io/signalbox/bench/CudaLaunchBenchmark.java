@@ -10,9 +10,9 @@ import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.kernel.KernelImage;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMemory;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.StepMemory;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the calls of a step cost the thread that makes them, on whichever {@code libcuda.so.1} is found. The driver's part
+ * The cost of the calls of a step for the calling thread, on whichever {@code libcuda.so.1} is found. The driver's part
  * is in it: the binding alone is measured on a driver whose calls answer at once and do nothing, for which
  * {@code src/main/native/idle-driver.c} is there. Calls come in batches, after each of which the stream is waited for,
  * untimed. The median of the batches is the figure to take: what else the machine does falls on few of them.
@@ -66,7 +66,7 @@ public class CudaLaunchBenchmark
             final CudaAvailability found = new CudaProbe(driver).probe();
             if (!found.ready())
             {
-                throw new IllegalStateException(found.message() + " Where there is no GPU, name the directory of an " +
+                throw new IllegalStateException(found.message() + " Without a GPU, name the directory of an " +
                     "emulated libcuda.so.1 with LD_LIBRARY_PATH, and that of the binding with -Djava.library.path.");
             }
             context = driver.retainPrimaryContext(0);
@@ -87,10 +87,10 @@ public class CudaLaunchBenchmark
             final DeviceMemory step = driver.allocate(64);
             driver.fill(step, 0, 16, stream);
             final StepMemory memory = new StepMemory(step, driver.allocate(64), null, 0, 1, 1, TOP_K, 1);
-            final RouterMemory router =
-                new RouterMemory(driver.allocate(2 * EXPERTS), null, driver.allocate(64), driver.allocate(64));
+            final ExpertRouterMemory router =
+                new ExpertRouterMemory(driver.allocate(2 * EXPERTS), null, driver.allocate(64), driver.allocate(64));
             return new KernelLaunches(driver, module, memory).routeCapturing(
-                RouterSpec.plain(EXPERTS, TOP_K, RouterMode.SOFTMAX_TOPK, LogitsType.BF16), router, 0, 1);
+                ExpertRouterSpec.plain(EXPERTS, TOP_K, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16), router, 0, 1);
         }
 
         @TearDown(Level.Invocation)

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * Measures a part against the ceiling it stands on: rounds of both by turns in one process, so that whatever else the
+ * Measures a part against its ceiling: rounds of both by turns in one process, so that whatever else the
  * machine does falls on both alike, then the medians.
  */
 final class Interleaved

@@ -21,7 +21,7 @@ interface PagedRank
     void submit(int request);
 
     /**
-     * Runs one step, an empty one where no request is there.
+     * Runs one step, an empty one if there is no request.
      *
      * @return false when requests are there and no later step will ever compute anything.
      */

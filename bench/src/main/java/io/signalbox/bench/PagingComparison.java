@@ -7,7 +7,7 @@ import io.signalbox.InvariantViolation;
 import java.util.Locale;
 
 /**
- * What each {@link PagingProfile} does with the same load: same arrivals, pool, block size, token budget and most
+ * Runs each {@link PagingProfile} with the same load: same arrivals, pool, block size, token budget and most
  * requests, prefix caching with LRU, no routed experts. One step is one unit of time, whatever it computes, so the table
  * says how many steps and tokens a paging costs and not how many seconds. "Evicted" counts preemptions as well. Same
  * seed, same bytes.

@@ -6,7 +6,7 @@ import io.signalbox.InvariantViolation;
 import java.util.Arrays;
 
 /**
- * What a {@link PagedRank} did with a load, counted from the rows of its steps. A row that starts beyond what its
+ * The work of a {@link PagedRank} on a load, counted from the rows of its steps. A row that starts beyond what its
  * request had reached was spared the tokens between. A token at a place that its request had reached before, computed
  * then or spared, counts as computed again, which is allowed only after the request lost its blocks.
  */

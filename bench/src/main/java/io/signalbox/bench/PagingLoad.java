@@ -9,7 +9,7 @@ import java.util.Arrays;
 
 /**
  * The load of a {@link PagingComparison}: requests in the order of their arrival, a function of seed and count alone.
- * A prompt is the shared prefix of one of a few families and tokens of its own; gaps between arrivals are exponential.
+ * A prompt is the shared prefix of one of a few families and other tokens; gaps between arrivals are exponential.
  */
 final class PagingLoad
 {
@@ -102,7 +102,7 @@ final class PagingLoad
         return newTokens[request];
     }
 
-    /** What the model samples when the request has this many tokens: the same under every paging. */
+    /** The sampled token when the request has this many tokens: the same under every paging. */
     static int sampledToken(final long request, final int knownTokens)
     {
         return (int)(SplitMix64.mix(request, knownTokens) >>> 48);

@@ -2,7 +2,7 @@
 package io.signalbox.bench;
 
 /**
- * What happens to running requests when KV blocks run short, and in which order requests get and give blocks. Engines
+ * The treatment of running requests when KV blocks run short, and in which order requests get and give blocks. Engines
  * use the first; {@link PagingComparison} runs both over one load.
  */
 enum PagingProfile

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The prefix match of 256 prompts on each of 64 DP ranks: through one index over all ranks, and pool by pool. Prompts have
- * 2,048 blocks, of which the first 64 are a system prompt that every rank has; each goes on as one of 1,024
- * conversations, of which every rank has an equal share, up to a place of its own.
+ * 2,048 blocks, of which the first 64 are a system prompt that every rank has; each continues as one of 1,024
+ * conversations, of which every rank has an equal share, up to another place.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

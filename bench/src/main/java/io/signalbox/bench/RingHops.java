@@ -85,7 +85,7 @@ public final class RingHops
         }
     }
 
-    /** One long over three rings, each with a thread of its own. */
+    /** One long over three rings, each with its own thread. */
     private static final class RawHops implements AutoCloseable
     {
         private final RingBuffer<long[]> first;

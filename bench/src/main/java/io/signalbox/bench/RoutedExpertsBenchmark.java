@@ -85,8 +85,8 @@ public class RoutedExpertsBenchmark
         final BlockPages blockPages = new BlockPages(pages, BLOCKS + 1);
 
         /**
-         * The next step. A block is handed out again before its first row of every sixteen, as where requests decode, and
-         * takes a page of its own with it.
+         * The next step. A block is handed out again before its first row of every sixteen, as when requests decode, and
+         * takes its own page with it.
          */
         int next(final Steps steps)
         {

@@ -93,7 +93,7 @@ public class RouterBenchmark
         return batch.chosenRank(0);
     }
 
-    /** What {@link #place} spends before the router is asked. */
+    /** The time that {@link #place} spends before the router is asked. */
     @Benchmark
     public int fillOnly()
     {

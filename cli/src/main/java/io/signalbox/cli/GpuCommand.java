@@ -2,7 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuCheck;
 import io.signalbox.cuda.check.MachineFacts;
@@ -79,7 +79,7 @@ final class GpuCommand implements Callable<Integer>
         {
             return printProbe(found);
         }
-        final CheckOptions asked = options.options();
+        final CheckConfig asked = options.options();
         options.refuseIdle(spec.commandLine().getParseResult());
         if (json != null)
         {

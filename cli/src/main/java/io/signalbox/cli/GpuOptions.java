@@ -3,7 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckLimits;
-import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.GpuSection;
 import io.signalbox.cuda.check.OverheadCell;
 import io.signalbox.experts.ModelShape;
@@ -110,9 +110,9 @@ final class GpuOptions
         description = "Seconds for each tool of compute-sanitizer (default: ${DEFAULT-VALUE}).")
     private int sanitizerLimit = CheckLimits.DEFAULT.sanitizerSeconds();
 
-    CheckOptions options()
+    CheckConfig options()
     {
-        return OptionNames.translate(NAMES, () -> new CheckOptions(
+        return OptionNames.translate(NAMES, () -> new CheckConfig(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
             checkedSteps, steps, compared(), samples,
             new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command()));

@@ -3,7 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckFigure;
-import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckProgress;
 import io.signalbox.cuda.check.CheckVerdict;
@@ -35,7 +35,7 @@ final class GpuReport implements CheckProgress
     }
 
     /** Says what a second run needs to be the same, before anything can go wrong. */
-    void begin(final CheckOptions asked)
+    void begin(final CheckConfig asked)
     {
         file.write(found, results, GpuReportFile.State.RUNNING);
         console.out().printf("%s, seed %d%n", found.devices().get(asked.device()).name(), asked.seed());

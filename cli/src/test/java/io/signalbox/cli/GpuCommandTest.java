@@ -4,7 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckLimits;
-import io.signalbox.cuda.check.CheckOptions;
+import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckOutcome;
 import io.signalbox.cuda.check.CheckVerdict;
 import io.signalbox.cuda.check.GpuSection;
@@ -120,7 +120,7 @@ class GpuCommandTest
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
         final GpuReport report =
             new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY);
-        report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)), 20,
+        report.begin(new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)), 20,
             CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
 

@@ -3,13 +3,9 @@ package io.signalbox.house;
 
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -18,19 +14,42 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SourceRulesTest
 {
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
-    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
-    private static final Set<String> NOT_OURS = Set.of("target", "runs", ".git", ".idea", ".vscode");
+    /** In the journal and in the command line. */
+    private static final String STILL_TWICE = "FileFault ";
 
     @Test
     void shouldFindNothingInTheWholeHouse()
     {
-        final List<Path> sources = sources();
+        final List<Path> sources = HouseSources.all();
         final List<String> findings = new ArrayList<>();
-        sources.forEach(source -> findings.addAll(SourceRules.findings(relative(source), lines(source))));
+        sources.forEach(source ->
+            findings.addAll(SourceRules.findings(HouseSources.relative(source), HouseSources.lines(source))));
 
         assertTrue(findings.isEmpty(), () -> "\n" + String.join("\n", findings));
         assertTrue(sources.stream().anyMatch(source -> source.endsWith("signalbox")), "the launcher was not looked at");
         assertTrue(sources.stream().anyMatch(source -> source.endsWith(".ci/run")), "the CI script was not looked at");
+    }
+
+    @Test
+    void shouldGiveEverySimpleNameOnce()
+    {
+        final List<String> paths = HouseSources.all().stream().map(HouseSources::relative).toList();
+
+        assertEquals(List.of(), SourceRules.names(paths).stream().filter(text -> !text.startsWith(STILL_TWICE)).toList());
+    }
+
+    @Test
+    void shouldFindNamesThatMeanTwoThings()
+    {
+        assertEquals(
+            List.of("A is a name in a/src/main/java/A.java and in b/src/main/java/A.java"),
+            SourceRules.names(List.of(
+                "a/src/main/java/A.java", "a/src/test/java/A.java", "b/src/main/java/A.java", "b/src/main/java/B.java")));
+        assertEquals(
+            List.of("RouterGate is in backend-cuda/src/main/java/RouterGate.java: a router chooses a DP rank; call an MoE " +
+                "gate ExpertRouter"),
+            SourceRules.names(List.of(
+                "backend-cuda/src/main/java/RouterGate.java", "backend-cuda/src/main/java/ExpertRouterMode.java")));
     }
 
     @Test
@@ -79,58 +98,5 @@ class SourceRulesTest
         final List<String> findings = SourceRules.findings(path, List.of(lines));
         assertEquals(1, findings.size(), () -> "findings: " + findings);
         assertTrue(findings.get(0).contains(expected), () -> findings.get(0));
-    }
-
-    private static List<Path> sources()
-    {
-        final List<Path> found = new ArrayList<>();
-        collect(ROOT, found);
-        return found;
-    }
-
-    private static void collect(final Path directory, final List<Path> found)
-    {
-        try (Stream<Path> entries = Files.list(directory))
-        {
-            entries.sorted().forEach(entry ->
-            {
-                final String name = entry.getFileName().toString();
-                if (Files.isDirectory(entry) && !NOT_OURS.contains(name))
-                {
-                    collect(entry, found);
-                }
-                else if (Files.isRegularFile(entry) && isSource(name))
-                {
-                    found.add(entry);
-                }
-            });
-        }
-        catch (final IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static boolean isSource(final String name)
-    {
-        return name.equals("signalbox") || name.equals("run") ||
-            Stream.of(".java", ".xml", ".sh", ".cu", ".cpp", ".h", ".py").anyMatch(name::endsWith);
-    }
-
-    private static String relative(final Path source)
-    {
-        return ROOT.relativize(source).toString().replace('\\', '/');
-    }
-
-    private static List<String> lines(final Path source)
-    {
-        try
-        {
-            return Files.readAllLines(source);
-        }
-        catch (final IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Groups as people read them: one line per message, the input first. */
-public final class GroupText
+final class GroupText
 {
     private static final int LONGEST_MESSAGE_BYTES = 1 << 20;
 

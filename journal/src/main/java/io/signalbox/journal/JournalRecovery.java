@@ -53,6 +53,7 @@ public final class JournalRecovery
     public static Recovery recover(final Path directory, final ReadProgress progress)
     {
         JvmFlags.requireToWrite();
+        ChronicleLogging.start();
         try (JournalLock lock = lockExisting(directory))
         {
             final DirectoryFiles files = DirectoryFiles.of(directory, progress);

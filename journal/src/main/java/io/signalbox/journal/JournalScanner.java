@@ -14,7 +14,7 @@ import java.nio.file.Path;
  * It reads files through buffers of its own and maps none, holds at most one record, and never writes. A record is
  * handed out only when its bytes, number, history and place are right.
  */
-public final class JournalScanner implements AutoCloseable
+final class JournalScanner implements AutoCloseable
 {
     private final JournalFiles files;
     private final RegionListener regions;

@@ -55,6 +55,7 @@ public final class JournalWriter implements GroupJournal
         final Path directory, final Map<String, String> settings, final WriterOptions options)
     {
         JvmFlags.requireToWrite();
+        ChronicleLogging.start();
         JournalDirectory.requireFree(directory);
         final boolean created = createDirectory(directory);
         try

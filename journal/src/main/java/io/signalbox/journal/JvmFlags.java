@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.BufferAccess;
 import io.signalbox.journal.JournalException.Kind;
 
 import java.util.ArrayList;
@@ -10,12 +11,10 @@ import java.util.List;
 public final class JvmFlags
 {
     private static final Module BASE = Object.class.getModule();
-    private static final Module OWN = JvmFlags.class.getModule();
+    private static final Module CHRONICLE = ChronicleLogging.module();
     /** Chronicle Queue reflects on these. */
     private static final List<String> OPENED = List.of("java.lang.reflect", "sun.nio.ch");
     private static final String CLEANER = "jdk.internal.ref";
-    /** Agrona's buffers are made of it. */
-    private static final String UNSAFE = "jdk.internal.misc";
 
     private JvmFlags()
     {
@@ -27,32 +26,17 @@ public final class JvmFlags
         final List<String> flags = new ArrayList<>();
         for (final String name : OPENED)
         {
-            if (!BASE.isOpen(name, OWN))
+            if (!BASE.isOpen(name, CHRONICLE))
             {
-                flags.add(opens(name));
+                flags.add(BufferAccess.opens(name, CHRONICLE));
             }
         }
-        flags.addAll(missingToRead());
-        if (!BASE.isExported(CLEANER, OWN))
+        flags.addAll(BufferAccess.missing());
+        if (!BASE.isExported(CLEANER, CHRONICLE))
         {
-            flags.add("--add-exports=java.base/" + CLEANER + "=" + own());
+            flags.add("--add-exports=java.base/" + CLEANER + "=" + BufferAccess.target(CHRONICLE));
         }
         return flags;
-    }
-
-    private static List<String> missingToRead()
-    {
-        return BASE.isExported(UNSAFE, OWN) ? List.of() : List.of(opens(UNSAFE));
-    }
-
-    private static String opens(final String name)
-    {
-        return "--add-opens=java.base/" + name + "=" + own();
-    }
-
-    private static String own()
-    {
-        return OWN.isNamed() ? OWN.getName() : "ALL-UNNAMED";
     }
 
     /** @throws JournalException JVM_FLAGS */
@@ -64,7 +48,7 @@ public final class JvmFlags
     /** @throws JournalException JVM_FLAGS */
     static void requireToRead()
     {
-        require(missingToRead());
+        require(BufferAccess.missing());
     }
 
     private static void require(final List<String> missing)

@@ -2,7 +2,7 @@
 package io.signalbox.journal;
 
 /** What the payload of a record is. The codes are part of the format. */
-public enum RecordType
+enum RecordType
 {
     /** Everything the run depends on; the record with sequence 0, and no other. */
     RUN_DESCRIPTION(1),

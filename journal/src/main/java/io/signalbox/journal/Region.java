@@ -2,7 +2,7 @@
 package io.signalbox.journal;
 
 /** What a range of bytes in a segment's file is for. Only damage to a RECORD can change what a reader is given. */
-public enum Region
+enum Region
 {
     /** Chronicle's 4-byte header of a record, its envelope and its payload. */
     RECORD,

@@ -3,7 +3,7 @@ package io.signalbox.journal;
 
 /** Is told what every byte of a segment's file is for, in order, as the scanner passes it. */
 @FunctionalInterface
-public interface RegionListener
+interface RegionListener
 {
     /** The bytes from {@code from} up to, not including, {@code to}. */
     void onRegion(int segment, long from, long to, Region region);

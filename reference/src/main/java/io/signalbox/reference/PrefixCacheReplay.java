@@ -12,8 +12,8 @@ import io.signalbox.workload.WorkloadRequest;
 import java.util.Arrays;
 
 /**
- * What a prefix cache could save on a trace, with nothing but the cache at work: requests come one after another in
- * file order, take no time, and their trace blocks (the last one too, where it is partial) go through the real
+ * Simulates a prefix cache on a trace, with nothing but the cache at work: requests come one after another in
+ * file order, take no time, and their trace blocks (the last one too, if it is partial) go through the real
  * allocator of the rank they are sent to.
  */
 public final class PrefixCacheReplay
@@ -33,7 +33,7 @@ public final class PrefixCacheReplay
     }
 
     /**
-     * What a replay came to.
+     * The result of a replay.
      *
      * @param newTokens per rank, prompt tokens that no cached block covered.
      */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.BufferAccess;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
@@ -51,6 +52,12 @@ public final class EngineContext
         BLOCKING,
         /** Lowest latency; each of the engine's threads occupies a core. */
         SPINNING
+    }
+
+    /** @throws ConfigException if this JVM was started without the flag that the engine's buffers need. */
+    public EngineContext()
+    {
+        BufferAccess.require();
     }
 
     public EngineContext config(final SchedulerConfig value)

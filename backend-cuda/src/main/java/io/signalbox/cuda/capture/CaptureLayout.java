@@ -6,10 +6,10 @@ import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.experts.ModelShape;
 
 /**
- * Where everything of a capture ring lies, and what it takes: known before anything is allocated. Layouts are those of
+ * Addresses and sizes of the parts of a capture ring: known before anything is allocated. Layouts are those of
  * docs/cuda.md; result slots and step blocks take whole cache lines.
  *
- * @param shape     what is captured, or null where capture is off: then results are header and sampled tokens.
+ * @param shape     the captured shape, or null if capture is disabled: then results are header and sampled tokens.
  * @param maxTokens the most tokens of a step, from 1.
  * @param slots     2 to 16; while a slot's rows are read on the host, the next step uses another.
  */
@@ -50,13 +50,13 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
         return shape != null;
     }
 
-    /** MoE layers in a result's header: 0 where capture is off. */
+    /** MoE layers in a result's header: 0 if capture is disabled. */
     public int layers()
     {
         return shape == null ? 0 : shape.moeLayers();
     }
 
-    /** Experts per token and layer, 0 where capture is off. */
+    /** Experts per token and layer, 0 if capture is disabled. */
     public int topK()
     {
         return shape == null ? 0 : shape.topK();
@@ -68,7 +68,7 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
         return shape == null ? 0 : shape.experts();
     }
 
-    /** Bytes of one expert id in a result; 1 where capture is off, when there is none. */
+    /** Bytes of one expert id in a result; 1 if capture is disabled, when there is none. */
     public int idBytes()
     {
         return shape == null ? Byte.BYTES : shape.idBytes();

@@ -14,7 +14,7 @@ import io.signalbox.cuda.kernel.StepMemory;
  * Brings the results of one rank's steps to the host, several steps at a time. For each step: {@link #tryOpen}, fill the
  * step block, {@link #begin}, give the kernels to the compute stream, {@link #finish}; and {@link #poll} now and then.
  *
- * <p>All memory is taken when the ring is made and stays where it is until {@link #close}: kernels and graphs that were
+ * <p>All memory is taken when the ring is made and keeps its place until {@link #close}: kernels and graphs that were
  * given its addresses are right for as long as the ring lives. A step allocates nothing. One thread uses a ring, with the
  * CUDA context current; only the release of rows may come from others. After a {@link CudaException} a ring can only be
  * closed.
@@ -26,7 +26,7 @@ public final class CaptureRing implements AutoCloseable
 
     private final CudaDriver driver;
     private final Stream computeStream;
-    private final CaptureSettings settings;
+    private final CaptureRingConfig settings;
     private final CaptureLayout layout;
     private final SlotGuards guards;
     private final DriverResources owned;
@@ -47,7 +47,7 @@ public final class CaptureRing implements AutoCloseable
     private CaptureRing(
         final CudaDriver driver,
         final Stream computeStream,
-        final CaptureSettings settings,
+        final CaptureRingConfig settings,
         final RingParts parts,
         final DriverResources owned)
     {
@@ -72,7 +72,7 @@ public final class CaptureRing implements AutoCloseable
     }
 
     /**
-     * @param computeStream where the kernels of every step run; outlives the ring.
+     * @param computeStream runs the kernels of every step; outlives the ring.
      * @param module        with the kernels that the ring itself runs.
      * @throws CudaException if memory does not suffice, with the ring's need; nothing is left allocated then.
      */
@@ -80,13 +80,13 @@ public final class CaptureRing implements AutoCloseable
         final CudaDriver driver,
         final Stream computeStream,
         final CudaDriver.KernelModule module,
-        final CaptureSettings settings)
+        final CaptureRingConfig settings)
     {
         return create(driver, computeStream, settings, new RingParts(module));
     }
 
     static CaptureRing create(
-        final CudaDriver driver, final Stream computeStream, final CaptureSettings settings, final RingParts parts)
+        final CudaDriver driver, final Stream computeStream, final CaptureRingConfig settings, final RingParts parts)
     {
         final DriverResources owned = new DriverResources(driver);
         try
@@ -105,7 +105,7 @@ public final class CaptureRing implements AutoCloseable
         }
     }
 
-    private static CudaException outOfMemory(final CudaException cause, final CaptureSettings settings)
+    private static CudaException outOfMemory(final CudaException cause, final CaptureRingConfig settings)
     {
         final CudaException worded = new CudaException(cause.operation() + " for the capture ring of rank " +
             settings.rank() + ", which needs " + settings.layout().describe() + ",", cause.code(), "out of memory");
@@ -182,7 +182,7 @@ public final class CaptureRing implements AutoCloseable
     {
         check(isCurrent(slot) && begun, "finished", slot.step());
         driver.record(slot.computed(), computeStream);
-        // The kernels here read a header of their own: the step block on the device is the next step's by then.
+        // The kernels here read a separate header: the step block on the device is the next step's by then.
         driver.copyToDevice(memory.stepHeader(), slot.pinnedBlock(), StepBlock.HEADER_BYTES, copyStream);
         driver.waitFor(copyStream, slot.computed());
         driver.launch(kernels.pack(slot.bucket()), copyStream);
@@ -216,9 +216,9 @@ public final class CaptureRing implements AutoCloseable
      * Reports every step whose result has arrived, in order, without waiting.
      *
      * @return how many steps were reported.
-     * @throws CudaException where the device failed, sooner or later after it did.
+     * @throws CudaException if the device failed, sooner or later after it did.
      */
-    public int poll(final StepResults results)
+    public int poll(final ResultListener results)
     {
         int count = 0;
         while (reported < finished && hasArrived(slotOf(reported)))
@@ -247,7 +247,7 @@ public final class CaptureRing implements AutoCloseable
         return driver.isComplete(slot.copied());
     }
 
-    private void report(final CaptureSlot slot, final StepResults results)
+    private void report(final CaptureSlot slot, final ResultListener results)
     {
         final String fault = guards.fault(slot);
         if (fault == null && layout.capturesRows())
@@ -272,7 +272,7 @@ public final class CaptureRing implements AutoCloseable
         }
     }
 
-    private void complete(final CaptureSlot slot, final StepResults results, final CaptureSlice rows)
+    private void complete(final CaptureSlot slot, final ResultListener results, final CaptureSlice rows)
     {
         final int count = slot.stepBlock().rows();
         for (int row = 0; row < count; row++)
@@ -282,7 +282,7 @@ public final class CaptureRing implements AutoCloseable
         results.completed(slot, sampledTokens, count, rows);
     }
 
-    /** What the stream is given from now on finds the slot open: nothing of its last use is left. */
+    /** Later work of the stream finds the slot open: nothing of its last use is left. */
     public void waitUntilOpen(final int slot, final Stream stream)
     {
         driver.waitFor(stream, slots[slot].opened());
@@ -304,7 +304,7 @@ public final class CaptureRing implements AutoCloseable
         return layout;
     }
 
-    /** Where kernels find each step and leave what came of it; the same for as long as the ring lives. */
+    /** Memory of each step and its result, for kernels; the same for as long as the ring lives. */
     public StepMemory stepMemory()
     {
         return memory.stepMemory();

@@ -82,7 +82,7 @@ public final class CaptureSlot
         return free.getAcquire();
     }
 
-    void open(final long newStep, final CaptureSettings settings)
+    void open(final long newStep, final CaptureRingConfig settings)
     {
         free.setPlain(false);
         uses++;
@@ -116,7 +116,7 @@ public final class CaptureSlot
         return slice;
     }
 
-    /** What was read or written before is done before the slot is opened again. Any thread. */
+    /** All earlier reads and writes are done before the slot is opened again. Any thread. */
     void free()
     {
         if (!free.compareAndSet(false, true))

@@ -10,7 +10,7 @@ final class CompletionWord
     private final PinnedMemory memory;
     private final UnsafeBuffer buffer;
 
-    /** @param memory a cache line of its own, so that a poll is not slowed by another slot's completion. */
+    /** @param memory a separate cache line, so that a poll is not slowed by another slot's completion. */
     CompletionWord(final PinnedMemory memory)
     {
         this.memory = memory;

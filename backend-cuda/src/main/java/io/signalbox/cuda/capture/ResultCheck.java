@@ -5,21 +5,21 @@ import io.signalbox.cuda.kernel.ResultSlot;
 
 /**
  * Whether a result is that of the step its slot was opened for, whole, and made of expert ids. Anything else becomes a
- * sentence, and no row of such a result is ever handed out. Allocates only where something is wrong.
+ * sentence, and no row of such a result is ever handed out. Allocates only if something is wrong.
  */
 final class ResultCheck
 {
-    private final CaptureSettings settings;
+    private final CaptureRingConfig settings;
     private final CaptureLayout layout;
 
-    ResultCheck(final CaptureSettings settings)
+    ResultCheck(final CaptureRingConfig settings)
     {
         this.settings = settings;
         layout = settings.layout();
     }
 
     /**
-     * What is wrong with the slot's result, or null.
+     * The fault of the slot's result, or null.
      *
      * @param step       of the result that is expected.
      * @param generation of the result that is expected.
@@ -86,7 +86,7 @@ final class ResultCheck
             " MoE layers, " + result.topK() + " each,";
     }
 
-    /** An id that was not written has all bits set, which is an expert's id only where all 256 values of a byte are. */
+    /** An id that was not written has all bits set, which is an expert's id only if all 256 values of a byte are. */
     private String firstUnwritten(final ResultSlot result)
     {
         final int missing = layout.idBytes() == Byte.BYTES ? 0xFF : 0xFFFF;

@@ -72,7 +72,7 @@ final class RingMemory
         return stepMemory(stepBlock);
     }
 
-    /** For the kernels of the copy stream, which are a step behind: they have a header of their own. */
+    /** For the kernels of the copy stream, which are a step behind: they have a separate header. */
     StepMemory resultMemory()
     {
         return stepMemory(stepHeader);

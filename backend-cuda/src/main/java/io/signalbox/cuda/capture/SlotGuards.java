@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.capture;
 
-/** What the ring asks before it uses a slot again and before it believes one: a seam, so that tests can ask less. */
+/** Conditions for using a slot again and for trusting its result: a seam, so that tests can ask less. */
 class SlotGuards
 {
     private final ResultCheck check;
@@ -23,7 +23,7 @@ class SlotGuards
         return slot.word().read() == slot.generation();
     }
 
-    /** What is wrong with the slot's result, or null. */
+    /** The fault of the slot's result, or null. */
     String fault(final CaptureSlot slot)
     {
         return check.fault(slot, slot.step(), slot.generation());

@@ -45,7 +45,7 @@ public final class StepBlock
         return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)tokens + Integer.BYTES * (long)rows;
     }
 
-    /** What the ring knows of a step; tokens and rows are 0 until {@link #begin}. */
+    /** Counts of a step for the ring; tokens and rows are 0 until {@link #begin}. */
     void open(final long step, final int generation, final int slot, final int rank, final long fingerprint)
     {
         buffer.putLong(STEP_OFFSET, step, ByteOrder.LITTLE_ENDIAN);

@@ -7,7 +7,7 @@ import io.signalbox.cuda.driver.PinnedMemory;
 import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.StepMemory;
 
 /** Every form of capture gives the same result, the oracle's, and leaves a view that reads -1 from end to end. */
@@ -23,10 +23,10 @@ final class CaptureFormsSection implements CheckSection
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         long views = 0;
-        for (final RouterMode mode : RouterMode.values())
+        for (final ExpertRouterMode mode : ExpertRouterMode.values())
         {
             for (final LogitsType type : LogitsType.values())
             {

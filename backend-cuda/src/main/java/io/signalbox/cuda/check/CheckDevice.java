@@ -47,7 +47,7 @@ final class CheckDevice implements AutoCloseable
         return module;
     }
 
-    /** Whether streams can write words here; where they cannot, events tell what is complete. */
+    /** Whether streams can write words here; if not, events signal completion. */
     boolean writesWords()
     {
         try (DriverResources scratch = new DriverResources(driver))

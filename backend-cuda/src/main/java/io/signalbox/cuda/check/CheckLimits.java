@@ -14,7 +14,7 @@ public record CheckLimits(int sectionSeconds, int sanitizerSeconds)
 
     public CheckLimits
     {
-        CheckOptions.between("sectionSeconds", sectionSeconds, 1, MOST_SECONDS);
-        CheckOptions.between("sanitizerSeconds", sanitizerSeconds, 1, MOST_SECONDS);
+        CheckConfig.between("sectionSeconds", sectionSeconds, 1, MOST_SECONDS);
+        CheckConfig.between("sanitizerSeconds", sanitizerSeconds, 1, MOST_SECONDS);
     }
 }

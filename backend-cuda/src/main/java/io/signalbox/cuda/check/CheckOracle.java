@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-import io.signalbox.cuda.kernel.RouterOracle;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterOracle;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 
-/** What the kernels are held against. */
+/** The expected results of the kernels. */
 interface CheckOracle
 {
     /** The oracle of the kernels in Java. */
     CheckOracle JAVA = new CheckOracle()
     {
         @Override
-        public void route(final RouterSpec spec, final float[] logits, final int[] ids, final float[] weights)
+        public void route(final ExpertRouterSpec spec, final float[] logits, final int[] ids, final float[] weights)
         {
-            new RouterOracle(spec).route(logits, ids, weights);
+            new ExpertRouterOracle(spec).route(logits, ids, weights);
         }
 
         @Override
-        public float[] mix(final RouterSpec spec, final float[] logits, final float[] outputs, final int width)
+        public float[] mix(final ExpertRouterSpec spec, final float[] logits, final float[] outputs, final int width)
         {
-            return new RouterOracle(spec).mix(logits, outputs, width);
+            return new ExpertRouterOracle(spec).mix(logits, outputs, width);
         }
     };
 
     /** Fills in the ids and weights of one token, {@code topK} of each. */
-    void route(RouterSpec spec, float[] logits, int[] ids, float[] weights);
+    void route(ExpertRouterSpec spec, float[] logits, int[] ids, float[] weights);
 
     /** The mixed outputs of one token, {@code width} of them. */
-    float[] mix(RouterSpec spec, float[] logits, float[] outputs, int width);
+    float[] mix(ExpertRouterSpec spec, float[] logits, float[] outputs, int width);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-/** Who is told how far the GPU check is. */
+/** Receives the progress of the GPU check. */
 public interface CheckProgress
 {
     void onStart(GpuSection section);

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * One run of the check. Every section has a thread of its own and a limit: a thread does not come back from a driver that
+ * One run of the check. Every section has its own thread and a limit: a thread does not come back from a driver that
  * hangs, so this one never calls it.
  */
 final class CheckRun
@@ -21,13 +21,13 @@ final class CheckRun
     /** Of the expected duration, which the options determine. */
     private static final double OVERHEAD_LIMIT = 2.5;
 
-    private final CheckOptions options;
+    private final CheckConfig options;
     private final CheckProgress progress;
     private final List<SectionResult> results = new ArrayList<>();
     /** The section after which nothing can be run any more, null if there is none. */
     private String stuck;
 
-    CheckRun(final CheckOptions options, final CheckProgress progress)
+    CheckRun(final CheckConfig options, final CheckProgress progress)
     {
         this.options = options;
         this.progress = progress;

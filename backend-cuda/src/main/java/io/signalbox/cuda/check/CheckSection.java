@@ -6,5 +6,5 @@ package io.signalbox.cuda.check;
 interface CheckSection
 {
     /** Runs on the calling thread and leaves the device as it was; whatever it throws makes the section a failed one. */
-    void run(CheckDevice device, CheckOptions options, Findings findings);
+    void run(CheckDevice device, CheckConfig options, Findings findings);
 }

@@ -6,14 +6,14 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.cuda.DeviceSteps;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
-import io.signalbox.cuda.capture.StepResults;
+import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.driver.DeviceStuckException;
 
 /**
  * Runs steps of made-up requests the way a rank of the backend does, with up to two in flight. Each step is awaited before
  * the second after it is submitted; what was awaited is valid until the next is.
  */
-final class CheckSteps implements StepResults, AutoCloseable
+final class CheckSteps implements ResultListener, AutoCloseable
 {
     private static final long REQUESTS_PER_STEP = 100_003;
     private static final int POSITION_MASK = 0xFFFF;
@@ -61,7 +61,7 @@ final class CheckSteps implements StepResults, AutoCloseable
         return (int)(step * 31 + token) & POSITION_MASK;
     }
 
-    /** Every token is a row of its own, as where all requests decode. */
+    /** Every token is a separate row, as when all requests decode. */
     void submit(final long step, final int tokens)
     {
         final CaptureSlot slot = steps.ring().tryOpen(step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
-/** What a section of the GPU check came to. */
+/** Outcome of a section of the GPU check. */
 public enum CheckVerdict
 {
     PASSED,

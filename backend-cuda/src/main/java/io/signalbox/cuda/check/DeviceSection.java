@@ -13,7 +13,7 @@ final class DeviceSection implements CheckSection
     private static final double GIB = 1L << 30;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CudaDevice found = device.driver().device(options.device());
         final KernelImage image = KernelImage.load();

@@ -29,13 +29,13 @@ public final class GpuCheck
         this.sections = new EnumMap<>(sections);
     }
 
-    /** @param tools where the section that needs another program looks for it. */
+    /** @param tools the directories in which a section looks for another program that it needs. */
     static Map<GpuSection, CheckSection> sections(
         final CheckOracle oracle, final EngineRunner engine, final List<Path> tools)
     {
         final Map<GpuSection, CheckSection> sections = new EnumMap<>(GpuSection.class);
         sections.put(GpuSection.DEVICE, new DeviceSection());
-        sections.put(GpuSection.ROUTERS, new RoutersSection(oracle));
+        sections.put(GpuSection.ROUTERS, new ExpertRoutersSection(oracle));
         sections.put(GpuSection.CAPTURE_FORMS, new CaptureFormsSection(oracle));
         sections.put(GpuSection.GRAPH, new GraphSection());
         sections.put(GpuSection.STEPS, new StepsSection(oracle));
@@ -54,7 +54,7 @@ public final class GpuCheck
      * Never throws for anything that a section finds or that the driver answers: the section has failed, and the next is
      * run. A section that does not end in time is given up with its thread, and no further one is run.
      */
-    public CheckOutcome run(final CheckOptions options, final CheckProgress progress)
+    public CheckOutcome run(final CheckConfig options, final CheckProgress progress)
     {
         return new CheckRun(options, progress).run(driver, sections);
     }

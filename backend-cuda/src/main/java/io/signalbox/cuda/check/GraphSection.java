@@ -9,7 +9,7 @@ final class GraphSection implements CheckSection
     private static final int STEPS = 8;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         long bytes = compare(device, StepSetup.of(options, null), findings);
         for (final CaptureForm form : CaptureForm.values())

@@ -10,8 +10,8 @@ import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.ResultSlot;
-import io.signalbox.cuda.kernel.RouterMemory;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.StepMemory;
 
 import java.util.List;
@@ -31,7 +31,7 @@ final class KernelsSection implements CheckSection
     private static final int BUCKET_OFFSET = 40;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final int repetitions = Math.max(1, Math.min(REPETITIONS, options.samples() / SAMPLES_PER_REPETITION));
         for (final int tokens : TOKENS)
@@ -83,13 +83,13 @@ final class KernelsSection implements CheckSection
         private final CudaDriver.Event start;
         private final CudaDriver.Event end;
         private final KernelLaunches launches;
-        private final RouterMemory router;
-        private final RouterSpec spec;
+        private final ExpertRouterMemory router;
+        private final ExpertRouterSpec spec;
         private final int tokens;
         private final int layers;
 
         private Alone(
-            final CheckDevice device, final DriverResources scratch, final CheckOptions options, final int tokens)
+            final CheckDevice device, final DriverResources scratch, final CheckConfig options, final int tokens)
         {
             this.tokens = tokens;
             this.scratch = scratch;
@@ -105,7 +105,7 @@ final class KernelsSection implements CheckSection
             final StepMemory memory = new StepMemory(step, scratch.device(captureBytes), scratch.device(resultBytes),
                 resultBytes, layers, tokens, spec.topK(), spec.idBytes());
             launches = new KernelLaunches(driver, device.module(), memory);
-            router = new RouterMemory(scratch.device((long)tokens * spec.experts() * spec.type().bytes()), null,
+            router = new ExpertRouterMemory(scratch.device((long)tokens * spec.experts() * spec.type().bytes()), null,
                 scratch.device((long)tokens * spec.topK() * Integer.BYTES),
                 scratch.device((long)tokens * spec.topK() * Float.BYTES));
             writeStep(scratch.pinned(step.bytes()), step);

@@ -18,7 +18,7 @@ final class LatencySection implements CheckSection
     private static final long GIVE_UP_NANOS = 5_000_000_000L;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
         try (DriverResources scratch = new DriverResources(driver))

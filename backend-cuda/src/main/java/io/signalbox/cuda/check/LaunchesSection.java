@@ -9,7 +9,7 @@ import io.signalbox.cuda.driver.StreamWait;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.StepMemory;
 
-/** What the calls of a step cost the thread that makes them, and what a kernel that does nothing costs the device. */
+/** The cost of the calls of a step for the calling thread, and of an empty kernel for the device. */
 final class LaunchesSection implements CheckSection
 {
     /** Well below the launches that a driver queues before it makes the caller wait. */
@@ -17,7 +17,7 @@ final class LaunchesSection implements CheckSection
     private static final int STEP_BYTES = 64;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
         try (DriverResources scratch = new DriverResources(driver))

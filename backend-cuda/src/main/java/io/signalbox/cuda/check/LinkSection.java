@@ -21,7 +21,7 @@ final class LinkSection implements CheckSection
     private static final double GIGA = 1e9;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final CudaDriver driver = device.driver();
         try (DriverResources scratch = new DriverResources(driver))
@@ -43,7 +43,7 @@ final class LinkSection implements CheckSection
     }
 
     private static void result(
-        final CopyTimer timer, final CheckOptions options, final int tokens, final double link, final Findings findings)
+        final CopyTimer timer, final CheckConfig options, final int tokens, final double link, final Findings findings)
     {
         final long bytes = Math.min(LARGE_BYTES,
             HEADER_BYTES + (long)tokens * (Integer.BYTES + options.shape().rowBytes()) + 3 & -Integer.BYTES);

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What a table of figures needs to be compared with another one: driver, device, link, clocks, processor and kernel. From
+ * Facts by which two tables of figures can be compared: driver, device, link, clocks, processor and kernel. From
  * the driver, {@code nvidia-smi} if there is one, and the files of Linux; what cannot be found out is left out.
  */
 public final class MachineFacts
@@ -55,7 +55,7 @@ public final class MachineFacts
     }
 
     /**
-     * What the driver says of the device, and then the tool. They number devices in orders of their own, and the driver only
+     * Facts from the driver, and then from the tool. They number devices in different orders, and the driver only
      * those that it shows this process, so the tool is asked by the device's address.
      *
      * @param limitNanos how long the driver may take.

@@ -28,8 +28,8 @@ public record OverheadCell(int batch, int maxTokens, double millis)
 
     public OverheadCell
     {
-        CheckOptions.between("batch", batch, 1, MOST_TOKENS);
-        CheckOptions.between("maxTokens", maxTokens, batch, MOST_TOKENS);
+        CheckConfig.between("batch", batch, 1, MOST_TOKENS);
+        CheckConfig.between("maxTokens", maxTokens, batch, MOST_TOKENS);
         if (!(millis >= 0.0 && millis <= 1000.0))
         {
             throw new ConfigException("stepMillis=" + millis + " is not between 0 and 1000; give such a time.");

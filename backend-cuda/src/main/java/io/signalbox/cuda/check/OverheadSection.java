@@ -6,9 +6,9 @@ import io.signalbox.cuda.kernel.CaptureForm;
 import java.util.Arrays;
 
 /**
- * What capture adds to the time of a step, fused and unfused, for each of several batches. All kinds of steps read the same
+ * The time that capture adds to a step, fused and unfused, for each of several batches. All kinds of steps read the same
  * memory in the same context. Runs go off, fused, unfused, off again, off again, unfused, fused, off, so that for each kind
- * a steady drift of the clocks cancels; off against off again says how small a difference can be told. Batch means of
+ * a steady drift of the clocks cancels; off against off again says how small a difference can be seen. Batch means of
  * consecutive steps are paired in order.
  */
 final class OverheadSection implements CheckSection
@@ -24,7 +24,7 @@ final class OverheadSection implements CheckSection
     private static final double UNFUSED_JUDGED_MILLIS = 10.0;
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         findings.note("Off, fused, unfused, off again, off again, unfused, fused, off, " + options.timedSteps() +
             " steps each, two in flight, results verified; all kinds read the same memory; Student's paired 95 % interval " +
@@ -38,7 +38,7 @@ final class OverheadSection implements CheckSection
     }
 
     /** How long the section takes on a device that is as fast as the options assume. */
-    static double expectedSeconds(final CheckOptions options)
+    static double expectedSeconds(final CheckConfig options)
     {
         double seconds = SETUP_SECONDS + besideSteps(options) * BESIDE_RUNS * options.cells().get(0).millis() / 1e3;
         for (final OverheadCell cell : options.cells())
@@ -48,13 +48,13 @@ final class OverheadSection implements CheckSection
         return seconds;
     }
 
-    private static int besideSteps(final CheckOptions options)
+    private static int besideSteps(final CheckConfig options)
     {
         return Math.max(TimedSteps.BATCHES, options.timedSteps() / BESIDE_SHARE);
     }
 
     private static void compare(
-        final CheckDevice device, final CheckOptions options, final OverheadCell cell, final Findings findings)
+        final CheckDevice device, final CheckConfig options, final OverheadCell cell, final Findings findings)
     {
         final long bytes = new StepLength(device).bytesPerLayer(options, cell);
         final String name = cell.label() + ": ";
@@ -83,7 +83,7 @@ final class OverheadSection implements CheckSection
 
     /** No limit is set for it, so that shorter runs suffice. */
     private static void hiddenChoices(
-        final CheckDevice device, final CheckOptions options, final OverheadCell cell, final Findings findings)
+        final CheckDevice device, final CheckConfig options, final OverheadCell cell, final Findings findings)
     {
         final long bytes = new StepLength(device).bytesPerLayer(options, cell);
         final StepSetup setup = StepSetup.of(options, CaptureForm.BESIDE, cell).reading(bytes);
@@ -124,7 +124,7 @@ final class OverheadSection implements CheckSection
         findings.figure(name + (judged ? " may add" : " may add, not judged"), limitPercent, "%");
         if (judged && upperPercent > limitPercent)
         {
-            findings.failed("What " + name.replaceAll(".*: ", "") + " adds in " + name.replaceAll(":.*", "") +
+            findings.failed("The time that " + name.replaceAll(".*: ", "") + " adds in " + name.replaceAll(":.*", "") +
                 " is not shown to be within " + limitPercent + " %.");
         }
     }

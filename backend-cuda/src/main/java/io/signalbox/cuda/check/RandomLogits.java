@@ -2,7 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 
 import java.util.SplittableRandom;
 
@@ -16,7 +16,7 @@ final class RandomLogits
     private static final int BF16_MASK = 0xFFFF0000;
 
     /** @return {@code [tokens][experts]}, exact in the type of the spec. */
-    float[][] draw(final int tokens, final RouterSpec spec, final SplittableRandom random)
+    float[][] draw(final int tokens, final ExpertRouterSpec spec, final SplittableRandom random)
     {
         final float[][] rows = new float[tokens][spec.experts()];
         for (final float[] row : rows)

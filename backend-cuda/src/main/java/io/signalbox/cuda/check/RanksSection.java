@@ -33,7 +33,7 @@ final class RanksSection implements CheckSection
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final StepSetup setup = StepSetup.of(options, CaptureForm.FUSED);
         final BackendResults results = new BackendResults(RANKS, setup, oracle);
@@ -64,7 +64,7 @@ final class RanksSection implements CheckSection
         findings.count("steps that are wrong", results.wrongSteps());
     }
 
-    /** Every token is a row of its own. Steps of different ranks have different numbers, and so different results. */
+    /** Every token is a separate row. Steps of different ranks have different numbers, and so different results. */
     private ScheduleDecoder plan(final int rank, final long step, final int tokens)
     {
         encoder.wrapAndApplyHeader(buffer, 0, headerEncoder).step(step).epoch(0).rank(rank).tokens(tokens);

@@ -7,7 +7,7 @@ import io.signalbox.cuda.capture.CaptureSlot;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** What came back of a step. */
+/** The results of a step. */
 final class ReceivedStep
 {
     private static final int BYTE_MASK = 0xFF;
@@ -104,7 +104,7 @@ final class ReceivedStep
             : rows.buffer().getShort(at, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** All rows, in storage width; empty where capture is off. */
+    /** All rows, in storage width; empty if capture is disabled. */
     byte[] rowBytes()
     {
         final byte[] bytes = new byte[rows == null ? 0 : rows.rowCount() * rows.rowBytes()];

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 import static java.util.regex.Pattern.CASE_INSENSITIVE;
 
-/** Runs a small part of this check again, in a process of its own under compute-sanitizer, once per tool. */
+/** Runs a small part of this check again, in a separate process under compute-sanitizer, once per tool. */
 final class SanitizerSection implements CheckSection
 {
     private static final String PROGRAM = "compute-sanitizer";
@@ -39,13 +39,13 @@ final class SanitizerSection implements CheckSection
     }
 
     /** The most that the tools may take together. */
-    static int mostSeconds(final CheckOptions options)
+    static int mostSeconds(final CheckConfig options)
     {
         return TOOLS.size() * options.limits().sanitizerSeconds();
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final Path program = program();
         if (program == null)
@@ -87,7 +87,7 @@ final class SanitizerSection implements CheckSection
     }
 
     /**
-     * Where the tool may be: in the directories of a search path, and in those of toolkits.
+     * Candidates for the tool: in the directories of a search path, and in those of toolkits.
      *
      * @param environment of the process, for {@code PATH}, {@code CUDA_HOME} and {@code CUDA_PATH}.
      */
@@ -122,7 +122,7 @@ final class SanitizerSection implements CheckSection
     }
 
     private static void run(
-        final Path program, final String tool, final CheckOptions options, final Findings findings)
+        final Path program, final String tool, final CheckConfig options, final Findings findings)
         throws IOException, InterruptedException
     {
         final List<String> command = new ArrayList<>(List.of(program.toString(), "--tool", tool,

@@ -4,7 +4,7 @@ package io.signalbox.cuda.check;
 import java.util.List;
 
 /**
- * What one section found.
+ * The findings of one section.
  *
  * @param note    one sentence, what was compared or what is wrong.
  * @param seconds how long the section took.

@@ -33,8 +33,8 @@ final class StepLength
         driver = device.driver();
     }
 
-    /** @return 0 where steps are to read nothing, or take that long without. */
-    long bytesPerLayer(final CheckOptions options, final OverheadCell cell)
+    /** @return 0 if steps are to read nothing, or take that long without. */
+    long bytesPerLayer(final CheckConfig options, final OverheadCell cell)
     {
         final double bare = cell.millis() == 0.0 ? 0.0 : stepSeconds(options, cell, 0);
         final double seconds = cell.millis() / 1e3 - bare;
@@ -68,8 +68,8 @@ final class StepLength
         return Math.round(bytes * Math.min(MOST_CORRECTION, Math.max(1.0 / MOST_CORRECTION, factor)));
     }
 
-    /** What a step takes without capture, two in flight as in the comparison. */
-    private double stepSeconds(final CheckOptions options, final OverheadCell cell, final long bytes)
+    /** The time of a step without capture, two in flight as in the comparison. */
+    private double stepSeconds(final CheckConfig options, final OverheadCell cell, final long bytes)
     {
         final int count = (int)Math.min(STEPS, Math.max(FEWEST_STEPS, MEASURED_MILLIS / Math.max(1.0, cell.millis())));
         try (CheckSteps steps = new CheckSteps(device, StepSetup.of(options, null, cell).reading(bytes)))

@@ -3,7 +3,7 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.SeededTokens;
 
-/** What the result of a step must hold, computed token by token. */
+/** The expected result of a step, computed token by token. */
 final class StepOracle
 {
     private final StepSetup setup;

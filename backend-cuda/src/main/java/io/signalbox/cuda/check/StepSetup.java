@@ -5,15 +5,15 @@ import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
 
 import java.util.List;
 import java.util.Locale;
 
 /**
- * What a step consists of.
+ * The parts of a step.
  *
  * @param tokens        of a step, at most.
  * @param maxTokens     the most tokens of a step that buffers are made for.
@@ -23,8 +23,8 @@ import java.util.Locale;
  * @param bytesPerLayer memory that each layer reads, 0 for none.
  */
 record StepSetup(
-    int device, RouterSpec spec, int layers, int tokens, int maxTokens, KernelSet kernels, CaptureForm form, boolean graph,
-    SeededLogits logits, long bytesPerLayer)
+    int device, ExpertRouterSpec spec, int layers, int tokens, int maxTokens, KernelSet kernels, CaptureForm form,
+    boolean graph, SeededLogits logits, long bytesPerLayer)
 {
     static final int STEPS_IN_FLIGHT = 2;
     /** As the backend has it: larger steps are launched kernel by kernel. */
@@ -36,16 +36,16 @@ record StepSetup(
      * A softmax router of bf16 logits, of the shape that is asked for, in graphs. A second selection is made beside a
      * router that shows nothing, all else with one that shows its choice.
      */
-    static StepSetup of(final CheckOptions options, final CaptureForm form)
+    static StepSetup of(final CheckConfig options, final CaptureForm form)
     {
         return of(options, form, new OverheadCell(options.tokens(), options.tokens(), 0.0));
     }
 
     /** The same for a comparison's batch and buffers. */
-    static StepSetup of(final CheckOptions options, final CaptureForm form, final OverheadCell cell)
+    static StepSetup of(final CheckConfig options, final CaptureForm form, final OverheadCell cell)
     {
-        final RouterSpec spec = RouterSpec.plain(
-            options.shape().experts(), options.shape().topK(), RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+        final ExpertRouterSpec spec = ExpertRouterSpec.plain(
+            options.shape().experts(), options.shape().topK(), ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
         return new StepSetup(options.device(), spec, options.shape().moeLayers(), cell.batch(), cell.maxTokens(),
             form == CaptureForm.BESIDE ? KernelSet.OPAQUE : KernelSet.OPEN, form, true,
             new SeededLogits(options.seed(), LEVELS), 0);
@@ -57,9 +57,9 @@ record StepSetup(
         return new StepSetup(device, spec, layers, tokens, maxTokens, kernels, null, graph, logits, bytesPerLayer);
     }
 
-    StepSetup with(final RouterMode mode, final LogitsType type)
+    StepSetup with(final ExpertRouterMode mode, final LogitsType type)
     {
-        return new StepSetup(device, RouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens,
+        return new StepSetup(device, ExpertRouterSpec.plain(spec.experts(), spec.topK(), mode, type), layers, tokens,
             maxTokens, kernels, form, graph, logits, bytesPerLayer);
     }
 

@@ -19,7 +19,7 @@ final class StepsSection implements CheckSection
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final StepSetup setup = StepSetup.of(options, CaptureForm.FUSED);
         final StepOracle expected = new StepOracle(setup, oracle);

@@ -3,7 +3,7 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.InvariantViolation;
 
-/** Steps of one kind, timed where their results reach the host, two in flight and every result verified. */
+/** Steps of one kind, timed when their results reach the host, two in flight and every result verified. */
 final class TimedSteps implements AutoCloseable
 {
     /** Each run is cut into batches of consecutive steps. */
@@ -18,7 +18,7 @@ final class TimedSteps implements AutoCloseable
     private long submitNanos;
     private long submitted;
 
-    /** Made with memory of its own, which other kinds can read beside it. */
+    /** Made with separate memory, which other kinds can read beside it. */
     TimedSteps(final CheckDevice device, final StepSetup setup)
     {
         this(new CheckSteps(device, setup), setup);

@@ -31,7 +31,7 @@ final class TurnaroundSection implements CheckSection
     }
 
     @Override
-    public void run(final CheckDevice device, final CheckOptions options, final Findings findings)
+    public void run(final CheckDevice device, final CheckConfig options, final Findings findings)
     {
         final int steps = Math.max(FEWEST_STEPS, Math.min(MOST_STEPS, options.samples()));
         final OverheadCell cell = new OverheadCell(1, 1, options.cells().get(0).millis());

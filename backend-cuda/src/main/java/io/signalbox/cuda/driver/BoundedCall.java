@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** Runs calls of the driver on a thread of their own and waits for them up to a limit. */
+/** Runs calls of the driver on a separate thread and waits for them up to a limit. */
 public final class BoundedCall
 {
     private BoundedCall()

@@ -4,7 +4,7 @@ package io.signalbox.cuda.driver;
 import java.util.List;
 
 /**
- * What {@link CudaProbe} found.
+ * The findings of {@link CudaProbe}.
  *
  * @param message one sentence: what is there, or what is missing and what to do.
  * @param devices empty unless the state is {@link State#READY}.

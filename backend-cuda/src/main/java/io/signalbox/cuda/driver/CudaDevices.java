@@ -3,7 +3,7 @@ package io.signalbox.cuda.driver;
 
 import java.nio.file.Path;
 
-/** What can be asked of the CUDA driver before there is a context: whether it is there, and which GPUs it offers. */
+/** Questions to the CUDA driver before there is a context: whether it is there, and which GPUs it offers. */
 public interface CudaDevices
 {
     /**
@@ -19,7 +19,7 @@ public interface CudaDevices
         return null;
     }
 
-    /** @throws CudaException also where there is a driver and no GPU. */
+    /** @throws CudaException also if there is a driver and no GPU. */
     void initialise();
 
     /** The newest CUDA version that the driver supports, 12060 for 12.6. */

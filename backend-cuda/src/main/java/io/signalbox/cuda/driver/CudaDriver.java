@@ -81,7 +81,7 @@ public interface CudaDriver extends CudaDevices
     /** Milliseconds between two timed events that are complete. */
     float elapsedMillis(Event start, Event end);
 
-    /** What the stream is given from now on waits for the last record of the event; no wait where there was none. */
+    /** Later work of the stream waits for the last record of the event; no wait if it was never recorded. */
     void waitFor(Stream stream, Event event);
 
     void copyToDevice(DeviceMemory target, PinnedMemory source, long bytes, Stream stream);
@@ -94,7 +94,7 @@ public interface CudaDriver extends CudaDevices
     /**
      * Writes a 32-bit word from the stream, after all that the stream did before is visible to the host.
      *
-     * @throws CudaException with {@link CudaException#NOT_SUPPORTED} where the device cannot.
+     * @throws CudaException with {@link CudaException#NOT_SUPPORTED} if the device cannot.
      */
     void writeWord(PinnedMemory word, int value, Stream stream);
 

@@ -20,7 +20,7 @@ public final class CudaException extends RuntimeException
     private final int code;
 
     /**
-     * @param operation the driver's name of the call, with the stream where it has one.
+     * @param operation the driver's name of the call, with the stream if it has one.
      * @param code      the driver's result code.
      * @param name      the driver's name for the code.
      */
@@ -31,7 +31,7 @@ public final class CudaException extends RuntimeException
         this.code = code;
     }
 
-    /** What the driver means by codes whose names do not say it. */
+    /** The meaning of codes whose names do not tell it. */
     private static String reason(final int code)
     {
         return switch (code)

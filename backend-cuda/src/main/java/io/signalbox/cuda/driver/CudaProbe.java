@@ -139,7 +139,7 @@ public final class CudaProbe
     private static CudaAvailability noDevice()
     {
         return none(State.NO_DEVICE,
-            "the NVIDIA driver is there and offers no GPU; check nvidia-smi, and CUDA_VISIBLE_DEVICES where it is set.");
+            "the NVIDIA driver is there and offers no GPU; check nvidia-smi, and CUDA_VISIBLE_DEVICES if it is set.");
     }
 
     private static CudaAvailability failed(final String answer)

@@ -2,7 +2,7 @@
 package io.signalbox.cuda.driver;
 
 /**
- * What a report says of a GPU beside its name; 0 for a number that the driver does not tell.
+ * Traits of a GPU in a report, beside its name; 0 for an unknown number.
  *
  * @param clockKilohertz       the highest of the multiprocessors.
  * @param memoryClockKilohertz the highest.

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The driver's library {@code libcuda.so.1}: where it is if the loader does not find it, and whether it has the functions
+ * The driver's library {@code libcuda.so.1}: its path if the loader does not find it, and whether it has the functions
  * that the binding calls. The binding resolves them when they are first called, and a name that is not there would end the
  * process.
  */

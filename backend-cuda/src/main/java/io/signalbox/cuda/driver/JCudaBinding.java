@@ -238,7 +238,7 @@ public final class JCudaBinding implements CudaDriver
         final int mapped = JCudaDriver.cuMemHostGetDevicePointer(device, host, DEFAULT_FLAGS);
         if (mapped != SUCCESS)
         {
-            // What failed is told; that it could not be given back either would not add to it.
+            // The first failure is reported; that memory could not be given back either would not add to it.
             JCudaDriver.cuMemFreeHost(host);
         }
         check("cuMemHostGetDevicePointer", mapped);

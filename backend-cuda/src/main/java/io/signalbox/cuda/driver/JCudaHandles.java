@@ -14,7 +14,7 @@ import jcuda.driver.CUstream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** What {@link JCudaBinding} hands out in place of JCuda's own handles. */
+/** Handles that {@link JCudaBinding} gives out in place of JCuda's own handles. */
 final class JCudaHandles
 {
     private JCudaHandles()
@@ -55,7 +55,7 @@ final class JCudaHandles
     static final class EventHandle implements CudaDriver.Event
     {
         final CUevent event = new CUevent();
-        /** Where it was recorded last, for what errors say; null before that. */
+        /** The stream of its last record, for error messages; null before that. */
         CudaDriver.Stream stream;
     }
 

@@ -2,7 +2,7 @@
 package io.signalbox.cuda.driver;
 
 /** The driver's library lacks a function that the binding calls; calling it would end the process without a word of Java. */
-public final class MissingSymbolError extends LinkageError
+final class MissingSymbolError extends LinkageError
 {
     private static final long serialVersionUID = 1L;
 

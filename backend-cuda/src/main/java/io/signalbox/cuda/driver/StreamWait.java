@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for a stream by asking. A blocking call of the driver never returns if the device hangs, so the driver is told to
+ * Waits for a stream by asking. A blocking call of the driver never returns if the device hangs, so the driver is asked to
  * wait only once the stream has no work left.
  */
 public final class StreamWait

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
-/** Where the rows of the capture view come from. */
+/** The source of the rows of the capture view. */
 public enum CaptureForm
 {
     /** The router kernel writes them itself. */

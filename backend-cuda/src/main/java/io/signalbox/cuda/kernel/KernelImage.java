@@ -16,7 +16,7 @@ import java.util.List;
  */
 public final class KernelImage
 {
-    /** What the name of the symbol with the source hash begins with; 16 hex digits follow. */
+    /** The beginning of the name of the symbol with the source hash; 16 hex digits follow. */
     public static final String SOURCE_PREFIX = "signalbox_source_";
     private static final String RESOURCE = "signalbox.fatbin";
 

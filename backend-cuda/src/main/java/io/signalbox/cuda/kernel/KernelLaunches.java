@@ -44,7 +44,7 @@ public final class KernelLaunches
 
     /** Fills {@code [n][experts]} logits of a layer. */
     public Launch seededLogits(
-        final SeededLogits seeded, final RouterSpec spec, final DeviceMemory logits, final int layer, final int tokens)
+        final SeededLogits seeded, final ExpertRouterSpec spec, final DeviceMemory logits, final int layer, final int tokens)
     {
         final KernelArguments arguments = step().pointer(logits)
             .int32(spec.type().code()).int32(spec.experts()).int32(layer)
@@ -54,7 +54,7 @@ public final class KernelLaunches
 
     /** Routes, and writes the capture view of a layer as well: the fused form, and the selection beside an opaque kernel. */
     public Launch routeCapturing(
-        final RouterSpec spec, final RouterMemory router, final int layer, final int tokens)
+        final ExpertRouterSpec spec, final ExpertRouterMemory router, final int layer, final int tokens)
     {
         final KernelArguments arguments = outputs(router(spec, router), router)
             .pointer(memory.layerView(layer)).int64(memory.slotStride());
@@ -62,7 +62,7 @@ public final class KernelLaunches
     }
 
     /** Routes, and leaves the capture view alone. */
-    public Launch route(final RouterSpec spec, final RouterMemory router, final int tokens)
+    public Launch route(final ExpertRouterSpec spec, final ExpertRouterMemory router, final int tokens)
     {
         final KernelArguments arguments = outputs(router(spec, router), router).nullPointer().int64(0);
         return rows(KernelNames.route(spec), tokens, arguments);
@@ -75,8 +75,8 @@ public final class KernelLaunches
      * @param mixed         {@code [n][width]} float32.
      */
     public Launch opaque(
-        final RouterSpec spec,
-        final RouterMemory router,
+        final ExpertRouterSpec spec,
+        final ExpertRouterMemory router,
         final DeviceMemory expertOutputs,
         final int width,
         final DeviceMemory mixed,
@@ -137,14 +137,14 @@ public final class KernelLaunches
         return arguments.pointer(memory.results()).int64(memory.resultStride());
     }
 
-    private KernelArguments router(final RouterSpec spec, final RouterMemory router)
+    private KernelArguments router(final ExpertRouterSpec spec, final ExpertRouterMemory router)
     {
         return orNull(step().pointer(router.logits()), router.bias())
             .int32(spec.experts()).int32(spec.topK()).int32(spec.groups()).int32(spec.topGroups())
             .int32(spec.renormalise() ? 1 : 0).float32(spec.scale());
     }
 
-    private static KernelArguments outputs(final KernelArguments arguments, final RouterMemory router)
+    private static KernelArguments outputs(final KernelArguments arguments, final ExpertRouterMemory router)
     {
         return orNull(orNull(arguments, router.ids()), router.weights());
     }

@@ -2,7 +2,7 @@
 package io.signalbox.cuda.kernel;
 
 /** The names of the kernels, and which of the router kernels serves a router. docs/cuda.md has what each takes. */
-public final class KernelNames
+final class KernelNames
 {
     public static final String SLOT_OPEN = "slot_open";
     public static final String LOGITS_SEEDED = "logits_seeded";
@@ -17,18 +17,18 @@ public final class KernelNames
     }
 
     /** The kernel that routes and may write ids, weights and the capture view. */
-    public static String route(final RouterSpec spec)
+    public static String route(final ExpertRouterSpec spec)
     {
         return "route_" + modeAndType(spec) + "_v" + valuesPerLane(spec.experts());
     }
 
     /** The kernel that routes, mixes the outputs of the experts, and shows no ids. */
-    public static String opaque(final RouterSpec spec)
+    public static String opaque(final ExpertRouterSpec spec)
     {
         return "opaque_" + modeAndType(spec);
     }
 
-    private static String modeAndType(final RouterSpec spec)
+    private static String modeAndType(final ExpertRouterSpec spec)
     {
         return spec.mode().kernelPart() + "_" + spec.type().kernelPart();
     }

@@ -4,7 +4,7 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.ConfigException;
 
 /**
- * What a set of router kernels offers to routing capture. A kernel that was asked for capture and writes nothing leaves
+ * Capabilities of a set of router kernels for routing capture. A kernel that was asked for capture and writes nothing leaves
  * rows that look like any others, so no set is taken to offer what it does not declare.
  *
  * @param name          how users and messages call the set.

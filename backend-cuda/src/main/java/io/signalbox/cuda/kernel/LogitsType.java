@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
-/** What router logits are stored as on the device. */
+/** Storage type of router logits on the device. */
 public enum LogitsType
 {
     BF16("bf16", 0, Short.BYTES),

@@ -6,7 +6,7 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads the result of a step where the copy from the device left it, without allocation. Nothing in it is to be believed
+ * Reads the result of a step in the memory of the copy from the device, without allocation. Nothing in it is to be believed
  * before {@link #fault} has answered null: a slot may hold an older step, half a copy, or rows that nothing wrote.
  */
 public final class ResultSlot
@@ -75,7 +75,7 @@ public final class ResultSlot
         return int32(ROWS);
     }
 
-    /** MoE layers, 0 where capture was off. */
+    /** MoE layers, 0 if capture was disabled. */
     public int layers()
     {
         return int32(LAYERS);
@@ -91,7 +91,7 @@ public final class ResultSlot
         return int32(ID_BYTES);
     }
 
-    /** What the device computed over what it wrote. */
+    /** The checksum that the device computed over the result. */
     public long checksum()
     {
         return buffer.getLong(start + CHECKSUM, ByteOrder.LITTLE_ENDIAN);
@@ -124,7 +124,7 @@ public final class ResultSlot
         return int32(HEADER_BYTES + row * Integer.BYTES);
     }
 
-    /** Where the routed experts begin, {@code [tokens][layers][topK]} ids, from the start of the buffer. */
+    /** Offset of the routed experts, {@code [tokens][layers][topK]} ids, from the start of the buffer. */
     public int expertsOffset()
     {
         return start + HEADER_BYTES + (int)align(4L * rows());
@@ -167,7 +167,7 @@ public final class ResultSlot
     }
 
     /**
-     * What is wrong with the result as that of a step, or null. Ids that are missing or bad are no fault of the copy, and
+     * The fault of the result as that of a step, or null. Ids that are missing or bad are no fault of the copy, and
      * are left to {@link #unwritten} and {@link #bad}.
      */
     public String fault(final long expectedStep, final int expectedRank, final int generation, final long fingerprint)

@@ -4,10 +4,10 @@ package io.signalbox.cuda.kernel;
 import io.signalbox.cuda.driver.DeviceMemory;
 
 /**
- * Where the kernels of a rank find a step and leave what came of it; the addresses stay the same for life.
+ * Addresses at which the kernels of a rank find a step and leave its result; the addresses stay the same for life.
  *
  * @param step         the step block.
- * @param capture      {@code (S, L, N, K)} int16, or null where capture is off.
+ * @param capture      {@code (S, L, N, K)} int16, or null if capture is disabled.
  * @param results      S result slots.
  * @param resultStride bytes of a result slot, a multiple of 64.
  * @param layers       L, MoE layers.

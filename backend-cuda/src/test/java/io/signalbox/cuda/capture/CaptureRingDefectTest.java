@@ -9,9 +9,9 @@ import io.signalbox.cuda.driver.DeviceMemory;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.kernel.KernelLaunches;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMemory;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMemory;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.cuda.kernel.StepMemory;
 import io.signalbox.experts.ModelShape;
@@ -280,7 +280,7 @@ class CaptureRingDefectTest
         return unwritten;
     }
 
-    /** The device was told of fewer tokens than the slot was opened for, or packs for another model. */
+    /** The device got fewer tokens than the slot was opened for, or packs for another model. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void d16ShouldRefuseAResultOfAnotherShape(final boolean fewerTokens)
@@ -333,9 +333,9 @@ class CaptureRingDefectTest
 
     private Launch[] draft(final EmulatedRing rig, final DeviceMemory logits, final boolean hasNoView)
     {
-        final RouterSpec spec =
-            RouterSpec.plain(SHAPE.experts(), SHAPE.topK(), RouterMode.SOFTMAX_TOPK, LogitsType.FP32);
-        final RouterMemory router = new RouterMemory(logits, null, null, null);
+        final ExpertRouterSpec spec =
+            ExpertRouterSpec.plain(SHAPE.experts(), SHAPE.topK(), ExpertRouterMode.SOFTMAX_TOPK, LogitsType.FP32);
+        final ExpertRouterMemory router = new ExpertRouterMemory(logits, null, null, null);
         final KernelLaunches kernels = new KernelLaunches(device.driver, device.module, rig.ring.stepMemory());
         return new Launch[]{
             kernels.seededLogits(new SeededLogits(9, SeededLogits.MAX_LEVELS), spec, logits, 0, MAX_TOKENS),
@@ -357,7 +357,7 @@ class CaptureRingDefectTest
         assertArrayEquals(new int[]{experts - 1 & 0xFF, 0}, highestAndZero(256, experts));
     }
 
-    /** What arrives of a step whose tokens all choose the last expert and expert 0. */
+    /** The result of a step whose tokens all choose the last expert and expert 0. */
     private int[] highestAndZero(final int expertsOfTheWidth, final int experts)
     {
         final ModelShape shape = new ModelShape(1, expertsOfTheWidth, 2);

@@ -19,11 +19,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a ring takes, and what is left of it when the driver answers with an error. */
+/** Memory of a ring, and what it gives back when the driver answers with an error. */
 class CaptureRingFailureTest
 {
     private static final ModelShape SHAPE = new ModelShape(4, 32, 4);
-    private static final CaptureSettings SETTINGS = EmulatedRing.settings(SHAPE, 16, 3, 2);
+    private static final CaptureRingConfig SETTINGS = EmulatedRing.settings(SHAPE, 16, 3, 2);
     private static final int WARM_UP = 20_000;
     private static final int SLACK_PER_ALLOCATION = 512;
 
@@ -83,7 +83,7 @@ class CaptureRingFailureTest
             failed.subList(failed.size() - 2, failed.size()), "the last calls of the construction");
     }
 
-    /** The call that failed, or null where there is no such call. */
+    /** The call that failed, or null if there is no such call. */
     private String failedOperation(final int call)
     {
         device = EmulatedDevice.open();
@@ -182,7 +182,7 @@ class CaptureRingFailureTest
     }
 
     /** Releases rows at once. */
-    private static final class Releasing implements StepResults
+    private static final class Releasing implements ResultListener
     {
         private int completed;
 

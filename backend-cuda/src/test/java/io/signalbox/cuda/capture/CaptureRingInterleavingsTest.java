@@ -19,7 +19,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 /**
- * Orders of events that no GPU shows when asked: copies in pieces, streams that stand still, rows that are released late.
+ * Orders of events that no GPU shows when asked: copies in pieces, streams that stop, rows that are released late.
  * {@code -Dsignalbox.tries=N} tries N of them.
  */
 @AddLifecycleHook(SkipWithoutEmulatedDriver.class)
@@ -57,7 +57,7 @@ class CaptureRingInterleavingsTest
         }
     }
 
-    private static CaptureSettings settings(final int slots, final int stepsInFlight)
+    private static CaptureRingConfig settings(final int slots, final int stepsInFlight)
     {
         return EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, slots, stepsInFlight);
     }

@@ -45,7 +45,7 @@ class CaptureRingLargeStepTest
         }
     }
 
-    /** The first id of the second piece repeats the first of its choice, which lies in the piece before. */
+    /** The first id of the second piece repeats the first of its choice, which is in the piece before. */
     @Test
     void d26ShouldFindARepetitionAcrossPieces()
     {

@@ -72,7 +72,7 @@ class CaptureRingTest
     void shouldKeepAsManyStepsInFlightAsAreAllowed()
     {
         EmulatedDriver.stepped();
-        for (int depth = 1; depth <= CaptureSettings.MAX_STEPS_IN_FLIGHT; depth++)
+        for (int depth = 1; depth <= CaptureRingConfig.MAX_STEPS_IN_FLIGHT; depth++)
         {
             results.steps.clear();
             try (EmulatedRing rig = ring(5, depth))
@@ -124,7 +124,7 @@ class CaptureRingTest
         }
     }
 
-    /** The rows that stand in the slot by then belong to somebody else. */
+    /** The rows in the slot by then belong to somebody else. */
     @Test
     void shouldRefuseAReleaseOfAnEarlierUse()
     {
@@ -336,7 +336,7 @@ class CaptureRingTest
     @Test
     void shouldReportAStepWhoseWordWasLost()
     {
-        final CaptureSettings settings = EmulatedRing.settings(SHAPE, MAX_TOKENS, 2, 1);
+        final CaptureRingConfig settings = EmulatedRing.settings(SHAPE, MAX_TOKENS, 2, 1);
         try (EmulatedRing rig = new EmulatedRing(device, settings, LostWords::new, SlotGuards::new))
         {
             rig.tryStep(1, 3);

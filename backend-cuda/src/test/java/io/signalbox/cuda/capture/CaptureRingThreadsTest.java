@@ -29,7 +29,7 @@ class CaptureRingThreadsTest
     {
         final EmulatedDevice device = EmulatedDevice.open();
         EmulatedDriver.threaded(seed, MAX_DELAY_MICROS);
-        final CaptureSettings settings =
+        final CaptureRingConfig settings =
             EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, stepsInFlight + 1, stepsInFlight);
         try (EmulatedRing rig = new EmulatedRing(device, settings))
         {
@@ -55,7 +55,7 @@ class CaptureRingThreadsTest
     }
 
     /** Steps are reported on one thread, their rows read and released on another. */
-    private static final class Client implements StepResults
+    private static final class Client implements ResultListener
     {
         private final CaptureLayout layout;
         private final ConcurrentLinkedQueue<Lent> lent = new ConcurrentLinkedQueue<>();

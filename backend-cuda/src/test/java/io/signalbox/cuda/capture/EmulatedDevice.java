@@ -28,14 +28,14 @@ final class EmulatedDevice
         compute = driver.createStream("compute");
     }
 
-    /** Skips the test where the emulated driver cannot be built. */
+    /** Skips the test if the emulated driver cannot be built. */
     static EmulatedDevice open()
     {
         EmulatedDriver.assumeAvailable();
         return new EmulatedDevice();
     }
 
-    /** What a ring takes is back; context, module and compute stream are the device's own. */
+    /** The memory of a ring is back; context, module and compute stream are the device's own. */
     static void assertNothingIsLeft()
     {
         assertEquals(0, EmulatedDriver.count(Count.DEVICE_ALLOCATIONS));

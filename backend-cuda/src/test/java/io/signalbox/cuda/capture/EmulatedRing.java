@@ -24,7 +24,7 @@ final class EmulatedRing implements AutoCloseable
     static final long FINGERPRINT = 0x0123_4567_89AB_CDEFL;
 
     final CudaDriver driver;
-    final CaptureSettings settings;
+    final CaptureRingConfig settings;
     final CaptureLayout layout;
     final CaptureRing ring;
     final EmulatedDevice device;
@@ -44,14 +44,14 @@ final class EmulatedRing implements AutoCloseable
     StepMemory resultMemory;
     IdSource idSource;
 
-    EmulatedRing(final EmulatedDevice device, final CaptureSettings settings)
+    EmulatedRing(final EmulatedDevice device, final CaptureRingConfig settings)
     {
         this(device, settings, driver -> driver, SlotGuards::new);
     }
 
     EmulatedRing(
         final EmulatedDevice device,
-        final CaptureSettings settings,
+        final CaptureRingConfig settings,
         final UnaryOperator<CudaDriver> change,
         final Function<ResultCheck, SlotGuards> guards)
     {
@@ -88,9 +88,9 @@ final class EmulatedRing implements AutoCloseable
         return new KernelLaunches(through, device.module, resultMemory);
     }
 
-    static CaptureSettings settings(final ModelShape shape, final int maxTokens, final int slots, final int inFlight)
+    static CaptureRingConfig settings(final ModelShape shape, final int maxTokens, final int slots, final int inFlight)
     {
-        return new CaptureSettings(RANK, FINGERPRINT, new CaptureLayout(shape, maxTokens, slots), inFlight);
+        return new CaptureRingConfig(RANK, FINGERPRINT, new CaptureLayout(shape, maxTokens, slots), inFlight);
     }
 
     private int idsPerStep()
@@ -104,7 +104,7 @@ final class EmulatedRing implements AutoCloseable
         return ids.slice(layer * bytes, bytes);
     }
 
-    /** A whole step, or null where the ring takes none now. */
+    /** A whole step, or null if the ring takes none now. */
     CaptureSlot tryStep(final long step, final int tokens)
     {
         final CaptureSlot slot = ring.tryOpen(step);

@@ -8,7 +8,7 @@ final class LaxGuards
     {
     }
 
-    /** Lets every slot be used again at once, whoever still reads it. */
+    /** Lets every slot be used again at once, even if somebody still reads it. */
     static final class OpenHostGate extends SlotGuards
     {
         OpenHostGate(final ResultCheck check)

@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The interleavings of {@link CaptureRingInterleavingsTest} find a guard of the ring that is taken out. */
 class PlantedRingDefectTest
 {
-    private static final CaptureSettings SETTINGS = EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, 2, 2);
+    private static final CaptureRingConfig SETTINGS = EmulatedRing.settings(RingRun.SHAPE, RingRun.MAX_TOKENS, 2, 2);
     private static final int MAX_SEARCH = 1000;
 
     private EmulatedDevice device;
@@ -104,7 +104,7 @@ class PlantedRingDefectTest
         assertTrue(found.interleaving <= MAX_SEARCH, planted);
     }
 
-    /** What was found, and in which interleaving. */
+    /** The finding, and its interleaving. */
     private record Found(int interleaving, String violation)
     {
     }

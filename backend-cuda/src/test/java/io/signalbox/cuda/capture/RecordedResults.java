@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Keeps what a ring reports; rows stay lent until the test releases them. */
-final class RecordedResults implements StepResults
+final class RecordedResults implements ResultListener
 {
     final List<Long> steps = new ArrayList<>();
     final List<int[]> sampled = new ArrayList<>();

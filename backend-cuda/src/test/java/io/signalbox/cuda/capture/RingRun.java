@@ -12,9 +12,9 @@ import java.util.List;
 
 /**
  * One interleaving of a rank that submits and polls, two streams that advance by pieces of copies and kernels, and a
- * client that reads rows and releases them late. What goes wrong first is kept.
+ * client that reads rows and releases them late. The first fault is kept.
  */
-final class RingRun implements StepResults
+final class RingRun implements ResultListener
 {
     static final ModelShape SHAPE = new ModelShape(2, 11, 3);
     static final int MAX_TOKENS = 5;
@@ -43,7 +43,7 @@ final class RingRun implements StepResults
         EmulatedDriver.quantum(COPY_QUANTUM, false);
     }
 
-    /** What went wrong first, or null: then all steps are reported, and all rows released. */
+    /** The first fault, or null: then all steps are reported, and all rows released. */
     static String of(final EmulatedRing rig, final List<Integer> actions)
     {
         final RingRun run = new RingRun(rig);

@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
-/** What a step's tokens, rows and routed experts are, as pure functions of step and place. */
+/** Tokens, rows and routed experts of a step, as pure functions of step and place. */
 final class StepOracle
 {
     static final long SEED = 0x5167_A1B0;
@@ -33,7 +33,7 @@ final class StepOracle
         return (int)(step % 1000) * 3 + token;
     }
 
-    /** Rows of a step of so many tokens, each of which samples from a token of its own: the last ones. */
+    /** Rows of a step of so many tokens, each of which samples from another token: the last ones. */
     static int rows(final int tokens)
     {
         return (tokens + 1) / 2;
@@ -50,7 +50,7 @@ final class StepOracle
         return SeededTokens.token(SEED, request(step, last), position(step, last) + 1);
     }
 
-    /** What is not as it should be, or null. */
+    /** The difference from the expected result, or null. */
     static String wrongTokens(final long step, final int tokens, final int[] sampled, final int count)
     {
         if (count != rows(tokens))
@@ -67,7 +67,7 @@ final class StepOracle
         return null;
     }
 
-    /** What is not as it should be, or null. */
+    /** The difference from the expected result, or null. */
     static String wrongRows(final CaptureLayout layout, final long step, final int tokens, final CaptureSlice slice)
     {
         if (slice.rowCount() != tokens || slice.rowBytes() != layout.rowBytes())

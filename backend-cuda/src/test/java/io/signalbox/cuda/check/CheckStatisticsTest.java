@@ -16,7 +16,7 @@ class CheckStatisticsTest
 {
     private static final double EXACT = 1e-12;
 
-    /** What caches keep makes reading shorter, so that more is to be read. */
+    /** Caches make reading shorter, so that more must be read. */
     @Test
     void shouldCorrectTheMemoryThatALayerReadsByWhatItTook()
     {

@@ -138,7 +138,7 @@ class GpuCheckStuckTest
     @Test
     void shouldGiveLongSectionsALimitOfTheirOwn()
     {
-        final CheckOptions options = options(2000, 13.2, EnumSet.allOf(GpuSection.class));
+        final CheckConfig options = options(2000, 13.2, EnumSet.allOf(GpuSection.class));
 
         assertEquals(2, new CheckRun(options, NOBODY).limitSeconds(GpuSection.STEPS));
         assertEquals(2.5 * OverheadSection.expectedSeconds(options),
@@ -152,9 +152,9 @@ class GpuCheckStuckTest
             .run(options(40, 0.0, sections), NOBODY);
     }
 
-    private static CheckOptions options(final int steps, final double millis, final Set<GpuSection> sections)
+    private static CheckConfig options(final int steps, final double millis, final Set<GpuSection> sections)
     {
-        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
+        return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, steps,
             List.of(new OverheadCell(32, 32, millis)), 20, new CheckLimits(2, 2), sections, List.of("false"));
     }
 }

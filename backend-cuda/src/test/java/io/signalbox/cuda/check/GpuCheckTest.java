@@ -8,8 +8,8 @@ import io.signalbox.cuda.driver.EmulatedDriver.Count;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.RouterMode;
-import io.signalbox.cuda.kernel.RouterSpec;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
 import io.signalbox.engine.EngineContext;
@@ -36,18 +36,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class GpuCheckTest
 {
-    /** Gives the last of a set wrong where a token has a whole set of them. */
+    /** Gives the last of a set wrong if a token has a whole set of them. */
     private static final CheckOracle WRONG = new CheckOracle()
     {
         @Override
-        public void route(final RouterSpec spec, final float[] logits, final int[] ids, final float[] weights)
+        public void route(final ExpertRouterSpec spec, final float[] logits, final int[] ids, final float[] weights)
         {
             CheckOracle.JAVA.route(spec, logits, ids, weights);
             ids[spec.topK() - 1] = ids[spec.topK() - 1] == 0 ? 1 : 0;
         }
 
         @Override
-        public float[] mix(final RouterSpec spec, final float[] logits, final float[] outputs, final int width)
+        public float[] mix(final ExpertRouterSpec spec, final float[] logits, final float[] outputs, final int width)
         {
             return CheckOracle.JAVA.mix(spec, logits, outputs, width);
         }
@@ -134,17 +134,17 @@ class GpuCheckTest
     }
 
     @ParameterizedTest
-    @EnumSource(RouterMode.class)
-    void shouldTellRightRoutersFromWrongOnes(final RouterMode mode)
+    @EnumSource(ExpertRouterMode.class)
+    void shouldTellRightRoutersFromWrongOnes(final ExpertRouterMode mode)
     {
         final SplittableRandom random = new SplittableRandom(3);
         try (CheckDevice device = new CheckDevice(driver, 0); DriverResources scratch = new DriverResources(driver))
         {
             for (final LogitsType type : LogitsType.values())
             {
-                final RouterSpec spec = RouterSpec.plain(60, 6, mode, type);
-                assertNull(new RouterTrial(device, scratch, CheckOracle.JAVA).run(spec, random));
-                final String difference = new RouterTrial(device, scratch, WRONG).run(spec, random);
+                final ExpertRouterSpec spec = ExpertRouterSpec.plain(60, 6, mode, type);
+                assertNull(new ExpertRouterTrial(device, scratch, CheckOracle.JAVA).run(spec, random));
+                final String difference = new ExpertRouterTrial(device, scratch, WRONG).run(spec, random);
                 assertNotNull(difference);
                 assertTrue(difference.contains("60 experts, top-6") && difference.contains("k=5"), difference);
             }
@@ -261,9 +261,9 @@ class GpuCheckTest
         }).results();
     }
 
-    private static CheckOptions options(final Set<GpuSection> sections)
+    private static CheckConfig options(final Set<GpuSection> sections)
     {
-        return new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
+        return new CheckConfig(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40,
             List.of(new OverheadCell(6, 6, 0.0)), 20, CheckLimits.DEFAULT, sections, List.of("false"));
     }
 }

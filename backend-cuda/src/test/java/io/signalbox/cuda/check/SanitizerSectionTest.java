@@ -91,7 +91,7 @@ class SanitizerSectionTest
             result.note());
     }
 
-    /** The check beneath a tool would keep the device from whoever comes next. */
+    /** The check beneath a tool would keep the device from the next process. */
     @Test
     @Timeout(60)
     void shouldEndATimedOutToolTogetherWithItsChildren() throws IOException
@@ -126,7 +126,7 @@ class SanitizerSectionTest
 
     private SectionResult run()
     {
-        final CheckOptions options = new CheckOptions(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40,
+        final CheckConfig options = new CheckConfig(0, 9, new ModelShape(2, 16, 4), 6, 1, 40, 40,
             List.of(new OverheadCell(6, 6, 0.0)), 20, new CheckLimits(60, 1), Set.of(GpuSection.SANITIZER),
             List.of("own-java", "gpu"));
         final Findings findings = new Findings();

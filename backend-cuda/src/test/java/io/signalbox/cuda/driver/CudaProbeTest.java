@@ -100,7 +100,7 @@ class CudaProbeTest
         assertEquals(List.of(0, 1), found.devices().stream().map(CudaDevice::ordinal).toList());
     }
 
-    /** On any machine the real binding gives an answer, and the build has put it where the library path points. */
+    /** On any machine the real binding gives an answer, and the build has put it into the library path. */
     @Test
     void shouldFindTheRealBindingAndAnswerOnAnyMachine()
     {

@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Each driver library needs a process of its own. */
+/** Each driver library needs a separate process. */
 class DriverLibraryTest
 {
     private static final Pattern CALL = Pattern.compile("JCudaDriver\\.(cu[A-Z]\\w+)\\(");
@@ -95,7 +95,7 @@ class DriverLibraryTest
         assertEquals(called, needed);
     }
 
-    /** What JCuda asks of the driver, by the names that it asks with. */
+    /** JCuda's requests to the driver, by name. */
     @Test
     void shouldSpellSymbolsAsTheBindingDoes() throws IOException
     {

@@ -23,7 +23,7 @@ public final class EmulatedDriver
     {
     }
 
-    /** Skips the test, and says why, where the library cannot be built; otherwise loads and resets it. */
+    /** Skips the test, and says why, if the library cannot be built; otherwise loads and resets it. */
     public static synchronized void assumeAvailable()
     {
         if (unavailable == null)
@@ -87,7 +87,7 @@ public final class EmulatedDriver
     }
 
     /**
-     * What one {@link #advance} runs at most.
+     * The largest quantum of one {@link #advance}.
      *
      * @param copyBytes how much of a copy, 0 for all of it.
      * @param blocks    of a launch, one block instead of all.
@@ -269,7 +269,7 @@ public final class EmulatedDriver
         return calls;
     }
 
-    /** What was wrong with the kernel that failed last, empty if none did. */
+    /** The fault of the kernel that failed last, empty if none did. */
     public static String lastFault()
     {
         final ByteBuffer text = ByteBuffer.allocateDirect(MAX_FAULT_BYTES);
@@ -342,7 +342,7 @@ public final class EmulatedDriver
         PERMUTED
     }
 
-    /** What is counted; what is live counts until it is given back, whatever becomes of its context. */
+    /** Counters; a live object counts until it is given back, whatever happens to its context. */
     public enum Count
     {
         DEVICE_ALLOCATIONS,

@@ -143,7 +143,7 @@ public final class EmulatedDriverBuild
         return Optional.ofNullable(System.getenv("CXX")).orElse("g++");
     }
 
-    /** What a command wrote, empty if it failed. */
+    /** The output of a command, empty if it failed. */
     private static Optional<String> run(final List<String> command)
     {
         try

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the driver answers to calls: strictness, failures, memory, counts. */
+/** Answers of the driver to calls: strictness, failures, memory, counts. */
 class EmulatedDriverTest
 {
     private static final int INVALID_VALUE = 1;
@@ -254,7 +254,7 @@ class EmulatedDriverTest
         assertTrue(output.contains("READY 2 4096"), output);
     }
 
-    /** What a process finds that was started with the library on its path. */
+    /** Findings of a process that was started with the library on its path. */
     static final class ProbeProcess
     {
         private ProbeProcess()

@@ -272,7 +272,7 @@ class EmulatedFaultsTest
         }
     }
 
-    /** What a process finds that was started with the library on its path. */
+    /** Findings of a process that was started with the library on its path. */
     static final class ProbeProcess
     {
         private ProbeProcess()

@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What kernels find: warps, shared memory, barriers, atomics; and which errors of kernels are found. */
+/** Features that kernels find: warps, shared memory, barriers, atomics; and which errors of kernels are found. */
 class EmulatedKernelsTest
 {
     private static final int LANES = 32;

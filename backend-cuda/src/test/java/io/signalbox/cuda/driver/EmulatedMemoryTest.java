@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Accesses of kernels that a device may let pass: each is found where it happens, and says where that is. */
+/** Accesses of kernels that a device may let pass: each is found at the access, and names its place. */
 class EmulatedMemoryTest
 {
     private static final int INVALID_VALUE = 1;

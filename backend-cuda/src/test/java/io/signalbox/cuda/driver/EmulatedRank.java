@@ -75,7 +75,7 @@ final class EmulatedRank
         return memory;
     }
 
-    /** What the memory holds after all that the stream was given. */
+    /** The memory after all work of the stream. */
     int[] download(final DeviceMemory memory, final int count)
     {
         final PinnedMemory staged = driver.allocatePinned(4L * count);

@@ -33,16 +33,16 @@ class CaptureKernelsTest
         rig = new KernelRig();
     }
 
-    private static RouterSpec spec(final int experts, final int topK)
+    private static ExpertRouterSpec spec(final int experts, final int topK)
     {
-        return RouterSpec.plain(experts, topK, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+        return ExpertRouterSpec.plain(experts, topK, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
     }
 
     /** A whole step: every layer's logits, routing with capture, rows and tokens packed. */
-    private KernelLaunches runStep(final RouterSpec spec, final int tokens, final int... lastTokens)
+    private KernelLaunches runStep(final ExpertRouterSpec spec, final int tokens, final int... lastTokens)
     {
         final KernelLaunches launches = openStep(spec, tokens, lastTokens);
-        final RouterMemory router = new RouterMemory(rig.words(N * spec.experts()), null, null, null);
+        final ExpertRouterMemory router = new ExpertRouterMemory(rig.words(N * spec.experts()), null, null, null);
         for (int layer = 0; layer < KernelRig.LAYERS; layer++)
         {
             rig.run(launches.seededLogits(SEEDED, spec, router.logits(), layer, N));
@@ -52,7 +52,7 @@ class CaptureKernelsTest
         return launches;
     }
 
-    private KernelLaunches openStep(final RouterSpec spec, final int tokens, final int... lastTokens)
+    private KernelLaunches openStep(final ExpertRouterSpec spec, final int tokens, final int... lastTokens)
     {
         rig.writeStep(tokens, lastTokens);
         final KernelLaunches launches = rig.launches(spec, true);
@@ -60,7 +60,7 @@ class CaptureKernelsTest
         return launches;
     }
 
-    private void pack(final KernelLaunches launches, final RouterSpec spec)
+    private void pack(final KernelLaunches launches, final ExpertRouterSpec spec)
     {
         rig.run(launches.sampleSeeded(SAMPLE_SEED, N));
         rig.run(launches.packRows(spec.experts(), N));
@@ -72,7 +72,7 @@ class CaptureKernelsTest
     {
         for (final int experts : new int[] {8, 60, 64, 257, 512})
         {
-            final RouterSpec spec = RouterSpec.plain(experts, 1, RouterMode.SOFTMAX_TOPK, type);
+            final ExpertRouterSpec spec = ExpertRouterSpec.plain(experts, 1, ExpertRouterMode.SOFTMAX_TOPK, type);
             final KernelLaunches launches = openStep(spec, 4);
             final DeviceMemory logits = rig.words(N * experts);
             rig.run(launches.seededLogits(SEEDED, spec, logits, 2, N));
@@ -98,9 +98,9 @@ class CaptureKernelsTest
     @ValueSource(ints = {8, 40, 255, 256, 257, 512})
     void d20ShouldPackRowsTokenMajorOnBothSidesOfTheByteBoundary(final int experts)
     {
-        for (int topK = 1; topK <= Math.min(RouterSpec.MAX_TOP_K, experts); topK++)
+        for (int topK = 1; topK <= Math.min(ExpertRouterSpec.MAX_TOP_K, experts); topK++)
         {
-            final RouterSpec spec = spec(experts, topK);
+            final ExpertRouterSpec spec = spec(experts, topK);
             final int tokens = topK % (N + 1);
             pack(runStep(spec, tokens, 0, Math.max(0, tokens - 1)), spec);
 
@@ -109,14 +109,14 @@ class CaptureKernelsTest
         }
     }
 
-    private void checkResult(final RouterSpec spec, final ResultSlot result, final int tokens)
+    private void checkResult(final ExpertRouterSpec spec, final ResultSlot result, final int tokens)
     {
         assertEquals(tokens, result.tokens());
         assertEquals(KernelRig.LAYERS, result.layers());
         assertEquals(spec.topK(), result.topK());
         assertEquals(spec.experts() > 256 ? 2 : 1, result.idBytes());
         assertEquals(0, result.unwritten() + result.bad());
-        final RouterOracle oracle = new RouterOracle(spec);
+        final ExpertRouterOracle oracle = new ExpertRouterOracle(spec);
         final float[] logits = new float[spec.experts()];
         final int[] ids = new int[spec.topK()];
         for (int token = 0; token < tokens; token++)
@@ -136,7 +136,7 @@ class CaptureKernelsTest
     @Test
     void shouldSampleFromTheLastTokenOfEachRow()
     {
-        final RouterSpec spec = spec(64, 8);
+        final ExpertRouterSpec spec = spec(64, 8);
         pack(runStep(spec, 7, 2, 3, 6), spec);
 
         assertNull(rig.fault());
@@ -156,7 +156,7 @@ class CaptureKernelsTest
     @Test
     void shouldGiveAWholeResultWithoutTokensAndWithoutCapture()
     {
-        final RouterSpec spec = spec(64, 8);
+        final ExpertRouterSpec spec = spec(64, 8);
         pack(runStep(spec, 0), spec);
         assertNull(rig.fault());
         assertEquals(0, rig.result().checksum());
@@ -178,9 +178,9 @@ class CaptureKernelsTest
     @Test
     void d14ShouldCountTheIdsThatNoKernelWrote()
     {
-        final RouterSpec spec = spec(64, 8);
+        final ExpertRouterSpec spec = spec(64, 8);
         final KernelLaunches launches = openStep(spec, 5, 4);
-        final RouterMemory router = new RouterMemory(rig.words(N * spec.experts()), null, null, null);
+        final ExpertRouterMemory router = new ExpertRouterMemory(rig.words(N * spec.experts()), null, null, null);
         rig.run(launches.seededLogits(SEEDED, spec, router.logits(), 0, N));
         rig.run(launches.routeCapturing(spec, router, 0, N));
         pack(launches, spec);
@@ -193,7 +193,7 @@ class CaptureKernelsTest
     @Test
     void d26ShouldCountIdsThatAreOutOfRangeOrRepeated()
     {
-        final RouterSpec spec = spec(300, 7);
+        final ExpertRouterSpec spec = spec(300, 7);
         final KernelLaunches launches = runStep(spec, 6, 5);
         final short[] view = rig.captureView(KernelRig.SLOT, 7);
         rig.plant(7, 0, 0, 3, 300);
@@ -248,14 +248,14 @@ class CaptureKernelsTest
     @Test
     void shouldCopyTheIdsOfEveryLayer()
     {
-        final RouterSpec spec = spec(64, 6);
+        final ExpertRouterSpec spec = spec(64, 6);
         final KernelLaunches launches = openStep(spec, 5, 4);
         final DeviceMemory ids = rig.words(KernelRig.LAYERS * N * 6);
-        final RouterMemory router = new RouterMemory(rig.words(N * 64), null, ids, null);
+        final ExpertRouterMemory router = new ExpertRouterMemory(rig.words(N * 64), null, ids, null);
         for (int layer = 0; layer < KernelRig.LAYERS; layer++)
         {
             rig.run(launches.seededLogits(SEEDED, spec, router.logits(), layer, N));
-            rig.run(launches.route(spec, new RouterMemory(router.logits(), null,
+            rig.run(launches.route(spec, new ExpertRouterMemory(router.logits(), null,
                 ids.slice(4L * layer * N * 6, 4L * N * 6), null), N));
         }
         rig.run(launches.captureCopy(ids, 0, KernelRig.LAYERS, N));
@@ -269,7 +269,7 @@ class CaptureKernelsTest
     @Test
     void shouldReadMemoryAndLeaveItAlone()
     {
-        final RouterSpec spec = spec(64, 8);
+        final ExpertRouterSpec spec = spec(64, 8);
         final KernelLaunches launches = openStep(spec, 1, 0);
         final DeviceMemory source = rig.upload(new float[4096]);
         final DeviceMemory sink = rig.words(1);

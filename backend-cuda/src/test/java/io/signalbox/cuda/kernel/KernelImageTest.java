@@ -89,13 +89,13 @@ class KernelImageTest
     {
         final Set<String> named = new TreeSet<>(Set.of(KernelNames.SLOT_OPEN, KernelNames.LOGITS_SEEDED,
             KernelNames.CAPTURE_COPY, KernelNames.PACK_ROWS, KernelNames.SAMPLE_SEEDED, KernelNames.STREAM_BYTES));
-        for (final RouterMode mode : RouterMode.values())
+        for (final ExpertRouterMode mode : ExpertRouterMode.values())
         {
             for (final LogitsType type : LogitsType.values())
             {
-                for (int experts = RouterSpec.MIN_EXPERTS; experts <= RouterSpec.MAX_EXPERTS; experts++)
+                for (int experts = ExpertRouterSpec.MIN_EXPERTS; experts <= ExpertRouterSpec.MAX_EXPERTS; experts++)
                 {
-                    final RouterSpec spec = RouterSpec.plain(experts, 1, mode, type);
+                    final ExpertRouterSpec spec = ExpertRouterSpec.plain(experts, 1, mode, type);
                     named.add(KernelNames.route(spec));
                     named.add(KernelNames.opaque(spec));
                     final String route = KernelNames.route(spec);

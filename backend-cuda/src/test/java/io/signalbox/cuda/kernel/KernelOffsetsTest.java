@@ -21,7 +21,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 class KernelOffsetsTest
 {
     private static final long DEVICE_BYTES = 139L << 30;
-    private static final RouterSpec SPEC = RouterSpec.plain(128, 8, RouterMode.SOFTMAX_TOPK, LogitsType.BF16);
+    private static final ExpertRouterSpec SPEC =
+        ExpertRouterSpec.plain(128, 8, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
     private static final int MAX_TOKENS = 8192;
     private static final int LAYERS = 48;
     private static final int TOKENS = 3;
@@ -71,7 +72,7 @@ class KernelOffsetsTest
     {
         writeStep(slot);
         final DeviceMemory logits = driver.allocate((long)TOKENS * SPEC.experts() * SPEC.type().bytes());
-        final RouterMemory router = new RouterMemory(logits, null, null, null);
+        final ExpertRouterMemory router = new ExpertRouterMemory(logits, null, null, null);
         driver.launch(launches.slotOpen(), stream);
         for (int layer = 0; layer < LAYERS; layer++)
         {

@@ -42,7 +42,7 @@ final class KernelRig
         stream = driver.createStream("compute");
         staged = driver.allocatePinned(STAGED_BYTES);
         step = driver.allocate(64 + 16 * MAX_TOKENS);
-        capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * RouterSpec.MAX_TOP_K * Short.BYTES);
+        capture = driver.allocate((long)SLOTS * LAYERS * MAX_TOKENS * ExpertRouterSpec.MAX_TOP_K * Short.BYTES);
         results = driver.allocate(SLOTS * RESULT_BYTES);
     }
 
@@ -53,7 +53,7 @@ final class KernelRig
     }
 
     /** The launches for a router, on memory that no kernel has touched yet. */
-    KernelLaunches launches(final RouterSpec spec, final boolean capturing)
+    KernelLaunches launches(final ExpertRouterSpec spec, final boolean capturing)
     {
         driver.fill(capture, NOT_TOUCHED, capture.bytes() / Integer.BYTES, stream);
         driver.fill(results, NOT_TOUCHED, results.bytes() / Integer.BYTES, stream);
@@ -95,7 +95,7 @@ final class KernelRig
     }
 
     /** Logits {@code [n][experts]} in device memory of the router's type. */
-    DeviceMemory uploadLogits(final RouterSpec spec, final float[][] logits)
+    DeviceMemory uploadLogits(final ExpertRouterSpec spec, final float[][] logits)
     {
         final DeviceMemory memory = driver.allocate((long)logits.length * spec.experts() * spec.type().bytes());
         int at = 0;
@@ -154,7 +154,7 @@ final class KernelRig
         }
     }
 
-    /** What the memory holds after all that the stream was given; valid until the next move. */
+    /** The memory after all work of the stream; valid until the next move. */
     ByteBuffer download(final DeviceMemory memory)
     {
         driver.copyToHost(staged, memory, memory.bytes(), stream);
@@ -200,7 +200,7 @@ final class KernelRig
         return new ResultSlot().wrap(new UnsafeBuffer(staged.buffer()), SLOT * RESULT_BYTES, RESULT_BYTES);
     }
 
-    /** What is wrong with the result, null if nothing. */
+    /** The fault of the result, null if none. */
     String fault()
     {
         return result().fault(STEP, RANK, (int)STEP, FINGERPRINT);

@@ -102,7 +102,7 @@ class ResultSlotTest
     {
         for (final int experts : new int[] {255, 256, 257, 512})
         {
-            final int idBytes = RouterSpec.plain(experts, 1, RouterMode.SOFTMAX_TOPK, LogitsType.BF16).idBytes();
+            final int idBytes = ExpertRouterSpec.plain(experts, 1, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16).idBytes();
             final ByteBuffer bytes = result(1, 1, 1, idBytes);
             final int at = OFFSET + 128 + (TOP_K + 2) * idBytes;
             bytes.put(at, (byte)(experts - 1));

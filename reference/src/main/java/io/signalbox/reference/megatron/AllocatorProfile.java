@@ -9,7 +9,7 @@ public enum AllocatorProfile
 {
     /**
      * As of May 2026: a block that is named twice in one release loses one reference, blocks return to the pool in the
-     * order given, and eviction takes the oldest block even where others build upon it.
+     * order given, and eviction takes the oldest block even if others build upon it.
      */
     MEGATRON_2026_05,
     /**

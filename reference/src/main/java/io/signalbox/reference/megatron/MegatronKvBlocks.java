@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  * <p>{@link KvBlockAllocator} decides the same unless two blocks claim one hash, a cached block is the parent of an owned
  * one, or a parent is registered after its child. Then this class does what the original does: the later block takes the
  * hash over, forgetting either block forgets the hash, a cached parent of an owned block counts as evictable although it
- * is no leaf, and a match that finds a deep block without its ancestors fails with {@link Kind#BROKEN_PREFIX}. Where the
+ * is no leaf, and a match that finds a deep block without its ancestors fails with {@link Kind#BROKEN_PREFIX}. If the
  * original would corrupt its own state, by a release of what has no owner, this class fails with {@link Kind#ASSERTION}.
  */
 public final class MegatronKvBlocks implements KvBlockPool
@@ -71,7 +71,7 @@ public final class MegatronKvBlocks implements KvBlockPool
         return new MegatronKvBlocks(config, AllocatorProfile.MEGATRON_2026_08, listener);
     }
 
-    /** Every block free, no hash known; the clock goes on. */
+    /** Every block free, no hash known; the clock continues. */
     @Override
     public void reset()
     {
@@ -314,7 +314,7 @@ public final class MegatronKvBlocks implements KvBlockPool
         return deregister(chosen.stream().mapToInt(block -> block).toArray());
     }
 
-    /** Blocks and what each was registered under, to be told when the operation is complete. */
+    /** Blocks and the hash of each, for the listener when the operation is complete. */
     private record Told(int[] blocks, long[] hashes)
     {
     }

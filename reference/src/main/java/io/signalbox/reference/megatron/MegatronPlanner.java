@@ -16,14 +16,14 @@ import java.util.Arrays;
  * <pre>
  * layout = planner.schedule();          // what to compute; nothing when layout.tokenCount() is 0
  * planner.verify(acceptedDrafts);       // only with draft tokens
- * planner.storeRows(rows, 0);           // only where routed experts are captured
+ * planner.storeRows(rows, 0);           // only if routed experts are captured
  * planner.update(sampledTokens, drafts);
  * planner.finished(i), evicted(i), newlyPaused(i); planner.recycle(finished)
  * </pre>
  *
  * <p>What differs from the original, because there it is a defect: the tokens of a row are mapped to blocks by the row's
  * own block table; a finished request has references to the pages of its rows, so that it keeps them whatever happens to
- * its blocks in the same update; a request that was evicted has its rows when it ends. What does not differ: without
+ * its blocks in the same update; a request that was evicted has its rows when it ends. Unchanged: without
  * chunked prefill an evicted request whose prompt and generated tokens exceed the token budget can never be admitted
  * again and blocks the queue. That is visible as {@link #isStalled()}; the engine's {@code BatchPlanner} has no
  * such state.
@@ -67,8 +67,8 @@ public final class MegatronPlanner
     private boolean stalled;
 
     /**
-     * @param hasher asked when a request is evicted; null where prefix caching is off.
-     * @param pages  where routed-expert rows are kept, a page per KV block, or null where capture is off.
+     * @param hasher asked when a request is evicted; null if prefix caching is disabled.
+     * @param pages  keeps routed-expert rows, a page per KV block; null if capture is disabled.
      */
     public MegatronPlanner(final PagingConfig config, final PromptHasher hasher, final RoutedExpertPages pages)
     {
@@ -110,7 +110,7 @@ public final class MegatronPlanner
         return rows;
     }
 
-    /** What {@link #schedule} returned; after an update, the decode tokens that the next step starts with. */
+    /** The tokens that {@link #schedule} returned; after an update, the decode tokens that the next step starts with. */
     public StepLayout layout()
     {
         return layout;
@@ -120,7 +120,7 @@ public final class MegatronPlanner
      * Appends a request to the waiting queue.
      *
      * @param prompt    token ids, of which the first {@code promptTokens} count; copied.
-     * @param hashes    one block hash per full block of the prompt, copied; not read where prefix caching is off.
+     * @param hashes    one block hash per full block of the prompt, copied; not read if prefix caching is disabled.
      * @param generate  tokens to generate, at least 1.
      * @param stopToken sampled token that ends the request early, or {@link PagedRequest#NO_STOP_TOKEN}. An accepted
      *                  draft token never does: the original compares the sampled token alone.
@@ -219,7 +219,7 @@ public final class MegatronPlanner
     }
 
     /**
-     * Ends the step: finishes, pauses, resumes and evicts, and prepares the rows of the next step. Where the
+     * Ends the step: finishes, pauses, resumes and evicts, and prepares the rows of the next step. If the
      * {@link PromptHasher} gives what are no hashes of an evicted request, the step has ended all the same: that request,
      * and those evicted with it that come after, wait without hashes, which is right but shares nothing.
      *

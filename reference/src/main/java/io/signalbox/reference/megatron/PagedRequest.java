@@ -36,7 +36,7 @@ public final class PagedRequest
     int kvOffset;
     int queryTokens;
     int rejectedTokens;
-    /** Where in its block the last token stands that is fed by the end of this step. */
+    /** Index in its block of the last token that is fed by the end of this step. */
     int lastOffset;
     boolean prefill;
     final int[] draftTokens;
@@ -186,7 +186,7 @@ public final class PagedRequest
         return kvOffset;
     }
 
-    /** Where in its block the last token stands that is fed by the end of the step. */
+    /** Index in its block of the last token that is fed by the end of the step. */
     public int lastOffset()
     {
         return lastOffset;
@@ -216,7 +216,7 @@ public final class PagedRequest
     }
 
     /**
-     * The routed-expert rows, or null where capture is off. The row of position {@code p} is there once the token at
+     * The routed-expert rows, or null if capture is disabled. The row of position {@code p} is there once the token at
      * {@code p} was fed; a finished request has {@code tokenCount() - 1} of them.
      */
     public RequestRows rows()

@@ -44,7 +44,7 @@ final class PagedRows
         }
     }
 
-    /** The request got blocks of its own. */
+    /** The request got blocks. */
     void allocated(final PagedRequest request, final int first, final int count)
     {
         for (int i = first; i < first + count; i++)
@@ -54,8 +54,8 @@ final class PagedRows
     }
 
     /**
-     * The request will be computed, or found in the cache, from its first token on. Its rows stay with it where the first
-     * write stands; where the last one stands, they will all be written again.
+     * The request will be computed, or found in the cache, from its first token on. Its rows stay with it if the first
+     * write is kept; if the last one is kept, they will all be written again.
      */
     void evicted(final PagedRequest request)
     {
@@ -67,17 +67,17 @@ final class PagedRows
 
     /**
      * Stores the rows of the tokens that the request fed in this step, but for rejected ones: with the block, whose page
-     * serves those who match it later, and with the request where its own page is another one. That is so for a request
+     * serves those who match it later, and with the request if its own page is another one. That is so for a request
      * that was resumed on a block of others and kept its rows: what its page lacks, the token that was sampled and not
-     * fed before the eviction, is computed only now. The first write stands in each of the two; where the last one
-     * stands, an eviction clears the request's rows, and there is only one page.
+     * fed before the eviction, is computed only now. The first write is kept in each of the two; if the last one
+     * is kept, an eviction clears the request's rows, and there is only one page.
      */
     void store(final PagedRequest request, final DirectBuffer source, final int offset)
     {
         final int rowBytes = pages.shape().rowBytes();
         final int end = request.kvOffset + request.queryTokens;
         int from = offset + request.layoutStart * rowBytes;
-        // Verification moved the offset back by the rejected tokens; the first token fed stands where it stood.
+        // Verification moved the offset back by the rejected tokens; the first token fed keeps its place.
         for (int position = request.kvOffset + request.rejectedTokens; position < end; )
         {
             final int inBlock = position % blockSizeTokens;

@@ -6,7 +6,7 @@ import io.signalbox.InvariantViolation;
 import java.util.Arrays;
 
 /**
- * What happens to the rows between two steps, in the original's order: finished rows go, rows at a block boundary are
+ * Changes the rows between two steps, in the original's order: finished rows go, rows at a block boundary are
  * paused, paused ones are resumed from the right as far as blocks allow, what overflows the paused limit is evicted,
  * more are resumed, and a prompt in chunks is hidden.
  */
@@ -113,7 +113,7 @@ final class PagingUpdate
 
     /**
      * Fills rows {@code [start, end)} with the rows from {@code start} on that are marked, or that are not. Those which
-     * stand wrong change places with those beyond, both in ascending order.
+     * have a wrong place change places with those beyond, both in ascending order.
      */
     private void moveToTheLeft(final int start, final int end, final boolean marked)
     {
@@ -157,7 +157,7 @@ final class PagingUpdate
             needed += config.needsBlock(rows.request(row)) ? 1 : 0;
         }
         giveBlocks(rows.pausedRows(), count, needed);
-        // As many of those paused in this update as were resumed, whoever they are: the original counts no further.
+        // As many of those paused in this update as were resumed, whichever they are: the original counts no further.
         newlyPaused.dropLast(count);
     }
 

@@ -59,7 +59,7 @@ final class PrefillAdmission
             {
                 coordinationWaits++;
                 putAside.addLast(waiting.pollFirst());
-                // The original's loop over chunks ends with the first one put aside; its other loop goes on.
+                // The original's loop over chunks ends with the first one put aside; its other loop continues.
                 goesOn = !config.chunkedPrefill();
             }
             else

@@ -5,7 +5,7 @@ package io.signalbox.reference.megatron;
 import java.util.Arrays;
 
 /**
- * What a chunk of a prompt finds in the cache, what it need not compute because of it, and what it takes from the pool.
+ * Blocks that a chunk of a prompt finds in the cache, tokens it need not compute, and blocks it takes from the pool.
  * The result of the last {@link #compute}; the same object serves every request.
  */
 final class PrefillMatch
@@ -51,8 +51,8 @@ final class PrefillMatch
     }
 
     /**
-     * The last token is always computed, and where a chunk has two tokens or more, so are two of them: attention kernels
-     * take a single one for a decode step. What is given back for that is given back in whole blocks.
+     * The last token is always computed, and of a chunk of two tokens or more two are: attention kernels
+     * take a single one for a decode step. Blocks are given back whole for that.
      */
     private int skip(final int admitted, final int chunk)
     {
@@ -95,7 +95,7 @@ final class PrefillMatch
         return skippedTokens;
     }
 
-    /** Tokens of the chunk that are computed, those of matched blocks included where they are not skipped. */
+    /** Tokens of the chunk that are computed, those of matched blocks included if they are not skipped. */
     int computedTokens()
     {
         return computedTokens;

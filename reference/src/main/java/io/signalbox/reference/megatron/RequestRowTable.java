@@ -6,7 +6,7 @@ import io.signalbox.kv.RequestBlockTable;
 import java.util.Arrays;
 
 /**
- * The requests that own KV blocks, in rows {@code [paused | active]}. A prompt that is computed in chunks stands beside
+ * The requests that own KV blocks, in rows {@code [paused | active]}. A prompt that is computed in chunks is beside
  * the rows between two of its chunks: <em>hidden</em>, neither paused nor active, and counted nowhere.
  */
 public final class RequestRowTable implements RequestBlockTable

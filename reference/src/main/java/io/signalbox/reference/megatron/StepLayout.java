@@ -4,7 +4,7 @@ package io.signalbox.reference.megatron;
 import java.util.Arrays;
 
 /**
- * What one step computes: the tokens of the active rows, row after row, each with the KV block and the place in it
+ * The work of one step: the tokens of the active rows, row after row, each with the KV block and the place in it
  * that its KV content and its routed-expert row belong to. Blocks are taken from the request's own block table and from
  * nothing else. Filled by {@link MegatronPlanner#schedule}, valid until the update of the step.
  */

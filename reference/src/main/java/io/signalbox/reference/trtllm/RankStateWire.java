@@ -8,7 +8,7 @@ import io.signalbox.router.RouterEdition;
 import java.util.Arrays;
 
 /**
- * How TensorRT-LLM's ranks tell each other their load where each runs a scheduler of its own, as a flat list of
+ * How TensorRT-LLM's ranks tell each other their load if each runs its own scheduler, as a flat list of
  * integers:
  *
  * <pre>

@@ -18,7 +18,7 @@ final class Alteration
         return !value.isMissingNode() && !value.isNull() && (!value.isArray() || !value.isEmpty());
     }
 
-    /** With another value: one element fewer, or one more where there is none, or a value of the same kind. */
+    /** With another value: one element fewer, or one more if there is none, or a value of the same kind. */
     static JsonNode change(final JsonNode record, final String pointer)
     {
         final JsonNode copy = record.deepCopy();

@@ -9,7 +9,7 @@ import java.util.List;
  * of its blocks hold its rows, although not every one of them was computed once only, or by the request itself. A fully
  * matched prompt is computed again from its last token on, in a block that it shares, so that the row of that place is
  * the latest sharer's, of the same token at the same position, for everyone who has the block. And draft tokens that were
- * rejected leave rows behind the accepted ones, which the tokens that take their places write over. Beside each row stand
+ * rejected leave rows behind the accepted ones, which the tokens that take their places write over. Beside each row are
  * the token and the position that it was computed for: a row of somebody else would show.
  */
 final class BlockContentOracle

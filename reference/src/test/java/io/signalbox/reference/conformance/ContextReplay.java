@@ -188,7 +188,7 @@ final class ContextReplay
     }
 
     /**
-     * Where the original threw, it is enough that the planner goes on, or refuses for the same reason: a deep block of a
+     * If the original threw, it is enough that the planner continues, or refuses for the same reason: a deep block of a
      * prefix is known and one before it is not. Then there is no layout.
      */
     private StepLayout schedule(final TraceRecord step)
@@ -360,7 +360,7 @@ final class ContextReplay
 
     /**
      * The original deletes the routing of a block that it hands out, and reads that of finished requests only after the
-     * same update. Where it found none, and the update handed a block of the request out to another, ours must be what
+     * same update. If it found none, and the update handed a block of the request out to another, ours must be what
      * the oracle says. There is no other reason for none: a finished request has at least one row, and each of its
      * blocks holds at least one accepted token, because rejected ones were taken back with the blocks that they alone
      * had reached. Should a trace record none otherwise, ours must be incomplete too.
@@ -389,7 +389,7 @@ final class ContextReplay
 
     /**
      * Whether a request has one of these blocks after the update that it had not before: a sharer of a prefix had it.
-     * Where the original threw before that was recorded, it may have.
+     * If the original threw before that was recorded, it may have.
      */
     private static boolean isHandedOutAgain(final List<?> blocks, final TraceRecord step)
     {

@@ -79,7 +79,7 @@ final class MegatronAllocatorTrace implements TraceRunner
             allocator.replay(record);
         }
 
-        /** Any call can be the last: nothing in an allocator trace says where it ends. */
+        /** Any call can be the last: nothing in an allocator trace tells its length. */
         @Override
         public void end()
         {

@@ -138,7 +138,7 @@ class MegatronContextTraceTest
         assertOneDivergence(new MegatronContextTrace().run(HEADER, trace), "record 1 behind the header: failed with");
     }
 
-    /** Null routing counts as the original's loss only where one of the request's blocks has another owner. */
+    /** Null routing counts as the original's loss only if one of the request's blocks has another owner. */
     @Test
     void shouldNotTakeAnyNullForTheOriginalsLoss()
     {
@@ -156,7 +156,7 @@ class MegatronContextTraceTest
         assertTrue(outcome.firstDivergence().contains("although none was recorded"), outcome.firstDivergence());
     }
 
-    /** Nor where another request has one of its blocks, but had it before the update: they share a prefix. */
+    /** Nor if another request has one of its blocks, but had it before the update: they share a prefix. */
     @Test
     void shouldNotTakeASharerOfAPrefixForANewOwner()
     {

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 
 /**
  * The engine's own allocator beside a recorded one: it gets the same calls, must return the same and have the same state,
- * until one of the points at which the two part. What differs while they are together, because the original is wrong:
+ * until one of the points at which the two part. Differences while they are together, because the original is wrong:
  *
  * <ul>
  * <li>A cached block that an owned one builds upon is not evictable here. There it counts, and an eviction that needs

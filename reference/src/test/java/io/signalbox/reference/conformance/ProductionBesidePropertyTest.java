@@ -37,7 +37,7 @@ class ProductionBesidePropertyTest
     private static final int CALLS = 80;
     private static final int MOST_BLOCKS = 5;
 
-    /** What random runs came to, to show that they come to everything. */
+    /** The outcomes of random runs, to show that each one occurs. */
     private static final class Reached
     {
         private final Map<String, Integer> times = new TreeMap<>();
@@ -279,7 +279,7 @@ class ProductionBesidePropertyTest
         }
     }
 
-    /** What the property must find: an allocator that frees, counts and evicts as in May 2026. */
+    /** The property must find an allocator that frees, counts and evicts as in May 2026. */
     @Test
     void shouldFindAnAllocatorThatDecidesOtherwise()
     {

@@ -49,7 +49,7 @@ final class RecordFields
         return lists;
     }
 
-    /** Bit patterns: two doubles are the same here only where every bit is. */
+    /** Bit patterns: two doubles are the same here only if every bit is. */
     static List<Long> bits(final JsonNode array)
     {
         final List<Long> bits = new ArrayList<>();

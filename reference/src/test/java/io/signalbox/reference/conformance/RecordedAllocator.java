@@ -87,7 +87,7 @@ final class RecordedAllocator
         }
     }
 
-    /** What the engine's own allocator does with the same calls; null if nothing is to be compared with it. */
+    /** The engine's allocator, with the same calls; null if nothing is to be compared with it. */
     ProductionBeside beside()
     {
         return beside;
@@ -201,7 +201,7 @@ final class RecordedAllocator
         }
     }
 
-    /** What usage is counted from. */
+    /** The start from which usage is counted. */
     private final class RecordedRows implements RequestBlockTable
     {
         @Override

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Decisions recorded of TensorRT-LLM's attention-DP routers; every line is a record of its own. */
+/** Decisions recorded of TensorRT-LLM's attention-DP routers; every line is a separate record. */
 final class RouterVectors
 {
     private static final Set<String> FIRST = Set.of("route", "admit_route");

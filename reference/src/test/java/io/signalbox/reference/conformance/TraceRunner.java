@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 /** Replays the recorded traces of one format. */
 interface TraceRunner
 {
-    /** What the first line of its files says under {@code format}. */
+    /** The value in the first line of its files under {@code format}. */
     String format();
 
     /** @param records all lines behind the header. */

@@ -16,14 +16,14 @@ final class TraceWalk
 {
     private static final int SHOWN_CHARACTERS = 200;
 
-    /** What is done with the records of a trace. */
+    /** Receives the records of a trace. */
     interface Replay
     {
         void begin(TraceRecord init);
 
         void next(TraceRecord record);
 
-        /** Behind the last record of a trace; throws where the trace cannot end there. */
+        /** Behind the last record of a trace; throws if the trace cannot end there. */
         void end();
     }
 
@@ -89,7 +89,7 @@ final class TraceWalk
         {
             advance(TraceRecord.of(node));
         }
-        // Whatever is thrown is a difference as well: the original went on, or failed in another way.
+        // Whatever is thrown is a difference as well: the original continued, or failed in another way.
         catch (final RuntimeException | AssertionError e)
         {
             diverged(place, e);

@@ -24,7 +24,7 @@ final class VectorRun
         this.out = out;
     }
 
-    /** Checks a file; one of another system is passed over. Throws where a record is not reproduced or cannot be read. */
+    /** Checks a file; one of another system is passed over. Throws if a record is not reproduced or cannot be read. */
     void check(final String name, final Path file)
     {
         final Outcome outcome;

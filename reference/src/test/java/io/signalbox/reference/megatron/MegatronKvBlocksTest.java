@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Where Megatron Core's blocks differ from the engine's, and its two profiles from each other. */
+/** How Megatron Core's blocks differ from the engine's, and its two profiles from each other. */
 class MegatronKvBlocksTest
 {
     private static MegatronKvBlocks pool(final AllocatorProfile profile)

@@ -83,7 +83,7 @@ class MegatronPlannerGarbageTest
         }
     }
 
-    /** One first block for all, and a second one of its own for each. */
+    /** One first block for all, and another second one for each. */
     private void submit()
     {
         hashes[0] = 7;

@@ -65,7 +65,7 @@ class MegatronPlannerPropertyTest
             all.ownPages > 50, all.toString());
     }
 
-    /** What one run came across. */
+    /** The events of one run. */
     private static final class Reached
     {
         private int evicted;
@@ -76,7 +76,7 @@ class MegatronPlannerPropertyTest
         private int hiddenChunks;
         private int stalled;
         private int resumedSegments;
-        /** Blocks of active requests that have one page, while the request has another one of its own. */
+        /** Blocks of active requests that have one page, while the request has another one. */
         private int ownPages;
 
         void note(final MegatronPlanner planner)

@@ -207,14 +207,14 @@ class MegatronPlannerTest
         run.submit(1, prompt(200, 5), 4);
         run.step();
         assertEquals(1, run.planner.rows().pausedRows());
-        // It would need no block of its own.
+        // It would need no block.
         run.submit(2, prompt(100, 4), 1);
         run.planner.schedule();
         assertEquals(1, run.planner.layout().activeRows());
         assertEquals(1, run.planner.waitingCount());
     }
 
-    /** As the original's queue has them: of those evicted together, the one that stood rightmost comes first. */
+    /** As the original's queue has them: of those evicted together, the rightmost one comes first. */
     @Test
     void shouldPutEvictedRequestsInFrontOfTheQueue()
     {

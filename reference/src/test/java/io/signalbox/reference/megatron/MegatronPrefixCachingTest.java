@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What Megatron Core's tests of its prefix cache state about scheduling, through the planner; blocks of 32 tokens. */
+/** Statements of Megatron Core's tests of its prefix cache about scheduling, through the planner; blocks of 32 tokens. */
 class MegatronPrefixCachingTest
 {
     private static final int BLOCK = 32;

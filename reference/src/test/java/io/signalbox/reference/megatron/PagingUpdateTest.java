@@ -256,7 +256,7 @@ class PagingUpdateTest
         assertEquals(List.of(3L, 0L, 2L), ids());
     }
 
-    /** More evicted than active: the active rows move to where the first evicted ones stood. */
+    /** More evicted than active: the active rows move to the places of the first evicted ones. */
     @Test
     void shouldMoveAllActiveRowsWhereMoreAreEvicted()
     {

@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /**
  * A planner with the model in front of it. The rows of the model depend on the tokens up to and including the row's own
  * and on nothing else, as those of a real one do: so it is known what the rows of every finished request must be, and
- * the row of another request, of another position or of a wrong draft token is another row. What is sampled depends on
+ * the row of another request, of another position or of a wrong draft token is another row. The sampled token depends on
  * those tokens alone, too, so that requests of one prompt generate the same and share blocks of it after an eviction.
  */
 final class PlannerRun

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** What recorded wires do not show: bad ones. */
+/** Recorded wires do not show bad ones. */
 class RouterWireTest
 {
     private final PlacementBatch batch = new PlacementBatch(2, 4);

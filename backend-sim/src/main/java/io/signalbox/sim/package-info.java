@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * API: simulated ranks in virtual time.
+ *
+ * <p>{@link io.signalbox.sim.Simulation} runs a workload through a real engine. Time is an integer number of nanoseconds;
+ * nothing reads a clock, so equal settings give equal groups and reports.
+ */
+package io.signalbox.sim;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Every link between pages leads to a file that exists and to a heading in it. */
+class DocumentLinksTest
+{
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final Pattern LINK = Pattern.compile("]\\(([^)]+)\\)|src(?:set)?=\"([^\"]+)\"");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void shouldFindEveryTarget() throws IOException
+    {
+        final List<Path> pages = new ArrayList<>();
+        try (Stream<Path> top = Files.list(ROOT); Stream<Path> docs = Files.walk(ROOT.resolve("docs")))
+        {
+            Stream.concat(top, docs).filter(path -> path.toString().endsWith(".md")).forEach(pages::add);
+        }
+        final List<String> broken = new ArrayList<>();
+        int links = 0;
+        for (final Path page : pages)
+        {
+            links += check(page, broken);
+        }
+        assertEquals(List.of(), broken);
+        assertTrue(links > 40, "links: " + links);
+    }
+
+    @Test
+    void shouldFindBrokenLinks() throws IOException
+    {
+        final Path page = temporary.resolve("a.md");
+        Files.writeString(page, "# One thing\n[a](b.md) [c](a.md#one-thing) [d](#other) [e](https://example.org/x)\n");
+        final List<String> broken = new ArrayList<>();
+
+        assertEquals(3, check(page, broken));
+        assertEquals(List.of("a.md: b.md", "a.md: #other"), broken);
+    }
+
+    /** @return the links to other pages and headings. */
+    private static int check(final Path page, final List<String> broken) throws IOException
+    {
+        final Matcher link = LINK.matcher(Files.readString(page));
+        int links = 0;
+        while (link.find())
+        {
+            final String target = link.group(1) == null ? link.group(2) : link.group(1);
+            if (!target.startsWith("http"))
+            {
+                links++;
+                final int anchor = target.indexOf('#');
+                final String file = anchor < 0 ? target : target.substring(0, anchor);
+                final Path path = file.isEmpty() ? page : page.resolveSibling(file);
+                if (!Files.exists(path) || anchor >= 0 && !hasHeading(path, target.substring(anchor + 1)))
+                {
+                    broken.add(page.getFileName() + ": " + target);
+                }
+            }
+        }
+        return links;
+    }
+
+    private static boolean hasHeading(final Path page, final String anchor) throws IOException
+    {
+        return HEADING.matcher(Files.readString(page)).results().map(match -> match.group(1).toLowerCase(Locale.ROOT)
+            .replaceAll("[^\\w\\- ]", "").replace(' ', '-')).anyMatch(anchor::equals);
+    }
+}

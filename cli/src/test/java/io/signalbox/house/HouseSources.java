@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The source files of all modules, and the documents. */
+final class HouseSources
+{
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final Set<String> NOT_OURS = Set.of("target", "runs", ".git", ".idea", ".vscode");
+
+    private HouseSources()
+    {
+    }
+
+    static List<Path> all()
+    {
+        final List<Path> found = new ArrayList<>();
+        collect(ROOT, found);
+        return found;
+    }
+
+    private static void collect(final Path directory, final List<Path> found)
+    {
+        try (Stream<Path> entries = Files.list(directory))
+        {
+            entries.sorted().forEach(entry ->
+            {
+                final String name = entry.getFileName().toString();
+                if (Files.isDirectory(entry) && !NOT_OURS.contains(name))
+                {
+                    collect(entry, found);
+                }
+                else if (Files.isRegularFile(entry) && isSource(name))
+                {
+                    found.add(entry);
+                }
+            });
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isSource(final String name)
+    {
+        return name.equals("signalbox") || name.equals("run") ||
+            Stream.of(".java", ".xml", ".sh", ".cu", ".cpp", ".h", ".py", ".md").anyMatch(name::endsWith);
+    }
+
+    static String relative(final Path source)
+    {
+        return ROOT.relativize(source).toString().replace('\\', '/');
+    }
+
+    static List<String> lines(final Path source)
+    {
+        try
+        {
+            return Files.readAllLines(source);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import javax.xml.parsers.DocumentBuilderFactory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What the POMs say to somebody who depends on a module. */
+final class PomRulesTest
+{
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final List<String> PROGRAMS = List.of("bench", "cli", "reference");
+
+    @Test
+    void shouldNameEveryModuleOnce() throws Exception
+    {
+        final TreeSet<String> names = new TreeSet<>();
+        final List<String> modules = modules();
+        for (final String module : modules)
+        {
+            if (!module.equals("bom"))
+            {
+                names.add(text(pom(module), "signalbox.module"));
+                assertFalse(text(pom(module), "description").isEmpty(), module);
+            }
+        }
+        assertEquals(modules.size() - 1, names.size(), names.toString());
+        assertTrue(names.stream().allMatch(name -> name.matches("io\\.signalbox\\.[a-z]+")), names.toString());
+    }
+
+    @Test
+    void shouldListEveryLibraryInTheBillOfMaterials() throws Exception
+    {
+        final Document parent = pom(".");
+        final Document bom = pom("bom");
+        final TreeSet<String> expected = new TreeSet<>();
+        for (final String module : modules())
+        {
+            if (!module.equals("bom") && !PROGRAMS.contains(module))
+            {
+                expected.add("signalbox-" + module);
+            }
+        }
+        final Element dependencies = (Element)bom.getElementsByTagName("dependencies").item(0);
+        final TreeSet<String> listed = new TreeSet<>(texts(dependencies, "artifactId"));
+
+        assertEquals(expected, listed);
+        for (final String same : List.of(
+            "version", "signalbox.url", "signalbox.scm", "signalbox.tag", "project.build.outputTimestamp"))
+        {
+            assertEquals(text(parent, same), text(bom, same), same);
+        }
+    }
+
+    @Test
+    void shouldLeaveTheSlf4jProviderToPrograms() throws Exception
+    {
+        for (final String module : modules())
+        {
+            final boolean provides = Files.readString(ROOT.resolve(module).resolve("pom.xml")).contains("slf4j-simple");
+            assertTrue(!provides || PROGRAMS.contains(module), module + " brings a provider for SLF4J into other programs");
+        }
+    }
+
+    @Test
+    void shouldNameNoRepository() throws Exception
+    {
+        for (final String module : modules())
+        {
+            final Document pom = pom(module);
+            for (final String element : List.of("repositories", "pluginRepositories", "distributionManagement"))
+            {
+                assertEquals(0, pom.getElementsByTagName(element).getLength(), module + ": " + element);
+            }
+        }
+    }
+
+    private static List<String> modules() throws Exception
+    {
+        return texts((Element)pom(".").getElementsByTagName("modules").item(0), "module");
+    }
+
+    private static Document pom(final String module) throws Exception
+    {
+        return DocumentBuilderFactory.newInstance().newDocumentBuilder()
+            .parse(ROOT.resolve(module).resolve("pom.xml").toFile());
+    }
+
+    /** The first element of this name. */
+    private static String text(final Document pom, final String name)
+    {
+        return pom.getElementsByTagName(name).item(0).getTextContent();
+    }
+
+    private static List<String> texts(final Element parent, final String name)
+    {
+        final List<String> texts = new ArrayList<>();
+        final NodeList elements = parent.getElementsByTagName(name);
+        for (int i = 0; i < elements.getLength(); i++)
+        {
+            texts.add(elements.item(i).getTextContent());
+        }
+        return texts;
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Compares public types and the first lines of {@code package-info.java} with a list that names both. */
+final class PublicSurface
+{
+    private static final Pattern TYPE = Pattern.compile(
+        "^public (?:(?:final|abstract|sealed|non-sealed|strictfp) )*(?:class|interface|record|enum|@interface) (\\w+)");
+    private static final Pattern FIRST_LINE = Pattern.compile("(API|Internal): \\S.*\\.");
+
+    private final Set<String> api = new TreeSet<>();
+    private final Set<String> internal = new TreeSet<>();
+    private final Map<String, List<String>> publicTypes = new TreeMap<>();
+    private final Map<String, String> firstLines = new TreeMap<>();
+
+    /** @param list lines {@code api TYPE} and {@code internal TYPE}; empty lines and lines that begin with # are ignored. */
+    PublicSurface(final List<String> list)
+    {
+        for (final String line : list)
+        {
+            if (line.startsWith("api "))
+            {
+                api.add(line.substring("api ".length()));
+            }
+            else if (line.startsWith("internal "))
+            {
+                internal.add(line.substring("internal ".length()));
+            }
+            else if (!line.isEmpty() && !line.startsWith("#"))
+            {
+                throw new IllegalArgumentException(line);
+            }
+        }
+    }
+
+    Set<String> api()
+    {
+        return api;
+    }
+
+    void addSource(final String packageName, final String fileName, final List<String> lines)
+    {
+        publicTypes.computeIfAbsent(packageName, name -> new ArrayList<>());
+        if (fileName.equals("package-info.java"))
+        {
+            lines.stream().filter(line -> line.startsWith(" * ")).findFirst()
+                .ifPresent(line -> firstLines.put(packageName, line.substring(" * ".length())));
+            return;
+        }
+        for (final String line : lines)
+        {
+            final Matcher matcher = TYPE.matcher(line);
+            if (matcher.find())
+            {
+                publicTypes.get(packageName).add(packageName + "." + matcher.group(1));
+            }
+        }
+    }
+
+    /** Every difference between sources and list, each with its remedy. */
+    List<String> findings()
+    {
+        final List<String> findings = new ArrayList<>();
+        final Set<String> found = new TreeSet<>();
+        publicTypes.forEach((name, types) ->
+        {
+            found.addAll(types);
+            packageFindings(name, types, findings);
+        });
+        for (final String listed : api)
+        {
+            if (!found.contains(listed))
+            {
+                findings.add(listed + " is listed as API and is no public type; remove the line if users may lose it.");
+            }
+        }
+        for (final String listed : internal)
+        {
+            if (!found.contains(listed))
+            {
+                findings.add(listed + " is listed as internal and is no public type; remove it from the list.");
+            }
+        }
+        return findings;
+    }
+
+    private void packageFindings(final String name, final List<String> types, final List<String> findings)
+    {
+        final String first = firstLines.getOrDefault(name, "");
+        if (!FIRST_LINE.matcher(first).matches())
+        {
+            findings.add(name + " has no package-info.java whose first line is 'API: ….' or 'Internal: ….': " + first);
+            return;
+        }
+        final boolean hasApi = types.stream().anyMatch(api::contains);
+        if (hasApi != first.startsWith("API: "))
+        {
+            findings.add(name + " says '" + first + "' and has " + (hasApi ? "" : "no ") + "API types");
+        }
+        for (final String type : types)
+        {
+            if (hasApi && !api.contains(type) && !internal.contains(type))
+            {
+                findings.add(type + " is public in a package of the API and is not listed; hide it, or list it.");
+            }
+        }
+    }
+}

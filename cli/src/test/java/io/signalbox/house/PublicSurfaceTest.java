@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** An API type appears or disappears only together with its line in {@code public-types.txt}. */
+class PublicSurfaceTest
+{
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final int MOST_SCHEDULER_TYPES = 40;
+    private static final List<String> API_PACKAGE = List.of("/**", " * API: a sample.", " */", "package a;");
+
+    @Test
+    void shouldListEveryApiType() throws IOException
+    {
+        final PublicSurface surface = new PublicSurface(list());
+        try (Stream<Path> modules = Files.list(ROOT))
+        {
+            for (final Path module : modules.filter(path -> Files.isDirectory(path.resolve("src/main/java"))).toList())
+            {
+                addModule(surface, module.resolve("src/main/java"));
+            }
+        }
+        assertEquals(List.of(), surface.findings());
+    }
+
+    @Test
+    void shouldKeepTheApiOfTheSchedulerSmall() throws IOException
+    {
+        final long types = new PublicSurface(list()).api().stream().filter(type ->
+            type.matches("io\\.signalbox\\.((backend|engine|event|experts|kv|router|scheduler)\\.)?\\w+")).count();
+
+        assertTrue(types <= MOST_SCHEDULER_TYPES, types + " API types in the module scheduler");
+    }
+
+    @Test
+    void shouldFindATypeThatAppears()
+    {
+        final PublicSurface surface = new PublicSurface(List.of("api a.A"));
+        surface.addSource("a", "package-info.java", API_PACKAGE);
+        surface.addSource("a", "A.java", List.of("public final class A"));
+        surface.addSource("a", "B.java", List.of("public interface B"));
+
+        assertFinds("a.B is public in a package of the API and is not listed", surface);
+    }
+
+    @Test
+    void shouldFindATypeThatDisappears()
+    {
+        final PublicSurface surface = new PublicSurface(List.of("api a.A", "api a.B", "", "# a comment"));
+        surface.addSource("a", "package-info.java", API_PACKAGE);
+        surface.addSource("a", "A.java", List.of("public final class A"));
+        surface.addSource("a", "B.java", List.of("final class B"));
+
+        assertFinds("a.B is listed as API and is no public type", surface);
+    }
+
+    @Test
+    void shouldFindAStaleLine()
+    {
+        final PublicSurface surface = new PublicSurface(List.of("api a.A", "internal a.B"));
+        surface.addSource("a", "package-info.java", API_PACKAGE);
+        surface.addSource("a", "A.java", List.of("public record A(int b)"));
+
+        assertFinds("a.B is listed as internal and is no public type", surface);
+    }
+
+    @Test
+    void shouldFindAPackageWithoutItsFirstLine()
+    {
+        final PublicSurface surface = new PublicSurface(List.of("api a.A"));
+        surface.addSource("a", "A.java", List.of("public enum A"));
+
+        assertFinds("a has no package-info.java whose first line is", surface);
+    }
+
+    @Test
+    void shouldFindAPackageThatHidesItsApi()
+    {
+        final PublicSurface surface = new PublicSurface(List.of("api a.A"));
+        surface.addSource("a", "package-info.java", List.of("/**", " * Internal: a sample."));
+        surface.addSource("a", "A.java", List.of("public sealed interface A"));
+
+        assertFinds("a says 'Internal: a sample.' and has API types", surface);
+    }
+
+    private static void assertFinds(final String expected, final PublicSurface surface)
+    {
+        final List<String> findings = surface.findings();
+        assertEquals(1, findings.size(), findings::toString);
+        assertTrue(findings.get(0).contains(expected), findings::toString);
+    }
+
+    private static void addModule(final PublicSurface surface, final Path sources) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(sources))
+        {
+            for (final Path file : files.filter(path -> path.toString().endsWith(".java")).sorted().toList())
+            {
+                final String name = sources.relativize(file.getParent()).toString().replace('\\', '/').replace('/', '.');
+                surface.addSource(name, file.getFileName().toString(), Files.readAllLines(file));
+            }
+        }
+    }
+
+    private static List<String> list() throws IOException
+    {
+        try (InputStream list = PublicSurfaceTest.class.getResourceAsStream("public-types.txt"))
+        {
+            return new String(list.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+        }
+    }
+}

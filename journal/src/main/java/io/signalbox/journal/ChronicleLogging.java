@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import net.openhft.chronicle.core.Jvm;
+
+/**
+ * Keeps SLF4J, through which Chronicle Queue logs, silent in a program that has no provider for it. The program did not
+ * ask for logging, and SLF4J would print that nobody receives it. A program with a provider, or with one that does not
+ * load, sees everything that SLF4J and Chronicle say.
+ */
+final class ChronicleLogging
+{
+    /** SLF4J reads it once, when it starts. */
+    private static final String VERBOSITY = "slf4j.internal.verbosity";
+    private static final String PROVIDER_PROPERTY = "slf4j.provider";
+    private static final String PROVIDERS = "META-INF/services/org.slf4j.spi.SLF4JServiceProvider";
+    /** A provider for SLF4J 1, of which SLF4J 2 warns. */
+    private static final String OLD_PROVIDER = "org/slf4j/impl/StaticLoggerBinder.class";
+
+    private ChronicleLogging()
+    {
+    }
+
+    /** Must run before the first use of a Chronicle class, and may run again. */
+    static synchronized void start()
+    {
+        if (hasProvider() || System.getProperty(VERBOSITY) != null)
+        {
+            return;
+        }
+        System.setProperty(VERBOSITY, "ERROR");
+        try
+        {
+            // Starts Chronicle's core, which asks SLF4J for a logger.
+            Jvm.init();
+        }
+        finally
+        {
+            System.clearProperty(VERBOSITY);
+        }
+    }
+
+    /** That of Chronicle's core. The literal starts nothing in it. */
+    static Module module()
+    {
+        return Jvm.class.getModule();
+    }
+
+    private static boolean hasProvider()
+    {
+        return System.getProperty(PROVIDER_PROPERTY) != null || isPresent(PROVIDERS) || isPresent(OLD_PROVIDER);
+    }
+
+    /** SLF4J looks with the class loader that loaded it, which is that of Chronicle or one above it. */
+    private static boolean isPresent(final String resource)
+    {
+        final ClassLoader loader = ChronicleLogging.class.getClassLoader();
+        return (loader == null ? ClassLoader.getSystemResource(resource) : loader.getResource(resource)) != null;
+    }
+}

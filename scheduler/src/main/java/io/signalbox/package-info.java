@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * API: types that every module shares.
+ *
+ * <p>Exceptions, and run settings as text. A {@link io.signalbox.ConfigException} names a setting, its value, what is
+ * allowed and the remedy; an {@link io.signalbox.InvariantViolation} stops the engine.
+ */
+package io.signalbox;
