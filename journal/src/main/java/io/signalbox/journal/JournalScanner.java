@@ -44,7 +44,7 @@ public final class JournalScanner implements AutoCloseable
         return reading(DirectoryFiles.of(directory), null);
     }
 
-    /** Scans the journal in this directory and tells what each byte of its segments is for. */
+    /** Scans the journal in this directory and reports the use of each byte of its segments. */
     public static JournalScanner open(final Path directory, final RegionListener regions)
     {
         JvmFlags.requireToRead();
