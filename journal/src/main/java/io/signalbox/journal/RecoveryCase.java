@@ -241,7 +241,7 @@ enum RecoveryCase
         return refusal;
     }
 
-    /** The evidence as docs/durability.md has it. */
+    /** The evidence as the documents have it. */
     String sentence()
     {
         return sentence;
