@@ -12,7 +12,7 @@ import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ public final class CudaBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         threads.get(plan.rank()).submit(plan);
     }

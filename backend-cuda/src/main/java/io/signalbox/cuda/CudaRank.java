@@ -9,8 +9,8 @@ import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
 import io.signalbox.cuda.capture.ResultListener;
 import io.signalbox.cuda.driver.CudaException;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
 
 import java.util.function.LongSupplier;
 
@@ -53,7 +53,7 @@ final class CudaRank implements ResultListener, AutoCloseable
     }
 
     /** Any one thread at a time. */
-    void submit(final ScheduleDecoder plan)
+    void submit(final StepView plan)
     {
         plans.add(plan);
     }
@@ -133,14 +133,14 @@ final class CudaRank implements ResultListener, AutoCloseable
 
     private static void write(final DeviceStepPlan plan, final StepBlock block)
     {
-        block.begin(plan.epoch(), plan.tokens(), plan.rows());
+        block.begin(plan.epoch(), plan.tokens(), plan.entries());
         for (int token = 0; token < plan.tokens(); token++)
         {
             block.token(token, plan.requestId(token), plan.position(token));
         }
-        for (int row = 0; row < plan.rows(); row++)
+        for (int entry = 0; entry < plan.entries(); entry++)
         {
-            block.row(row, plan.lastToken(row));
+            block.row(entry, plan.lastToken(entry));
         }
     }
 

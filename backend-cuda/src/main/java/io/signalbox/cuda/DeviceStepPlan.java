@@ -2,8 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.backend.PlanRows;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 
 /** The part of a step plan that the device needs, out of the track's slot, which is used again once the call returns. */
 final class DeviceStepPlan
@@ -14,9 +13,9 @@ final class DeviceStepPlan
     private long step;
     private int epoch;
     private int tokens;
-    private int rows;
+    private int entries;
 
-    /** @param maxTokens the most tokens, and so the most rows, of one step. */
+    /** @param maxTokens the most tokens, and so the most entries, of one step. */
     DeviceStepPlan(final int maxTokens)
     {
         requestIds = new long[maxTokens];
@@ -24,25 +23,24 @@ final class DeviceStepPlan
         lastTokens = new int[maxTokens];
     }
 
-    /** @param plan groups not yet read. */
-    void read(final ScheduleDecoder plan)
+    void read(final StepView plan)
     {
         step = plan.step();
         epoch = plan.epoch();
         tokens = 0;
-        rows = 0;
+        entries = 0;
         if (plan.tokens() > positions.length)
         {
             throw new InvariantViolation("step " + step + " of rank " + plan.rank() + " has " + plan.tokens() +
                 " tokens; the backend was built for steps of " + positions.length);
         }
-        for (final ScheduleDecoder.RowsDecoder row : PlanRows.of(plan))
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            addRow(row.requestId(), row.start(), row.tokenCount());
+            addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry));
         }
     }
 
-    private void addRow(final long requestId, final int start, final int count)
+    private void addEntry(final long requestId, final int start, final int count)
     {
         for (int i = 0; i < count; i++)
         {
@@ -50,8 +48,8 @@ final class DeviceStepPlan
             positions[tokens] = start + i;
             tokens++;
         }
-        lastTokens[rows] = tokens - 1;
-        rows++;
+        lastTokens[entries] = tokens - 1;
+        entries++;
     }
 
     long step()
@@ -69,10 +67,10 @@ final class DeviceStepPlan
         return tokens;
     }
 
-    /** Rows of the plan, each of which samples one token. */
-    int rows()
+    /** Entries of the plan, each of which samples one token. */
+    int entries()
     {
-        return rows;
+        return entries;
     }
 
     long requestId(final int token)
@@ -85,9 +83,9 @@ final class DeviceStepPlan
         return positions[token];
     }
 
-    /** Index of the last token of a row. */
-    int lastToken(final int row)
+    /** Index of the last token of an entry. */
+    int lastToken(final int entry)
     {
-        return lastTokens[row];
+        return lastTokens[entry];
     }
 }

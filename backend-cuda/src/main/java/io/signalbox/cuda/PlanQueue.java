@@ -2,7 +2,7 @@
 package io.signalbox.cuda;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 /**
@@ -24,8 +24,8 @@ final class PlanQueue
         }
     }
 
-    /** @param plan groups not yet read; read before the call returns. */
-    void add(final ScheduleDecoder plan)
+    /** @param plan copied before the call returns. */
+    void add(final StepView plan)
     {
         final DeviceStepPlan copy = free.poll();
         if (copy == null)

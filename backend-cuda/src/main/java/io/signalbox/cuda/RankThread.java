@@ -3,7 +3,7 @@ package io.signalbox.cuda;
 
 import io.signalbox.cuda.driver.BoundedCall;
 import io.signalbox.cuda.driver.StuckThreads;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 
 import java.util.concurrent.locks.LockSupport;
 
@@ -39,7 +39,7 @@ final class RankThread
     }
 
     /** Any one thread at a time. */
-    void submit(final ScheduleDecoder plan)
+    void submit(final StepView plan)
     {
         rank.submit(plan);
         wake();

@@ -7,9 +7,8 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
+import io.signalbox.event.StepWriter;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
-import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +25,7 @@ class CudaRankGarbageTest
     private static final int BYTES_PER_STEP = 8;
     private static final int WARM_UP_STEPS = 3_000;
     private static final int MEASURED_STEPS = 2_000;
+    private static final long[] REQUESTS = {70, 71};
 
     private long steps;
 
@@ -50,10 +50,10 @@ class CudaRankGarbageTest
         try (RankSet ranks = new RankSet(
             new JCudaBinding(), EngineRun.config().clock(() -> 0), 1, CaptureForm.FUSED, sink))
         {
-            final ScheduleDecoder plan = StepPlans.plan(0, 0, 2, 70, 71);
-            run(ranks.get(0), plan, WARM_UP_STEPS);
+            final StepWriter writer = new StepWriter();
+            run(ranks.get(0), writer, WARM_UP_STEPS);
             final long before = allocatedBytes();
-            run(ranks.get(0), plan, MEASURED_STEPS);
+            run(ranks.get(0), writer, MEASURED_STEPS);
             final long allocated = allocatedBytes() - before;
             assertEquals(WARM_UP_STEPS + MEASURED_STEPS, sink.completed);
             assertTrue(allocated < BYTES_PER_STEP * MEASURED_STEPS, allocated + " bytes in " + MEASURED_STEPS + " steps");
@@ -61,14 +61,11 @@ class CudaRankGarbageTest
     }
 
     /** The same plan under the next number each time. */
-    private void run(final CudaRank rank, final ScheduleDecoder plan, final int count)
+    private void run(final CudaRank rank, final StepWriter writer, final int count)
     {
-        final MutableDirectBuffer buffer = (MutableDirectBuffer)plan.buffer();
         for (int i = 0; i < count; i++)
         {
-            buffer.putLong(plan.offset() + ScheduleDecoder.stepEncodingOffset(), ++steps);
-            plan.sbeRewind();
-            rank.submit(plan);
+            rank.submit(StepPlans.plan(writer, 0, ++steps, 2, REQUESTS));
             rank.doWork();
             rank.doWork();
         }

@@ -10,7 +10,7 @@ import java.util.Arrays;
 final class RankRecord
 {
     private final int rank;
-    private RequestRecord[] lastRows = new RequestRecord[64];
+    private RequestRecord[] lastEntries = new RequestRecord[64];
     private int[] holders = new int[1024];
     private int usedBlocks;
     private int peakBlocks;
@@ -28,19 +28,19 @@ final class RankRecord
         this.rank = rank;
     }
 
-    /** The request at a row of the last step, or null. Batches change little, so it is likely there again. */
-    RequestRecord lastRow(final int row)
+    /** The request of this entry in the last step, or {@code null}. Batches change little, so it is likely the same. */
+    RequestRecord lastEntry(final int entry)
     {
-        return row < lastRows.length ? lastRows[row] : null;
+        return entry < lastEntries.length ? lastEntries[entry] : null;
     }
 
-    void lastRow(final int row, final RequestRecord request)
+    void lastEntry(final int entry, final RequestRecord request)
     {
-        if (row >= lastRows.length)
+        if (entry >= lastEntries.length)
         {
-            lastRows = Arrays.copyOf(lastRows, 2 * row);
+            lastEntries = Arrays.copyOf(lastEntries, 2 * entry);
         }
-        lastRows[row] = request;
+        lastEntries[entry] = request;
     }
 
     void onStep(final long tokens)

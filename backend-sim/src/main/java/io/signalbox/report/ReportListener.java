@@ -2,19 +2,18 @@
 package io.signalbox.report;
 
 import io.signalbox.engine.GroupListener;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
-import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.RowForm;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.report.RunReport.RankOccupancy;
 import io.signalbox.report.RunReport.RankPrefixCache;
@@ -22,7 +21,6 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
@@ -37,16 +35,7 @@ public final class ReportListener implements GroupListener
 
     private final int blockSizeTokens;
     private final int poolBlocks;
-    private final GroupReader reader = new GroupReader();
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
-    private final SubmitDecoder submit = new SubmitDecoder();
-    private final AcceptedDecoder accepted = new AcceptedDecoder();
-    private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
-    private final PlacedDecoder placed = new PlacedDecoder();
-    private final ScheduleDecoder schedule = new ScheduleDecoder();
-    private final CommitDecoder commit = new CommitDecoder();
-    private final RequeuedDecoder requeued = new RequeuedDecoder();
-    private final FreeDecoder free = new FreeDecoder();
+    private final ReportEvents events = new ReportEvents();
     private final Long2ObjectHashMap<RequestRecord> live = new Long2ObjectHashMap<>();
     private final RankRecord[] ranks;
     private final PlacementCounts placements;
@@ -86,17 +75,8 @@ public final class ReportListener implements GroupListener
     @Override
     public void onGroup(final DirectBuffer group, final int offset, final int length)
     {
-        reader.wrap(group, offset, length);
-        if (reader.next())
-        {
-            // Every input starts with its time.
-            nowNanos = group.getLong(reader.offset() + MessageHeaderDecoder.ENCODED_LENGTH, ByteOrder.LITTLE_ENDIAN);
-            onInput(group);
-        }
-        while (reader.next())
-        {
-            onOutput(group);
-        }
+        nowNanos = GroupReader.inputTimeNanos(group, offset, length);
+        events.readGroup(group, offset, length);
     }
 
     /**
@@ -108,125 +88,131 @@ public final class ReportListener implements GroupListener
         chunkedLoad.add(rows, offset, rowCount);
     }
 
-    private void onInput(final DirectBuffer group)
+    /** The events that carry a figure of the report. */
+    private final class ReportEvents extends EventReader
     {
-        switch (reader.templateId())
+        private int promptTokens;
+
+        @Override
+        protected void onSubmit(final SubmitDecoder request)
         {
-            case SubmitDecoder.TEMPLATE_ID -> submit.wrapAndApplyHeader(group, reader.offset(), header);
-            case D2hCompleteDecoder.TEMPLATE_ID -> onD2hComplete(group);
-            default ->
-            {
-                // The other inputs show in their outputs.
-            }
+            promptTokens = request.promptTokens();
+        }
+
+        @Override
+        protected void onD2hComplete(final D2hCompleteDecoder completion)
+        {
+            addInlineRows(completion);
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder answer)
+        {
+            submitted++;
+            live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens));
+        }
+
+        @Override
+        protected void onRefused(final RefusedDecoder answer)
+        {
+            submitted++;
+            refused++;
+        }
+
+        @Override
+        protected void onPlaced(final PlacedDecoder decision)
+        {
+            placements.onPlaced(decision);
+        }
+
+        @Override
+        protected void onSchedule(final StepView step)
+        {
+            addStep(step);
+        }
+
+        @Override
+        protected void onCommit(final CommitDecoder step)
+        {
+            addTokens(step);
+        }
+
+        @Override
+        protected void onRequeued(final RequeuedDecoder failure)
+        {
+            ranks[failure.rank()].release(live.get(failure.requestId()), nowNanos);
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder end)
+        {
+            addEnd(end);
         }
     }
 
-    private void onD2hComplete(final DirectBuffer group)
+    private void addInlineRows(final D2hCompleteDecoder completion)
     {
-        d2hComplete.wrapAndApplyHeader(group, reader.offset(), header);
-        if (d2hComplete.rowForm() == RowForm.INLINE)
+        if (completion.rowForm() == RowForm.INLINE)
         {
-            final D2hCompleteDecoder.SampledDecoder sampled = d2hComplete.sampled();
-            d2hComplete.limit(d2hComplete.limit() + sampled.count() * sampled.actingBlockLength());
-            final int rowsOffset = d2hComplete.limit() + D2hCompleteDecoder.rowsHeaderLength();
-            inlineLoad.add(group, rowsOffset, d2hComplete.rowCount());
+            final D2hCompleteDecoder.SampledDecoder sampled = completion.sampled();
+            completion.limit(completion.limit() + sampled.count() * sampled.actingBlockLength());
+            final int rowsOffset = completion.limit() + D2hCompleteDecoder.rowsHeaderLength();
+            inlineLoad.add(completion.buffer(), rowsOffset, completion.rowCount());
         }
     }
 
-    private void onOutput(final DirectBuffer group)
-    {
-        switch (reader.templateId())
-        {
-            case AcceptedDecoder.TEMPLATE_ID ->
-            {
-                accepted.wrapAndApplyHeader(group, reader.offset(), header);
-                submitted++;
-                final long requestId = accepted.requestId();
-                live.put(requestId, new RequestRecord(requestId, nowNanos, submit.promptTokens()));
-            }
-            case RefusedDecoder.TEMPLATE_ID ->
-            {
-                submitted++;
-                refused++;
-            }
-            case PlacedDecoder.TEMPLATE_ID ->
-                placements.onPlaced(placed.wrapAndApplyHeader(group, reader.offset(), header));
-            case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrapAndApplyHeader(group, reader.offset(), header));
-            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrapAndApplyHeader(group, reader.offset(), header));
-            case RequeuedDecoder.TEMPLATE_ID ->
-                onRequeued(requeued.wrapAndApplyHeader(group, reader.offset(), header));
-            case FreeDecoder.TEMPLATE_ID -> onFree(free.wrapAndApplyHeader(group, reader.offset(), header));
-            default ->
-            {
-                // Digests carry no figure of the report.
-            }
-        }
-    }
-
-    private void onSchedule(final ScheduleDecoder plan)
+    private void addStep(final StepView plan)
     {
         final RankRecord rank = ranks[plan.rank()];
         steps++;
         emptySteps += plan.tokens() == 0 ? 1 : 0;
         rank.onStep(plan.tokens());
-        final ScheduleDecoder.PreemptedDecoder preempted = plan.preempted();
-        while (preempted.hasNext())
+        preemptions += plan.preemptedCount();
+        for (int i = 0; i < plan.preemptedCount(); i++)
         {
-            preemptions++;
-            rank.release(live.get(preempted.next().requestId()), nowNanos);
+            rank.release(live.get(plan.preemptedRequestId(i)), nowNanos);
         }
-        final ScheduleDecoder.AdmittedDecoder admitted = plan.admitted();
-        while (admitted.hasNext())
+        for (int i = 0; i < plan.admittedCount(); i++)
         {
-            admitted.next();
-            final RequestRecord request = live.get(admitted.requestId());
+            final RequestRecord request = live.get(plan.admittedRequestId(i));
             request.rank = plan.rank();
-            if (admitted.resumed() == Flag.NO)
+            if (!plan.isResumed(i))
             {
-                rank.onFirstAdmission(request, admitted.matchedBlocks(), blockSizeTokens);
+                rank.onFirstAdmission(request, plan.matchedBlocks(i), blockSizeTokens);
             }
         }
-        final ScheduleDecoder.EvictedDecoder evicted = plan.evicted();
-        evictions += evicted.count();
-        plan.limit(plan.limit() + evicted.count() * evicted.actingBlockLength());
-        final ScheduleDecoder.TableChangesDecoder change = plan.tableChanges();
-        while (change.hasNext())
+        evictions += plan.evictedCount();
+        for (int i = 0; i < plan.changeCount(); i++)
         {
-            change.next();
-            live.get(change.requestId()).blocks.addInt(change.blockId());
-            rank.hold(change.blockId(), nowNanos);
+            live.get(plan.changeRequestId(i)).blocks.addInt(plan.changeBlockId(i));
+            rank.hold(plan.changeBlockId(i), nowNanos);
         }
     }
 
-    private void onRequeued(final RequeuedDecoder failed)
-    {
-        ranks[failed.rank()].release(live.get(failed.requestId()), nowNanos);
-    }
-
-    private void onCommit(final CommitDecoder step)
+    private void addTokens(final CommitDecoder step)
     {
         final RankRecord rank = ranks[step.rank()];
-        final CommitDecoder.RowsDecoder rows = step.rows();
-        final int count = rows.count();
-        for (int row = 0; row < count; row++)
+        final CommitDecoder.RowsDecoder entries = step.rows();
+        final int count = entries.count();
+        for (int entry = 0; entry < count; entry++)
         {
-            rows.next();
-            if (rows.emittedTokenId() != NO_TOKEN)
+            entries.next();
+            if (entries.emittedTokenId() != NO_TOKEN)
             {
-                onToken(request(rank, row, rows.requestId()));
+                onToken(request(rank, entry, entries.requestId()));
             }
         }
     }
 
-    private RequestRecord request(final RankRecord rank, final int row, final long requestId)
+    private RequestRecord request(final RankRecord rank, final int entry, final long requestId)
     {
-        final RequestRecord last = rank.lastRow(row);
+        final RequestRecord last = rank.lastEntry(entry);
         if (last != null && last.requestId == requestId && !last.ended)
         {
             return last;
         }
         final RequestRecord request = live.get(requestId);
-        rank.lastRow(row, request);
+        rank.lastEntry(entry, request);
         return request;
     }
 
@@ -245,7 +231,7 @@ public final class ReportListener implements GroupListener
         request.lastTokenNanos = nowNanos;
     }
 
-    private void onFree(final FreeDecoder end)
+    private void addEnd(final FreeDecoder end)
     {
         final RequestRecord request = live.remove(end.requestId());
         request.ended = true;

@@ -5,7 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.workload.VirtualTime;
 
@@ -73,7 +73,7 @@ final class SimulatedBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         final int rank = plan.rank();
         final RankState state = ranks[rank];
@@ -88,9 +88,9 @@ final class SimulatedBackend implements Backend
         final int[] reuse = state.other;
         state.other = state.sampled;
         state.sampled = steps.read(plan, reuse);
-        state.sampledCount = steps.rows();
+        state.sampledCount = steps.entries();
         state.tokens = steps.tokens();
-        state.costNanos = config.stepCost().nanos(steps.prefillTokens(), steps.decodeRows(), steps.contextTokens());
+        state.costNanos = config.stepCost().nanos(steps.prefillTokens(), steps.decodeEntries(), steps.contextTokens());
         state.delayNanos = config.d2hDelay().nanos(config.seed(), rank, state.step, state.tokens);
         if (lockStep)
         {

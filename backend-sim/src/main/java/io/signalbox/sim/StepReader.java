@@ -2,17 +2,16 @@
 package io.signalbox.sim;
 
 import io.signalbox.SeededTokens;
-import io.signalbox.backend.PlanRows;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 
-/** Reads the rows of a plan: what they cost, and which tokens they sample. */
+/** Reads the entries of a step: what they cost, and which tokens they sample. */
 final class StepReader
 {
     private final long seed;
-    private int rows;
+    private int entries;
     private int tokens;
     private long prefillTokens;
-    private long decodeRows;
+    private long decodeEntries;
     private long contextTokens;
 
     StepReader(final long seed)
@@ -21,42 +20,39 @@ final class StepReader
     }
 
     /**
-     * @param plan  groups not yet read.
      * @param reuse an array for the sampled tokens, used if it is long enough.
-     * @return one sampled token per row.
+     * @return one sampled token per entry.
      */
-    int[] read(final ScheduleDecoder plan, final int[] reuse)
+    int[] read(final StepView step, final int[] reuse)
     {
-        final ScheduleDecoder.RowsDecoder row = PlanRows.of(plan);
-        rows = row.count();
+        entries = step.entryCount();
         tokens = 0;
         prefillTokens = 0;
-        decodeRows = 0;
+        decodeEntries = 0;
         contextTokens = 0;
-        final int[] sampled = reuse.length >= rows ? reuse : new int[Math.max(rows, 2 * reuse.length)];
-        for (int i = 0; i < rows; i++)
+        final int[] sampled = reuse.length >= entries ? reuse : new int[Math.max(entries, 2 * reuse.length)];
+        for (int entry = 0; entry < entries; entry++)
         {
-            row.next();
-            final int count = row.tokenCount();
-            final int end = row.start() + count;
+            final int count = step.tokenCount(entry);
+            final int end = step.start(entry) + count;
             tokens += count;
             if (count == 1)
             {
-                decodeRows++;
+                decodeEntries++;
                 contextTokens += end;
             }
             else
             {
                 prefillTokens += count;
             }
-            sampled[i] = SeededTokens.token(seed, row.requestId(), end);
+            sampled[entry] = SeededTokens.token(seed, step.requestId(entry), end);
         }
         return sampled;
     }
 
-    int rows()
+    int entries()
     {
-        return rows;
+        return entries;
     }
 
     int tokens()
@@ -69,9 +65,9 @@ final class StepReader
         return prefillTokens;
     }
 
-    long decodeRows()
+    long decodeEntries()
     {
-        return decodeRows;
+        return decodeEntries;
     }
 
     long contextTokens()

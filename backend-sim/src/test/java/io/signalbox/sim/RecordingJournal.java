@@ -3,15 +3,14 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WakeDecoder;
 import org.agrona.DirectBuffer;
@@ -21,7 +20,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /** Writes down the inputs of a run, one line each, how requests ended, and a checksum over every byte of every group. */
-final class RecordingJournal implements GroupJournal
+final class RecordingJournal extends EventReader implements GroupJournal
 {
     final List<String> inputs = new ArrayList<>();
     final List<Long> times = new ArrayList<>();
@@ -32,8 +31,7 @@ final class RecordingJournal implements GroupJournal
     int evicted;
     boolean closed;
     private final CRC32C checksum = new CRC32C();
-    private final GroupReader reader = new GroupReader();
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private long time;
 
     @Override
     public void append(
@@ -45,13 +43,8 @@ final class RecordingJournal implements GroupJournal
             addToChecksum(rows.buffer(), rows.offset(), rows.rowCount() * rows.rowBytes());
         }
         times.add(timeNanos);
-        reader.wrap(group, offset, length);
-        reader.next();
-        inputs.add(timeNanos + " " + input(group, reader.offset()));
-        while (reader.next())
-        {
-            output(group, reader.offset());
-        }
+        time = timeNanos;
+        readGroup(group, offset, length);
         endedUpTo.add(ended.size());
     }
 
@@ -68,49 +61,65 @@ final class RecordingJournal implements GroupJournal
         checksum.update(copy);
     }
 
-    private String input(final DirectBuffer group, final int offset)
+    private void input(final String line)
     {
-        switch (reader.templateId())
-        {
-            case SubmitDecoder.TEMPLATE_ID:
-                final long id = new SubmitDecoder().wrapAndApplyHeader(group, offset, header).requestId();
-                submitted.add(id);
-                return "submit " + id;
-            case CancelDecoder.TEMPLATE_ID:
-                return "cancel " + new CancelDecoder().wrapAndApplyHeader(group, offset, header).requestId();
-            case ControlDecoder.TEMPLATE_ID:
-                final ControlDecoder control = new ControlDecoder().wrapAndApplyHeader(group, offset, header);
-                return control.kind() + " " + control.requestId();
-            case WakeDecoder.TEMPLATE_ID:
-                return "wake";
-            case ForwardDecoder.TEMPLATE_ID:
-                return "forward " + new ForwardDecoder().wrapAndApplyHeader(group, offset, header).rank();
-            case D2hCompleteDecoder.TEMPLATE_ID:
-                return "complete " + new D2hCompleteDecoder().wrapAndApplyHeader(group, offset, header).rank();
-            default:
-                throw new AssertionError("template " + reader.templateId() + " starts a group");
-        }
+        inputs.add(time + " " + line);
     }
 
-    private void output(final DirectBuffer group, final int offset)
+    @Override
+    protected void onSubmit(final SubmitDecoder request)
     {
-        if (reader.templateId() == FreeDecoder.TEMPLATE_ID)
-        {
-            ended.add(new FreeDecoder().wrapAndApplyHeader(group, offset, header).requestId());
-        }
-        else if (reader.templateId() == RefusedDecoder.TEMPLATE_ID)
-        {
-            ended.add(new RefusedDecoder().wrapAndApplyHeader(group, offset, header).requestId());
-        }
-        else if (reader.templateId() == ScheduleDecoder.TEMPLATE_ID)
-        {
-            final ScheduleDecoder plan = new ScheduleDecoder().wrapAndApplyHeader(group, offset, header);
-            final ScheduleDecoder.PreemptedDecoder preemptedGroup = plan.preempted();
-            preempted += preemptedGroup.count();
-            preemptedGroup.forEach(entry -> { });
-            plan.admitted().forEach(entry -> { });
-            evicted += plan.evicted().count();
-        }
+        submitted.add(request.requestId());
+        input("submit " + request.requestId());
+    }
+
+    @Override
+    protected void onCancel(final CancelDecoder request)
+    {
+        input("cancel " + request.requestId());
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        input(control.kind() + " " + control.requestId());
+    }
+
+    @Override
+    protected void onWake(final WakeDecoder wake)
+    {
+        input("wake");
+    }
+
+    @Override
+    protected void onForward(final ForwardDecoder forward)
+    {
+        input("forward " + forward.rank());
+    }
+
+    @Override
+    protected void onD2hComplete(final D2hCompleteDecoder completion)
+    {
+        input("complete " + completion.rank());
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        ended.add(end.requestId());
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder refusal)
+    {
+        ended.add(refusal.requestId());
+    }
+
+    @Override
+    protected void onSchedule(final StepView step)
+    {
+        preempted += step.preemptedCount();
+        evicted += step.evictedCount();
     }
 
     long checksum()

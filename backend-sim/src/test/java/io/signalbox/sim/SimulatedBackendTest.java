@@ -5,10 +5,10 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.SeededTokens;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.sim.Plans.Row;
+import io.signalbox.sim.Plans.Entry;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -58,7 +58,7 @@ class SimulatedBackendTest
     {
         final SimulatedBackend backend = start(EXACT, 1, null);
         backend.now(50);
-        backend.submit(Plans.plan(0, 7, new Row(3, 0, 20), new Row(4, 31, 1)));
+        backend.submit(Plans.plan(0, 7, new Entry(3, 0, 20), new Entry(4, 31, 1)));
         fireAll(backend);
         // 1000 + 20 prefill tokens at 10 + one decode row at 100 + 32 tokens of context at 2; then 5 + 21 rows at 1.
         assertEquals(List.of(
@@ -70,8 +70,8 @@ class SimulatedBackendTest
     void shouldOrderEventsOfOneInstantByPhaseThenRank()
     {
         final SimulatedBackend backend = start(EXACT, 4, null);
-        backend.submit(Plans.plan(2, 1, new Row(1, 10, 1)));
-        backend.submit(Plans.plan(0, 2, new Row(2, 10, 1)));
+        backend.submit(Plans.plan(2, 1, new Entry(1, 10, 1)));
+        backend.submit(Plans.plan(0, 2, new Entry(2, 10, 1)));
         fireAll(backend);
         final long end = 1000 + 100 + 22 + 5 + 1;
         assertEquals("0 forward rank 0 step 2", sink.events.get(0));
@@ -81,12 +81,12 @@ class SimulatedBackendTest
 
         // A launch at the very instant of a completion goes first, whatever its rank.
         backend.now(end);
-        backend.submit(Plans.plan(0, 3, new Row(1, 11, 1)));
+        backend.submit(Plans.plan(0, 3, new Entry(1, 11, 1)));
         fireAll(backend);
         final long completion = end + 1000 + 100 + 24 + 6;
         backend.now(completion);
         sink.events.clear();
-        backend.submit(Plans.plan(1, 4, new Row(1, 12, 1)));
+        backend.submit(Plans.plan(1, 4, new Entry(1, 12, 1)));
         backend.fireNext();
         assertEquals(List.of(completion + " forward rank 1 step 4"), sink.events);
     }
@@ -96,8 +96,8 @@ class SimulatedBackendTest
     {
         final SimulatedBackend backend = new SimulatedBackend(EXACT, true);
         backend.start(3, null, sink);
-        backend.submit(Plans.plan(0, 1, new Row(1, 10, 1)));
-        backend.submit(Plans.plan(1, 1, new Row(2, 0, 40)));
+        backend.submit(Plans.plan(0, 1, new Entry(1, 10, 1)));
+        backend.submit(Plans.plan(1, 1, new Entry(2, 0, 40)));
         backend.submit(Plans.plan(2, 1));
         fireAll(backend);
         // The slowest: 1000 + 40 prefill tokens at 10, then 5 + 40 rows at 1.
@@ -125,7 +125,7 @@ class SimulatedBackendTest
         final SimulatedBackend backend = start(EXACT.withD2hDelay(new D2hDelay(0, 0, 500)), 8, null);
         for (int rank = 0; rank < 8; rank++)
         {
-            backend.submit(Plans.plan(rank, rank, new Row(rank, 10, 1)));
+            backend.submit(Plans.plan(rank, rank, new Entry(rank, 10, 1)));
         }
         fireAll(backend);
         final List<String> ranks = sink.events.stream().filter(event -> event.contains("complete"))
@@ -148,7 +148,7 @@ class SimulatedBackendTest
     {
         final SimulatedBackend backend = start(EXACT, 1, null);
         assertTrue(backend.anyRankIdle());
-        backend.submit(Plans.plan(0, 1, new Row(1, 0, 4)));
+        backend.submit(Plans.plan(0, 1, new Entry(1, 0, 4)));
         assertFalse(backend.anyRankIdle());
         assertFalse(backend.fireNext());
         assertFalse(backend.anyRankIdle());
@@ -160,9 +160,9 @@ class SimulatedBackendTest
     void shouldRefuseASecondPlanForABusyRank()
     {
         final SimulatedBackend backend = start(EXACT, 1, null);
-        backend.submit(Plans.plan(0, 1, new Row(1, 0, 4)));
+        backend.submit(Plans.plan(0, 1, new Entry(1, 0, 4)));
         final String message = assertThrows(InvariantViolation.class,
-            () -> backend.submit(Plans.plan(0, 2, new Row(2, 0, 4)))).getMessage();
+            () -> backend.submit(Plans.plan(0, 2, new Entry(2, 0, 4)))).getMessage();
         assertTrue(message.contains("rank 0 was given step 2 while step 1 is out"), message);
     }
 
@@ -170,8 +170,8 @@ class SimulatedBackendTest
     void shouldForgetAnAbortedStep()
     {
         final SimulatedBackend backend = start(EXACT, 2, null);
-        backend.submit(Plans.plan(0, 1, new Row(1, 0, 4)));
-        backend.submit(Plans.plan(1, 2, new Row(2, 0, 4)));
+        backend.submit(Plans.plan(0, 1, new Entry(1, 0, 4)));
+        backend.submit(Plans.plan(1, 2, new Entry(2, 0, 4)));
         backend.fireNext();
         backend.abort(0, 1);
         backend.abort(1, 77);
@@ -186,7 +186,7 @@ class SimulatedBackendTest
     {
         final ModelShape shape = new ModelShape(4, 64, 2);
         final SimulatedBackend backend = start(EXACT, 1, shape);
-        backend.submit(Plans.plan(0, 1, new Row(1, 0, 40), new Row(2, 8, 1)));
+        backend.submit(Plans.plan(0, 1, new Entry(1, 0, 40), new Entry(2, 8, 1)));
         fireAll(backend);
         final CaptureSlice first = sink.slices.get(0);
         assertEquals(41, first.rowCount());
@@ -199,13 +199,13 @@ class SimulatedBackendTest
             assertEquals(expected[i], first.buffer().getByte(first.offset() + i));
         }
 
-        backend.submit(Plans.plan(0, 2, new Row(1, 40, 1)));
+        backend.submit(Plans.plan(0, 2, new Entry(1, 40, 1)));
         fireAll(backend);
         final CaptureSlice second = sink.slices.get(1);
         assertNotSame(first, second);
         first.release();
         second.release();
-        backend.submit(Plans.plan(0, 3, new Row(1, 41, 1)));
+        backend.submit(Plans.plan(0, 3, new Entry(1, 41, 1)));
         fireAll(backend);
         assertSame(second, sink.slices.get(2));
         assertThrows(InvariantViolation.class, first::release);
@@ -216,8 +216,8 @@ class SimulatedBackendTest
     {
         final SimulatedBackend backend = new SimulatedBackend(EXACT);
         backend.start(2, new ModelShape(4, 64, 2), new ReleasingSink());
-        final ScheduleDecoder plan = Plans.plan(0, 1, new Row(1, 0, 300), new Row(2, 17, 1));
-        final ScheduleDecoder other = Plans.plan(1, 2, new Row(3, 40, 1));
+        final StepView plan = Plans.plan(0, 1, new Entry(1, 0, 300), new Entry(2, 17, 1));
+        final StepView other = Plans.plan(1, 2, new Entry(3, 40, 1));
         step(backend, plan, other, 1000);
         final com.sun.management.ThreadMXBean threads =
             (com.sun.management.ThreadMXBean)ManagementFactory.getThreadMXBean();
@@ -229,12 +229,12 @@ class SimulatedBackendTest
     }
 
     private static void step(
-        final SimulatedBackend backend, final ScheduleDecoder plan, final ScheduleDecoder other, final int rounds)
+        final SimulatedBackend backend, final StepView plan, final StepView other, final int rounds)
     {
         for (int round = 0; round < rounds; round++)
         {
-            backend.submit(plan.sbeRewind());
-            backend.submit(other.sbeRewind());
+            backend.submit(plan);
+            backend.submit(other);
             while (backend.nextNanos() != EventQueue.NEVER)
             {
                 backend.now(backend.nextNanos());

@@ -4,13 +4,14 @@ package io.signalbox.sim;
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.Engine;
-import io.signalbox.experts.RequestRows;
+import io.signalbox.engine.EngineClient;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.WakeDecoder;
+import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
@@ -27,10 +28,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SimulationDriverTest
 {
     /** Does nothing, but ends the given requests when it is first woken. */
-    private static final class LazyEngine implements Engine
+    private static final class LazyEngine extends EventReader implements Engine
     {
         private final RequestEnds ends;
         private long[] endsOnWake;
+        private boolean woken;
 
         LazyEngine(final RequestEnds ends, final long... endsOnWake)
         {
@@ -41,7 +43,9 @@ class SimulationDriverTest
         @Override
         public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
         {
-            if (new MessageHeaderDecoder().wrap(input, offset).templateId() == WakeDecoder.TEMPLATE_ID)
+            woken = false;
+            readMessage(input, offset, length);
+            if (woken)
             {
                 final GroupWriter group = new GroupWriter(256);
                 group.append(input, offset, length);
@@ -49,6 +53,12 @@ class SimulationDriverTest
                 ends.onGroup(group.buffer(), 0, group.length());
                 endsOnWake = new long[0];
             }
+        }
+
+        @Override
+        protected void onWake(final WakeDecoder wake)
+        {
+            woken = true;
         }
 
         private static void writeFree(final GroupWriter group, final long requestId)
@@ -63,6 +73,17 @@ class SimulationDriverTest
         public RequestRows rows(final long requestId)
         {
             return null;
+        }
+
+        @Override
+        public void rowsNotTaken(final long requestId)
+        {
+        }
+
+        @Override
+        public boolean serves(final EngineClient client)
+        {
+            return false;
         }
 
         @Override
@@ -157,6 +178,17 @@ class SimulationDriverTest
         public RequestRows rows(final long requestId)
         {
             return null;
+        }
+
+        @Override
+        public void rowsNotTaken(final long requestId)
+        {
+        }
+
+        @Override
+        public boolean serves(final EngineClient client)
+        {
+            return false;
         }
 
         @Override

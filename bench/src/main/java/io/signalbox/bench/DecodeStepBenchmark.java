@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.backend.PlanRows;
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RowForm;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.Scheduler;
@@ -50,8 +49,7 @@ public class DecodeStepBenchmark
 
     private final InputWriter writer = new InputWriter();
     private final GroupWriter group = new GroupWriter(1 << 20);
-    private final GroupReader reader = new GroupReader();
-    private final ScheduleDecoder schedule = new ScheduleDecoder();
+    private final Outputs outputs = new Outputs();
     private final RowsChecksum checksum = new RowsChecksum();
     private final UnsafeBuffer noBytes = new UnsafeBuffer(new byte[0]);
     private Scheduler scheduler;
@@ -62,7 +60,8 @@ public class DecodeStepBenchmark
     private int stepTokens;
     private int checksumTokens;
     private long lastChecksum;
-    private int stepRows;
+    private int stepEntries;
+    private int ended;
 
     @Setup
     public void setUp()
@@ -98,15 +97,15 @@ public class DecodeStepBenchmark
             .rowCount(shape == null ? 0 : stepTokens).rowBytes(shape == null ? 0 : shape.rowBytes())
             .rowsChecksum(shape == null ? 0 : rowsChecksum())
             .rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(stepRows);
-        for (int i = 0; i < stepRows; i++)
+        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(stepEntries);
+        for (int i = 0; i < stepEntries; i++)
         {
             sampled.next().tokenId(i);
         }
         message.putRows(noBytes, 0, 0);
-        final int ended = apply(rows);
+        final int endedRequests = apply(rows);
         final int length = group.length();
-        for (int i = 0; i < ended; i++)
+        for (int i = 0; i < endedRequests; i++)
         {
             submit(512 + (int)(nextId % 1024));
         }
@@ -128,24 +127,26 @@ public class DecodeStepBenchmark
     {
         group.reset();
         scheduler.apply(writer.buffer(), 0, writer.length(), capturedRows, 0, group);
-        int ended = 0;
-        reader.wrap(group.buffer(), 0, group.length());
-        while (reader.next())
-        {
-            if (reader.templateId() == ScheduleDecoder.TEMPLATE_ID)
-            {
-                readPlan();
-            }
-            ended += reader.templateId() == FreeDecoder.TEMPLATE_ID ? 1 : 0;
-        }
+        ended = 0;
+        outputs.readGroup(group.buffer(), 0, group.length());
         return ended;
     }
 
-    private void readPlan()
+    /** What the backend and the clients of a real run would read. */
+    private final class Outputs extends EventReader
     {
-        schedule.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
-        step = schedule.step();
-        stepTokens = schedule.tokens();
-        stepRows = PlanRows.of(schedule).count();
+        @Override
+        protected void onSchedule(final StepView plan)
+        {
+            step = plan.step();
+            stepTokens = plan.tokens();
+            stepEntries = plan.entryCount();
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder end)
+        {
+            ended++;
+        }
     }
 }

@@ -13,7 +13,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.event.InputWriter;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -162,7 +162,7 @@ public final class RingHops
         }
 
         @Override
-        public void submit(final ScheduleDecoder plan)
+        public void submit(final StepView step)
         {
         }
 

@@ -119,8 +119,10 @@ final class ReplayCommand implements Callable<Integer>
     {
         if (recovery != null && recovery.records() == 0)
         {
-            throw new ConfigException(journal + " holds no record, so there is nothing to verify; the directory can be " +
-                "used for a new journal.");
+            final String moved = recovery.movedAside() == null ? "" :
+                "recovery moved what was begun to " + recovery.movedAside() + ", and ";
+            throw new ConfigException(journal + " holds no record, so there is nothing to verify; " + moved +
+                "the directory can be used for a new journal.");
         }
         final AtomicReference<Scheduler> made = new AtomicReference<>();
         final Verification verification = JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, config ->

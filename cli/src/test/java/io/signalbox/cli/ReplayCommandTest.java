@@ -160,6 +160,24 @@ class ReplayCommandTest
         assertTrue(run.out().startsWith("recovered         1 records kept, digest "), run.out());
     }
 
+    /** The recovery was done: the sentence says where the bytes are, and that nothing is left to verify. */
+    @Test
+    void shouldSayThatAJournalThatWasNeverBegunCannotBeVerified() throws IOException
+    {
+        final Path begun = directory.resolve("begun");
+        Files.createDirectories(begun.resolve("segment-00000"));
+        Files.writeString(begun.resolve("lock"), "12");
+
+        final CommandRun run = CommandRun.of("replay", begun.toString(), "--recover", "--verify");
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode());
+        assertEquals("", run.out());
+        BadInputTest.assertOneSentence(run.err());
+        assertTrue(run.err().contains(begun + " holds no record, so there is nothing to verify; recovery moved what was " +
+            "begun to " + begun.resolve("segment-00000.cut") + ", and the directory can be used for a new journal."),
+            run.err());
+    }
+
     private static void copy(final Path from, final Path to) throws IOException
     {
         try (Stream<Path> files = Files.walk(from))

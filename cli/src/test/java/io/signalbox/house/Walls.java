@@ -2,6 +2,7 @@
 package io.signalbox.house;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.GeneralCodingRules;
@@ -15,7 +16,9 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RowCheck;
 import io.signalbox.kv.BlockHasher;
 
+import java.nio.MappedByteBuffer;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,6 +53,8 @@ final class Walls
     private static final String CUDA = room("cuda");
     private static final String CLI = room("cli");
     private static final String REFERENCE = room("reference");
+
+    private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] SCHEDULER_MODULE = {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
@@ -91,6 +96,8 @@ final class Walls
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CLI, ENGINE, SCHEDULER)));
+        walls.put("only event switches over template ids", noClasses()
+            .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
             .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
@@ -102,6 +109,11 @@ final class Walls
     {
         walls.put("Chronicle stays in the journal", noClasses()
             .that().resideOutsideOfPackage(JOURNAL).should().dependOnClassesThat().resideInAPackage("net.openhft.."));
+        walls.put("the journal touches Chronicle in its store only", noClasses()
+            .that().haveSimpleNameNotContaining("Chronicle").and().doNotHaveSimpleName("SpaceReserve")
+            .should().dependOnClassesThat().resideInAPackage("net.openhft.."));
+        walls.put("the journal reads without mapping files", noClasses()
+            .that().resideInAPackage(JOURNAL).should().dependOnClassesThat().areAssignableTo(MappedByteBuffer.class));
         walls.put("Disruptor stays in the engine", noClasses()
             .that().resideOutsideOfPackage(ENGINE).should().dependOnClassesThat().resideInAPackage("com.lmax.."));
         walls.put("only the binding knows JCuda", noClasses()
@@ -137,6 +149,13 @@ final class Walls
         {
             return "rooms";
         }
+    }
+
+    /** A question for the id of a message; {@code EventReader} has a method for each message instead. */
+    private static DescribedPredicate<JavaAccess<?>> templateId()
+    {
+        return DescribedPredicate.describe("ask a message for its template id",
+            access -> TEMPLATE_IDS.contains(access.getTarget().getName()));
     }
 
     /** Classes of the given rooms, but for the model shape, which everyone may know. */

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** A file of records. Reads through one direct buffer, so that the JDK keeps none of its own per thread. */
+/** A file of records. Reads through one direct buffer, so that the JDK keeps no buffer per thread. */
 final class ChannelSource implements ByteSource
 {
     private static final int TRANSFER_BYTES = 1 << 20;

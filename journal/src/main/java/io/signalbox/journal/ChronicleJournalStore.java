@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Keeps each segment as one Chronicle Queue of its own: {@code segment-00000/}, {@code segment-00001/} and so on. */
+/** Keeps each segment as a separate Chronicle Queue: {@code segment-00000/}, {@code segment-00001/} and so on. */
 final class ChronicleJournalStore implements JournalStore
 {
     /** Chronicle lets a record reach a quarter of its block size into the next block, and no further. */

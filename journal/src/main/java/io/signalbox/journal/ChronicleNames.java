@@ -34,7 +34,7 @@ final class ChronicleNames
         return start;
     }
 
-    /** What the document is; null where the name is none of Chronicle's. */
+    /** Use of the document; {@code null} if the name is not one of Chronicle's. */
     static Region region(final byte[] bytes, final int start, final int length)
     {
         if (begins(bytes, start, length, STORE_HEADER))

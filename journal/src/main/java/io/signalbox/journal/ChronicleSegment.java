@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * One segment, written as a fresh Chronicle Queue. Chronicle's clock stands still, so the queue never rolls and its
+ * One segment, written as a fresh Chronicle Queue. Chronicle's clock is constant, so the queue never rolls and its
  * file always has the same name. Disk space is reserved before Chronicle's mapped memory touches it: a full disk is
  * refused here instead of faulting later, anywhere.
  */

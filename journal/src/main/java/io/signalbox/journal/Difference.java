@@ -10,13 +10,13 @@ import java.util.regex.Pattern;
  *
  * @param sequence    sequence number of the group's record.
  * @param message     index of the first message that differs; 0 is the input.
- * @param recorded    that message as the journal has it; a note where it has none.
- * @param recomputed  that message as the scheduler decides it now; a note where it has none.
- * @param requestId   the request concerned; -1 where the place of the difference names none.
- * @param blockId     the KV block concerned; -1 where the place of the difference names none.
+ * @param recorded    that message as the journal has it; a note if it has none.
+ * @param recomputed  that message as the scheduler decides it now; a note if it has none.
+ * @param requestId   the request concerned; -1 if the place of the difference names none.
+ * @param blockId     the KV block concerned; -1 if the place of the difference names none.
  * @param recordedGroup   the whole group as the journal has it, one line per message.
  * @param recomputedGroup the whole group as decided now, one line per message.
- * @param groupBefore the group ahead of it, on which both agree; empty where it is the first.
+ * @param groupBefore the group ahead of it, on which both agree; empty if it is the first.
  */
 public record Difference(
     long sequence,

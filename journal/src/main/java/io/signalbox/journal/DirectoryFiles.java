@@ -97,7 +97,7 @@ final class DirectoryFiles implements JournalFiles
         }
     }
 
-    /** Chronicle's file of the segment; null where there is none. */
+    /** Chronicle's file of the segment; {@code null} if there is none. */
     Path dataFile(final int segment)
     {
         final Path path = segments.get(segment);

@@ -34,7 +34,7 @@ final class Envelope
     static final int LENGTH = 64;
     static final int MAGIC = 0x314C4A53;
     static final int SCHEMA_VERSION = MessageHeaderEncoder.SCHEMA_VERSION;
-    /** Of a seal that tells more than its first version could: older programs refuse it by name. */
+    /** Of a seal whose ending the first version does not have: older programs refuse it by name. */
     static final int SEAL_VERSION = 1;
     /** Newest version that this program reads. */
     static final int NEWEST_VERSION = Math.max(SCHEMA_VERSION, SEAL_VERSION);

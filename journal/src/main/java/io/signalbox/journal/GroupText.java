@@ -20,15 +20,13 @@ final class GroupText
     public static List<String> lines(final DirectBuffer group, final int offset, final int length)
     {
         final List<String> lines = new ArrayList<>();
-        final MessageText messages = new MessageText();
+        final MessageText messages = new MessageText(LONGEST_MESSAGE_BYTES);
         final GroupReader reader = new GroupReader().wrap(group, offset, length);
         try
         {
             while (reader.next())
             {
-                lines.add(reader.messageLength() > LONGEST_MESSAGE_BYTES
-                    ? "message of template " + reader.templateId() + ", " + reader.messageLength() + " bytes"
-                    : messages.of(reader));
+                lines.add(messages.of(reader));
             }
         }
         catch (final IllegalArgumentException | IndexOutOfBoundsException e)

@@ -10,16 +10,16 @@ public final class JournalException extends RuntimeException
     private static final long serialVersionUID = 1L;
     private static final long NOWHERE = -1;
 
-    /** What is wrong, for programs. */
+    /** The fault, for programs. */
     public enum Kind
     {
         /** A record, or Chronicle's header ahead of it, does not hold what was written. */
         CORRUPT_RECORD,
-        /** A whole record stands where another sequence number belongs: records were lost, doubled or moved. */
+        /** A whole record has another sequence number than the next one: records were lost, doubled or moved. */
         SEQUENCE_GAP,
-        /** What stands here belongs elsewhere: a whole record of another journal or place, or a file of another kind. */
+        /** A whole record of another journal or place, or a file of another kind. */
         FOREIGN_FILE,
-        /** Two processes wrote the journal at the same time: whole records follow where one of them cut it. */
+        /** Two processes wrote the journal at the same time: whole records follow the cut that one of them made. */
         TWO_WRITERS,
         /** Written by newer software. */
         UNSUPPORTED_VERSION,
@@ -28,7 +28,7 @@ public final class JournalException extends RuntimeException
         SHORT_READ,
         /** The last append did not finish. Recovery cuts it and keeps its bytes aside. */
         TORN_TAIL,
-        /** A writer is still at it: where it ends says nothing. */
+        /** The journal is still being written: its end has no meaning yet. */
         BEING_WRITTEN,
         /** A journal's files without one whole record: never begun, or everything was lost. */
         NO_RECORD,
@@ -88,19 +88,19 @@ public final class JournalException extends RuntimeException
         return kind;
     }
 
-    /** Number of the segment concerned; -1 where the message names none. */
+    /** Number of the segment concerned; -1 if the message names none. */
     public int segment()
     {
         return segment;
     }
 
-    /** Byte offset in the segment's file; -1 where the message names none. */
+    /** Byte offset in the segment's file; -1 if the message names none. */
     public long offset()
     {
         return offset;
     }
 
-    /** First sequence number that cannot be read: every record below it is good. -1 where the message names none. */
+    /** First sequence number that cannot be read: every record below it is good. -1 if the message names none. */
     public long sequence()
     {
         return sequence;

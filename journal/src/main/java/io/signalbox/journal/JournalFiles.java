@@ -10,7 +10,7 @@ interface JournalFiles
     /** Whether the segment is there, with or without content. */
     boolean exists(int segment);
 
-    /** The segment's records; null where nothing was written. */
+    /** The segment's records; {@code null} if nothing was written. */
     ByteSource open(int segment);
 
     /** How messages name the journal. */

@@ -164,8 +164,8 @@ final class JournalLock implements AutoCloseable
     }
 
     /**
-     * Who has locked the file {@code lock} of this directory; {@code null} if nobody has, or nobody can tell. Creates and
-     * writes nothing. A writer that starts at this very moment may be refused as if this process were one.
+     * Process that has locked the file {@code lock} of this directory; {@code null} if none has, or if the lock cannot be
+     * read. Creates and writes nothing. A writer that starts at this very moment may be refused as if this process were one.
      */
     static String holder(final Path directory)
     {
@@ -342,7 +342,7 @@ final class JournalLock implements AutoCloseable
         }
         catch (final IOException e)
         {
-            // A lone lock file stands in nobody's way.
+            // A lone lock file does no harm.
             return;
         }
         finally

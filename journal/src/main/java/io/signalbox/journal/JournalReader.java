@@ -2,6 +2,8 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
@@ -10,6 +12,7 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.sbe.MessageDecoderFlyweight;
 
 import java.nio.file.Path;
 import java.util.Collections;
@@ -21,7 +24,7 @@ import java.util.Map;
  */
 public final class JournalReader implements AutoCloseable
 {
-    private static final int FIRST_MESSAGE = 4;
+    private static final int SHORTEST_GROUP_BYTES = GroupWriter.LENGTH_BYTES + MessageHeaderDecoder.ENCODED_LENGTH;
 
     private final JournalScanner scanner;
     private final WriterProbe writer;
@@ -30,7 +33,7 @@ public final class JournalReader implements AutoCloseable
     private final RowAssembly rows = new RowAssembly();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final CaptureRowsDecoder chunk = new CaptureRowsDecoder();
-    private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
+    private final RowReference rowReference = new RowReference();
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -39,7 +42,7 @@ public final class JournalReader implements AutoCloseable
         settings = Collections.unmodifiableMap(readSettings());
     }
 
-    /** @throws JournalException where the directory holds no journal, or none that can be believed. */
+    /** @throws JournalException if the directory has no journal, or a damaged one. */
     public static JournalReader open(final Path directory)
     {
         return open(directory, ReadProgress.NONE);
@@ -120,8 +123,8 @@ public final class JournalReader implements AutoCloseable
     /**
      * Moves to the next group; false at the end of the journal.
      *
-     * @throws JournalException when the journal must not be believed from here on; BEING_WRITTEN where it ends only
-     *     because a writer is still at it.
+     * @throws JournalException when the journal must not be believed from here on; BEING_WRITTEN if it ends only
+     *     because it is still being written.
      */
     public boolean next()
     {
@@ -183,24 +186,52 @@ public final class JournalReader implements AutoCloseable
     /** Rows must be those that the group's completion refers to, all of them. */
     private void checkRows()
     {
-        final int body = FIRST_MESSAGE + MessageHeaderDecoder.ENCODED_LENGTH;
-        boolean fits = payload.capacity() >= body;
-        if (fits && header.wrap(payload, FIRST_MESSAGE).templateId() == D2hCompleteDecoder.TEMPLATE_ID)
-        {
-            fits = payload.capacity() >= body + D2hCompleteDecoder.BLOCK_LENGTH;
-            if (fits)
-            {
-                completion.wrapAndApplyHeader(payload, FIRST_MESSAGE, header);
-                fits = completion.rowFormRaw() == RowForm.CHUNKED.value() ? rows.fits(completion) : rows.isEmpty();
-            }
-        }
-        else
-        {
-            fits &= rows.isEmpty();
-        }
-        if (!fits)
+        if (!rowReference.fits(payload))
         {
             throw malformed("the rows ahead of this group are not the ones that it refers to");
+        }
+    }
+
+    /** Whether a group's input refers to the rows collected ahead of it, and to no others. */
+    private final class RowReference extends EventReader
+    {
+        private boolean fits;
+
+        private boolean fits(final DirectBuffer group)
+        {
+            fits = false;
+            try
+            {
+                readInput(group, 0, group.capacity());
+            }
+            catch (final IllegalArgumentException e)
+            {
+                // A length that leaves the group: the reader of the group says so.
+                return rows.isEmpty() && group.capacity() >= SHORTEST_GROUP_BYTES;
+            }
+            catch (final IndexOutOfBoundsException e)
+            {
+                return false;
+            }
+            return fits;
+        }
+
+        @Override
+        protected void onD2hComplete(final D2hCompleteDecoder completion)
+        {
+            fits = completion.rowFormRaw() == RowForm.CHUNKED.value() ? rows.fits(completion) : rows.isEmpty();
+        }
+
+        @Override
+        protected void onOther(final MessageDecoderFlyweight message)
+        {
+            fits = rows.isEmpty();
+        }
+
+        @Override
+        protected void onUnknown(final int template, final int length)
+        {
+            fits = rows.isEmpty();
         }
     }
 
@@ -224,7 +255,7 @@ public final class JournalReader implements AutoCloseable
         return payload.capacity();
     }
 
-    /** The rows that the current group refers to; null where it refers to none. Valid as long as the group. */
+    /** The rows that the current group refers to; {@code null} if it refers to none. Valid as long as the group. */
     public DirectBuffer rows()
     {
         return rows.isEmpty() ? null : rows.buffer();

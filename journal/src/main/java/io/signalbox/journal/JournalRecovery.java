@@ -13,13 +13,13 @@ import java.nio.file.Path;
 public final class JournalRecovery
 {
     /**
-     * What recovery found and did.
+     * Result of a recovery.
      *
      * @param records     records that are good, all of them kept; 0 if the writer was stopped before its first one.
      * @param groups      groups among them.
      * @param cutBytes    bytes of a torn tail; 0 if there was none.
-     * @param cutFile     where these were kept aside; {@code null} if there were none.
-     * @param movedAside  where a segment without one whole record was moved, the first if there were several;
+     * @param cutFile     file in which these were kept aside; {@code null} if there were none.
+     * @param movedAside  new place of a segment without one whole record, the first if there were several;
      *                    {@code null} if there was none.
      * @param digest      the chained hash over the records kept, as 16 hexadecimal digits.
      * @param ending      how the journal ended before; anything but OPEN: no file was touched.

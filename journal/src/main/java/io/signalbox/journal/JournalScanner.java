@@ -10,9 +10,9 @@ import io.signalbox.journal.RecoveryCase.Found;
 import java.nio.file.Path;
 
 /**
- * Reads every record of a journal in order and decides, by {@link RecoveryCase}, at each position whether to go on.
- * It reads files through buffers of its own and maps none, holds at most one record, and never writes. A record is
- * handed out only when its bytes, number, history and place are right.
+ * Reads every record of a journal in order and looks up, in {@link RecoveryCase}, what to do with each.
+ * It reads files through its own buffers and maps none, holds at most one record, and never writes. A record is
+ * handed out only if its bytes, number, history and place are right.
  */
 final class JournalScanner implements AutoCloseable
 {
@@ -44,7 +44,7 @@ final class JournalScanner implements AutoCloseable
         return reading(DirectoryFiles.of(directory), null);
     }
 
-    /** Scans the journal in this directory and tells what each byte of its segments is for. */
+    /** Scans the journal in this directory and reports the use of each byte of its segments. */
     public static JournalScanner open(final Path directory, final RegionListener regions)
     {
         JvmFlags.requireToRead();
@@ -79,22 +79,15 @@ final class JournalScanner implements AutoCloseable
             {
                 acceptCut();
             }
-            else if (walker.next() == SegmentWalker.Document.RECORD && isInPlace())
+            else if (isInPlace() && accept())
             {
-                if (accept())
-                {
-                    return true;
-                }
-            }
-            else
-            {
-                stop();
+                return true;
             }
         }
         return false;
     }
 
-    /** Behind its continuation, if it has one, so that this is checked too. */
+    /** Behind the segment's continuation, if it has one, so that the continuation is checked too. */
     private boolean isAtDeclaredCut()
     {
         return (segment == 0 || continued) && successor.cutsAt(progress.records());
@@ -104,8 +97,8 @@ final class JournalScanner implements AutoCloseable
     private void acceptCut()
     {
         final TailSearch rest = TailSearch.behindCut(segment, walker.source(), walker.nextPosition());
-        final RecoveryCase match = RecoveryCase.of(
-            new Evidence(Found.BROKEN, false, false, false, true, rest.found(), false, progress.groupOpen()));
+        final RecoveryCase match = RecoveryCase.of(Evidence.index(Found.BLANK, false, false, false, true, rest.found(),
+            progress.isBelowMark(), progress.groupOpen()));
         if (match.decision() == Decision.REFUSE)
         {
             refuse(match, ScanMessages.reason(match, walker, progress, rest, successor), walker.nextPosition());
@@ -130,8 +123,9 @@ final class JournalScanner implements AutoCloseable
         continued = false;
         if (number >= files.segmentCount() || !files.exists(number))
         {
-            refuse(RecoveryCase.of(new Evidence(Found.ABSENT, false, false, false, false, true, false, false)),
-                "the segment is missing", 0);
+            final RecoveryCase match = RecoveryCase.of(Evidence.index(Found.ABSENT, false, false, false, false,
+                number < files.segmentCount(), progress.isBelowMark(), progress.groupOpen()));
+            refuse(match, "the segment is missing", 0);
         }
         successor = Successor.of(files, segment);
         final ByteSource source = files.open(segment);
@@ -152,17 +146,28 @@ final class JournalScanner implements AutoCloseable
         }
     }
 
-    /** Whether the walker's record is the one expected here; costs no allocation for chained records. */
+    /**
+     * Reads the next document and looks its case up. A record in its place is accepted whatever follows it; for anything
+     * else the rest of the evidence is gathered, and the scan stops. Allocates nothing for chained records in their place.
+     */
     private boolean isInPlace()
     {
-        final byte[] bytes = walker.bytes();
-        final int start = walker.start();
-        type = RecordType.of(Envelope.typeCode(bytes, start));
-        return versionKnown() && Envelope.sequence(bytes, start) == progress.records() && links();
+        final boolean valid = walker.next() == SegmentWalker.Document.RECORD;
+        final boolean known = valid && versionKnown();
+        final boolean expected = known && Envelope.sequence(walker.bytes(), walker.start()) == progress.records();
+        final boolean links = expected && links();
+        if (valid && RecoveryCase.of(Evidence.index(Found.VALID, known, expected, links, false, false,
+            progress.isBelowMark(), progress.groupOpen())).decision() == Decision.ACCEPT)
+        {
+            return true;
+        }
+        stop(known, expected);
+        return false;
     }
 
     private boolean versionKnown()
     {
+        type = RecordType.of(Envelope.typeCode(walker.bytes(), walker.start()));
         return type != null && Envelope.version(walker.bytes(), walker.start()) <= Envelope.NEWEST_VERSION;
     }
 
@@ -206,7 +211,7 @@ final class JournalScanner implements AutoCloseable
             Envelope.chain(walker.bytes(), walker.start()) == progress.chain() ? count : null;
     }
 
-    /** True where the record is one to hand out. */
+    /** Returns whether the record is handed out. */
     private boolean accept()
     {
         progress.mark(Envelope.syncedSequence(walker.bytes(), walker.start()));
@@ -246,23 +251,18 @@ final class JournalScanner implements AutoCloseable
         }
     }
 
-    /** At a position where the walk cannot simply go on: gather the evidence and decide. */
-    private void stop()
+    /** Searches what follows a document that is not a record in its place, and decides. */
+    private void stop(final boolean versionKnown, final boolean sequenceExpected)
     {
         final TailSearch rest = TailSearch.behind(segment, walker.source(), walker.position());
-        final boolean valid = walker.isRecord();
         // Bytes behind a missing header are an append whose header never reached the disk, unless they are records.
         final boolean blank =
             walker.fault() == null && (rest.found() || rest.residueEnd() == walker.position());
-        final Found found = valid ? Found.VALID : blank ? Found.BLANK : Found.BROKEN;
-        final boolean versionKnown = valid && versionKnown();
-        final boolean sequenceExpected =
-            versionKnown && Envelope.sequence(walker.bytes(), walker.start()) == progress.records();
+        final Found found = walker.isRecord() ? Found.VALID : blank ? Found.BLANK : Found.BROKEN;
         progress.mark(rest.foundSyncedSequence());
         progress.mark(successor.syncedSequence());
-        final RecoveryCase match = RecoveryCase.of(new Evidence(found, versionKnown, sequenceExpected, false, false,
-            rest.found() || successor.followed(), progress.isBelowMark(), progress.groupOpen()));
-        decide(match, rest);
+        decide(RecoveryCase.of(Evidence.index(found, versionKnown, sequenceExpected, false, false,
+            rest.found() || successor.followed(), progress.isBelowMark(), progress.groupOpen())), rest);
     }
 
     private void decide(final RecoveryCase match, final TailSearch rest)

@@ -23,8 +23,8 @@ interface JournalStore
         /**
          * Starts the next record.
          *
-         * @return the byte position in the segment's file at which the record will stand.
-         * @throws JournalException DISK_FULL where no room is left; nothing has been written then.
+         * @return the byte position in the segment's file at which the record will be.
+         * @throws JournalException DISK_FULL if no space is left; nothing has been written then.
          */
         long begin(int length);
 

@@ -36,7 +36,7 @@ public final class JournalVerifier
      * Verifies the journal in this directory; stops at the first difference.
      *
      * @param factory makes the scheduler; {@code Scheduler::new}, unless a test plants an error.
-     * @throws JournalException where the journal must not be believed; the message says what is still good.
+     * @throws JournalException if the journal is damaged; the message says which records are good.
      */
     public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
     {
@@ -44,7 +44,7 @@ public final class JournalVerifier
     }
 
     /**
-     * Verifies the journal up to the group that a record is part of, or to its end where that comes earlier; the scheduler
+     * Verifies the journal up to the group that a record is part of, or to its end if that comes earlier; the scheduler
      * is then in the state that the journal's had after that group.
      *
      * @param record   sequence number of a record, 0 being the run description.

@@ -298,7 +298,7 @@ public final class JournalWriter implements GroupJournal
         return Chain.text(log.chain());
     }
 
-    /** Highest sequence number that a sync has covered; -1 where none has. */
+    /** Highest sequence number that a sync has covered; -1 if none has. */
     public long syncedSequence()
     {
         return log.syncedSequence();

@@ -105,7 +105,7 @@ final class OwnerOnly
         }
     }
 
-    /** Creates the file where it is missing, and opens it for writing. */
+    /** Creates the file if it is missing, and opens it for writing. */
     static FileChannel open(final Path file) throws IOException
     {
         final Set<StandardOpenOption> options =
@@ -123,7 +123,7 @@ final class OwnerOnly
         }
     }
 
-    /** Makes the names in the directory durable, where the platform opens directories. */
+    /** Makes the names in the directory durable, if the platform opens directories. */
     static void syncDirectory(final Path directory) throws IOException
     {
         if (isPosix(directory))

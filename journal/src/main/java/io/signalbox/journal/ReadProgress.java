@@ -7,7 +7,7 @@ import java.nio.file.Path;
 @FunctionalInterface
 public interface ReadProgress
 {
-    /** For readings that nobody waits for. */
+    /** Reports nothing. */
     ReadProgress NONE = (file, position, length) ->
     {
     };

@@ -35,7 +35,7 @@ enum RecordType
         return code <= ROWS.code;
     }
 
-    /** Null where this version knows no such code. */
+    /** Returns {@code null} if this version has no such code. */
     static RecordType of(final int code)
     {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;

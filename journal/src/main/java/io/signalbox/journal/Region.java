@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** What a range of bytes in a segment's file is for. Only damage to a RECORD can change what a reader is given. */
+/** Use of a range of bytes in a segment's file. Only damage to a RECORD can change the records that a reader receives. */
 enum Region
 {
     /** Chronicle's 4-byte header of a record, its envelope and its payload. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** Is told what every byte of a segment's file is for, in order, as the scanner passes it. */
+/** Receives the use of every byte of a segment's file, in order, as the scanner passes it. */
 @FunctionalInterface
 interface RegionListener
 {

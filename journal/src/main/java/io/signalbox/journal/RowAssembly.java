@@ -27,7 +27,7 @@ final class RowAssembly
         chunks = 0;
     }
 
-    /** False where the chunk is not the next one of the same step. */
+    /** Returns false if the chunk is not the next one of the same step. */
     boolean add(final CaptureRowsDecoder chunk)
     {
         if (chunks == 0)

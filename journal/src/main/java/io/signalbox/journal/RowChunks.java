@@ -7,7 +7,7 @@ import io.signalbox.event.codec.MessageHeaderEncoder;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
-/** Cuts the rows of one step into CaptureRows messages of at most 64 KiB of rows, or one row where a row is longer. */
+/** Cuts the rows of one step into CaptureRows messages of at most 64 KiB of rows, or one row if a row is longer. */
 final class RowChunks
 {
     static final int MAX_ROWS_BYTES = 64 * 1024;

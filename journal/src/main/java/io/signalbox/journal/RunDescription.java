@@ -31,7 +31,7 @@ final class RunDescription
         return MessageHeaderEncoder.ENCODED_LENGTH + encoder.encodedLength();
     }
 
-    /** @throws IndexOutOfBoundsException where the buffer holds no whole description. */
+    /** @throws IndexOutOfBoundsException if the buffer has no whole description. */
     static Map<String, String> decode(final DirectBuffer buffer, final int offset)
     {
         final RunDescriptionDecoder decoder =
@@ -47,7 +47,7 @@ final class RunDescription
         return settings;
     }
 
-    /** A text's length is believed, and memory asked for it, only where the buffer goes that far. */
+    /** A text's length is used, and memory allocated for it, only if the buffer is that long. */
     private static void requireInside(
         final int length, final RunDescriptionDecoder decoder, final DirectBuffer buffer)
     {

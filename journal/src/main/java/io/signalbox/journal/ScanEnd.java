@@ -9,8 +9,8 @@ package io.signalbox.journal;
  * @param segments      segments that hold records.
  * @param lastRecords   chained records of the last of them, up to its last whole group.
  * @param lastSealed    whether that one ends with a seal.
- * @param cutFrom       where in its file a torn tail starts; -1 if there is none.
- * @param cutTo         where that tail ends.
+ * @param cutFrom       position in its file at which a torn tail starts; -1 if there is none.
+ * @param cutTo         position at which that tail ends.
  * @param emptySegment  number of the first segment that was created and has no whole record; -1 if there is none.
  */
 record ScanEnd(

@@ -65,7 +65,7 @@ final class ScanMessages
             good(progress.records()) + "; " + remedy(match, reason, successor);
     }
 
-    /** Nothing tells a journal whose writer never came to its first record from one that has lost them all. */
+    /** A journal whose writer never wrote its first record looks the same as one that has lost all records. */
     static JournalException noRecord(final String journal)
     {
         return new JournalException(Kind.NO_RECORD, journal + " holds no whole record: either its writer was stopped " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.Closing;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SealDecoder;
@@ -23,11 +24,22 @@ final class SegmentCount
         {
             return null;
         }
-        final UnsafeBuffer buffer = new UnsafeBuffer(walker.bytes(), walker.start() + Envelope.LENGTH, payload);
-        final MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(buffer, 0);
-        return header.templateId() == SealDecoder.TEMPLATE_ID
-            ? new SealDecoder().wrap(buffer, MessageHeaderDecoder.ENCODED_LENGTH, header.blockLength(), header.version())
-            : null;
+        final SealReader reader = new SealReader();
+        reader.readMessage(
+            new UnsafeBuffer(walker.bytes(), walker.start() + Envelope.LENGTH, payload), 0, payload);
+        return reader.seal;
+    }
+
+    /** Keeps the seal that it reads. */
+    private static final class SealReader extends EventReader
+    {
+        private SealDecoder seal;
+
+        @Override
+        protected void onSeal(final SealDecoder message)
+        {
+            seal = message;
+        }
     }
 
     static boolean isContinuation(final SegmentWalker walker, final int segment)

@@ -5,7 +5,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Walks the documents of one segment's file: Chronicle's own are skipped by name, ours are checked on their own
- * (length, magic, CRC). Reads into a buffer of its own and believes no length before it has been checked twice.
+ * (length, magic, CRC). Reads into its own buffer and uses no length before it has been checked twice.
  */
 final class SegmentWalker implements AutoCloseable
 {
@@ -17,7 +17,7 @@ final class SegmentWalker implements AutoCloseable
     private static final int LENGTH_MASK = 0x3FFFFFFF;
     private static final int END_MARK = INCOMPLETE | METADATA;
 
-    /** What stands at a position. */
+    /** The document at a position. */
     enum Document
     {
         /** A whole record; whether it belongs here is for the scanner to say. */
@@ -50,13 +50,13 @@ final class SegmentWalker implements AutoCloseable
         window = new byte[windowFor(source)];
     }
 
-    /** Room for the whole file where that is small; never less than one envelope. */
+    /** Bytes for the whole file if it is small; never less than one envelope. */
     static int windowFor(final ByteSource source)
     {
         return (int)Math.max(Envelope.LENGTH, Math.min(WINDOW_BYTES, source.length()));
     }
 
-    /** Moves to the next document that is not Chronicle's own. Only after RECORD is there a further one. */
+    /** Moves to the next document that is not Chronicle's own. There is a further one only after RECORD. */
     Document next()
     {
         fault = null;
@@ -124,7 +124,7 @@ final class SegmentWalker implements AutoCloseable
         return Document.RECORD;
     }
 
-    /** Skips a document that Chronicle wrote for itself; returns what is wrong where its name is not known. */
+    /** Skips a document that Chronicle wrote for itself; returns the fault if its name is not known, else {@code null}. */
     private String skipMetadata()
     {
         final Region region = metadataRegion();
@@ -163,7 +163,7 @@ final class SegmentWalker implements AutoCloseable
         return Document.BROKEN;
     }
 
-    /** Brings the bytes into the window and sets {@link #start()}; false where the file ends ahead of them. */
+    /** Brings the bytes into the window and sets {@link #start()}; false if the file ends before them. */
     private boolean load(final long from, final int count)
     {
         if (from < windowPosition || from + count > windowPosition + windowLength)
@@ -223,7 +223,7 @@ final class SegmentWalker implements AutoCloseable
         return whole;
     }
 
-    /** What is wrong with the current document; null where nothing is. */
+    /** The fault of the current document; {@code null} if it has none. */
     String fault()
     {
         return fault;

@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 /**
  * Puts records behind their envelopes, links the chain, and goes from segment to segment.
  *
- * <p>Order at a roll, so that a crash between any two of its steps can be told from a lost file: the next segment is
+ * <p>Order at a roll, so that a crash between any two of its steps differs from a lost file: the next segment is
  * created, the current one sealed and synced, and then the next one begins with its continuation.
  */
 final class SegmentedLog
@@ -66,7 +66,7 @@ final class SegmentedLog
      * Begins a segment behind one that this log has not written.
      *
      * @param recordsBefore chained records of the segment before.
-     * @param sealed        whether that segment ends with a seal; else it is cut where this one begins.
+     * @param sealed        whether that segment ends with a seal; otherwise it is cut at the record that begins this one.
      */
     void openBehind(final int number, final long recordsBefore, final boolean sealed)
     {
@@ -189,7 +189,7 @@ final class SegmentedLog
         complete(type, plain ? Envelope.SCHEMA_VERSION : Envelope.SEAL_VERSION, lastTimeNanos, chain, position, total);
     }
 
-    /** Does nothing at the level PROCESS, where no record may claim to be synced. */
+    /** Does nothing at the level PROCESS: no record may claim to be synced. */
     void sync()
     {
         if (!durable)

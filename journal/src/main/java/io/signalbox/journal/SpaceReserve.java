@@ -44,7 +44,7 @@ final class SpaceReserve
         return !PosixAPI.posix().getClass().getSimpleName().startsWith("NoOp");
     }
 
-    /** Room for what is written before a file exists that blocks could be taken for, and these bytes. */
+    /** Space that is needed before a file exists to reserve blocks for, and these bytes. */
     static void requireRoom(final Path directory, final long extraBytes) throws IOException
     {
         final long bytes = SMALLEST_STEP_BYTES + extraBytes;
@@ -112,7 +112,7 @@ final class SpaceReserve
             " bytes (" + usable + " free); free some space.");
     }
 
-    /** Gives back what was reserved beyond {@code end}, where the file system can. */
+    /** Frees what was reserved beyond {@code end}, if the file system supports it. */
     void release(final long end)
     {
         if (descriptor >= 0)

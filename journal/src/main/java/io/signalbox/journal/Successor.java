@@ -2,7 +2,7 @@
 package io.signalbox.journal;
 
 /**
- * What is known of a segment's end from the segments behind it.
+ * Evidence about a segment's end from the segments that follow it.
  *
  * @param followed       a later segment has records, or should.
  * @param declared       the next segment's continuation was read.

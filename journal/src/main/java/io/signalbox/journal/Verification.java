@@ -2,7 +2,7 @@
 package io.signalbox.journal;
 
 /**
- * What a verification found.
+ * Result of a verification.
  *
  * @param records    records read and found whole, the run description included.
  * @param groups     groups re-run; all but the last of them equal if there is a difference.

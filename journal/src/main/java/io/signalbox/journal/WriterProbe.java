@@ -6,12 +6,12 @@ import io.signalbox.journal.JournalException.Kind;
 import java.nio.file.Path;
 
 /**
- * Tells a journal that is still being written from one whose writer was stopped: while a writer is at it, the end of
+ * Distinguishes a journal that is still being written from one whose writer was stopped: during writing, the end of
  * a journal may look like anything, and nothing about it is damage. Reads only.
  *
  * @param directory    of the journal.
  * @param segmentCount segments that were there when reading began.
- * @param atStart      who was writing then; null where nobody was.
+ * @param atStart      process that was writing then; {@code null} if none was.
  */
 record WriterProbe(Path directory, int segmentCount, String atStart)
 {
@@ -39,7 +39,7 @@ record WriterProbe(Path directory, int segmentCount, String atStart)
         return beingWritten == null ? refusal : beingWritten;
     }
 
-    /** The refusal of an end behind which a writer goes on; null where none is at it. */
+    /** The refusal of an end that a writer may still move; {@code null} if no process is writing. */
     JournalException beingWritten(final long records)
     {
         final String now = JournalLock.holderBesideFile(directory);

@@ -6,9 +6,8 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.PlanRows;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import org.agrona.DirectBuffer;
@@ -70,21 +69,19 @@ final class CrowdedBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         final int epoch = plan.epoch();
         final long step = plan.step();
         final List<Integer> positions = new ArrayList<>();
-        int rowCount = 0;
-        for (final ScheduleDecoder.RowsDecoder row : PlanRows.of(plan))
+        final int sampled = plan.entryCount();
+        for (int entry = 0; entry < sampled; entry++)
         {
-            rowCount++;
-            for (int i = 0; i < row.tokenCount(); i++)
+            for (int i = 0; i < plan.tokenCount(entry); i++)
             {
-                positions.add(row.start() + i);
+                positions.add(plan.start(entry) + i);
             }
         }
-        final int sampled = rowCount;
         for (int i = 0; i < threads; i++)
         {
             pool.execute(() -> report(epoch, step, positions, sampled));

@@ -24,6 +24,7 @@ final class MessageTextTest
     private static final Pattern MESSAGE = Pattern.compile("<sbe:message name=\"(\\w+)\" id=\"(\\d+)\"");
     private static final int FIRST_JOURNAL_TEMPLATE = 40;
     private static final int BLOCK_BYTES = 128;
+    private static final int LONGEST_BYTES = 1024;
 
     @Test
     void shouldKnowEveryMessageOfAGroup() throws IOException
@@ -34,7 +35,7 @@ final class MessageTextTest
         assertFalse(messages.isEmpty());
         for (final MatchResult message : messages)
         {
-            final String text = new MessageText().of(empty(Integer.parseInt(message.group(2))));
+            final String text = new MessageText(LONGEST_BYTES).of(empty(Integer.parseInt(message.group(2))));
             assertTrue(text.contains(message.group(1)) && !text.contains("unknown"), text);
         }
     }
@@ -58,7 +59,13 @@ final class MessageTextTest
     @Test
     void shouldSayWhereAMessageIsOfAnotherTime()
     {
-        assertEquals("(message of unknown template 39, 264 bytes)", new MessageText().of(empty(39)));
+        assertEquals("(message of unknown template 39, 264 bytes)", new MessageText(LONGEST_BYTES).of(empty(39)));
+    }
+
+    @Test
+    void shouldNameALongMessageWithoutItsFields()
+    {
+        assertEquals("[Wake], 264 bytes", new MessageText(263).of(empty(4)));
     }
 
     /** Every byte of every field is 1, which all enumerations know; groups and texts are empty. */

@@ -4,16 +4,12 @@ package io.signalbox.journal;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.SealEncoder;
 import io.signalbox.journal.JournalException.Kind;
-import io.signalbox.journal.RecoveryCase.Evidence;
-import io.signalbox.journal.RecoveryCase.Found;
 import io.signalbox.journal.Scans.Range;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.zip.CRC32C;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -21,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Every row of the recovery table, on a simulated disk. */
+/** Every case of the recovery table that a file can cause, on a simulated disk. */
 final class RecoveryTableTest
 {
     private static final WriterOptions PROCESS = Runs.options(Durability.PROCESS);
@@ -30,26 +26,6 @@ final class RecoveryTableTest
     private final SimulatedLog killed = SimulatedLog.open(GROUPS, PROCESS);
     private final MemoryFiles files = killed.files();
     private final List<Range> records = Scans.records(files, 0);
-
-    @Test
-    void shouldMatchExactlyOneCaseForEveryEvidence()
-    {
-        final Set<RecoveryCase> seen = EnumSet.noneOf(RecoveryCase.class);
-        for (final Found found : Found.values())
-        {
-            for (int bits = 0; bits < 128; bits++)
-            {
-                seen.add(RecoveryCase.of(new Evidence(found, bit(bits, 0), bit(bits, 1), bit(bits, 2), bit(bits, 3),
-                    bit(bits, 4), bit(bits, 5), bit(bits, 6))));
-            }
-        }
-        assertEquals(EnumSet.allOf(RecoveryCase.class), seen);
-    }
-
-    private static boolean bit(final int bits, final int index)
-    {
-        return (bits >>> index & 1) == 1;
-    }
 
     @Test
     void shouldAcceptEveryRecordThatIsInPlace()

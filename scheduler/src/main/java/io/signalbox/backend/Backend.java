@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.backend;
 
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 /**
@@ -15,16 +15,16 @@ public interface Backend extends AutoCloseable
     /**
      * Called once, before the first plan.
      *
-     * @param shape the rows to capture, or null where capture is off.
+     * @param shape the rows to capture, or {@code null} if capture is disabled.
      */
     void start(int ranks, ModelShape shape, CompletionSink completions);
 
     /**
-     * Takes one plan. Never blocks: the planner holds one credit per rank, so at most one plan per rank is out.
+     * Accepts one step. Never blocks: the planner holds one credit per rank, so at most one step per rank is in flight.
      *
-     * @param plan valid only during the call, groups not yet read.
+     * @param step valid only during the call.
      */
-    void submit(ScheduleDecoder plan);
+    void submit(StepView step);
 
     /** The result of the step is no longer wanted; a completion that still comes is ignored and counted. */
     void abort(int rank, long step);

@@ -4,7 +4,7 @@ package io.signalbox.backend;
 import io.signalbox.event.codec.FaultClass;
 
 /**
- * Where a backend reports. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
+ * Receives the reports of a backend. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
  * comes before the completion of the same step. A call blocks while the engine's ingress ring is full, and throws
  * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
  *
@@ -13,7 +13,8 @@ import io.signalbox.event.codec.FaultClass;
  * never given costs the rank, because the step that it was given may never be reported. In each case the journal has the
  * reason.
  *
- * <p>{@code timeNanos} is on the engine's clock. An engine that wakes itself takes a time ahead of its clock as now.
+ * <p>{@code timeNanos} is on the engine's clock. An engine that wakes itself replaces a time ahead of its clock by the
+ * current time.
  *
  * <p>Every method throws {@link IllegalArgumentException} if the rank does not exist; nothing is reported then.
  */
@@ -25,7 +26,7 @@ public interface CompletionSink
     /**
      * The step's results are on the host.
      *
-     * @param sampledTokens one token id per row of the plan, in batch order, within the vocabulary; read before the call
+     * @param sampledTokens one token id per entry of the step, in batch order, within the vocabulary; read before the call
      *                      returns.
      * @param rows          the routed-expert rows, or null if capture is off; the engine releases it in every case.
      */

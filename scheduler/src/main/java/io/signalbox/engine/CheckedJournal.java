@@ -3,23 +3,22 @@ package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.event.GroupWriter;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteDecoder;
-import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
+import org.agrona.sbe.MessageDecoderFlyweight;
 
 /**
- * Holds the rows of a group against the group right before the journal takes both. A backend that writes into a slice
- * before its release, or a completion that names other rows than it brings, so stops the engine: a journal that holds
- * such a group could not be read.
+ * Compares the rows of a group with the group right before the journal appends both. A backend that writes into a slice
+ * before its release, or a completion that names other rows than it brings, stops the engine: a journal that holds such
+ * a group could not be read.
  */
 final class CheckedJournal implements GroupJournal
 {
     private final GroupJournal journal;
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
-    private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
+    private final InputCheck input = new InputCheck();
     private final RowsChecksum checksum = new RowsChecksum();
 
     CheckedJournal(final GroupJournal journal)
@@ -31,17 +30,32 @@ final class CheckedJournal implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        final int input = offset + GroupWriter.LENGTH_BYTES;
-        if (header.wrap(group, input).templateId() == D2hCompleteDecoder.TEMPLATE_ID)
-        {
-            check(completion.wrapAndApplyHeader(group, input, header), rows);
-        }
-        else if (rows != null)
-        {
-            throw new InvariantViolation(
-                "an input of template " + header.templateId() + " brings routed-expert rows, but only a D2hComplete may");
-        }
+        input.rows = rows;
+        input.readInput(group, offset, length);
+        input.rows = null;
         journal.append(timeNanos, group, offset, length, rows);
+    }
+
+    /** Checks the input of the group that is being appended. */
+    private final class InputCheck extends EventReader
+    {
+        private CaptureSlice rows;
+
+        @Override
+        protected void onD2hComplete(final D2hCompleteDecoder message)
+        {
+            check(message, rows);
+        }
+
+        @Override
+        protected void onOther(final MessageDecoderFlyweight message)
+        {
+            if (rows != null)
+            {
+                throw new InvariantViolation(
+                    "a " + nameOf(message) + " brings routed-expert rows, but only a D2hComplete may");
+            }
+        }
     }
 
     private void check(final D2hCompleteDecoder input, final CaptureSlice rows)

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.TickDecoder;
 import org.agrona.DirectBuffer;
 
-/** What the timer may know of the scheduler's deadlines: when the next one may pass, and whether a Tick is under way. */
+/** The scheduler's deadlines as the timer sees them: when the next one may pass, and whether a Tick is in the ring. */
 final class DeadlineWatch
 {
     static final long NONE = Long.MAX_VALUE;
 
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final TickReader ticks = new TickReader();
     private volatile long nextNanos = NONE;
     private volatile boolean tickUnderWay;
 
-    /** To be called by the scheduler's thread, after each input. */
-    void applied(final DirectBuffer input, final long nextDeadlineNanos)
+    /** Called by the scheduler thread after each input. */
+    void applied(final DirectBuffer input, final int length, final long nextDeadlineNanos)
     {
         if (nextNanos != nextDeadlineNanos)
         {
             nextNanos = nextDeadlineNanos;
         }
-        if (tickUnderWay && header.wrap(input, 0).templateId() == TickDecoder.TEMPLATE_ID)
+        if (tickUnderWay)
         {
-            tickUnderWay = false;
+            ticks.readMessage(input, 0, length);
         }
     }
 
-    /** To be called by the timer: whether a Tick is due, which is then under way until it has been applied. */
+    /** Called by the timer: whether a Tick is due. It is then under way until the scheduler has applied it. */
     boolean takeDue(final long nowNanos)
     {
         if (tickUnderWay || nextNanos == NONE || nowNanos < nextNanos)
@@ -36,5 +36,15 @@ final class DeadlineWatch
         }
         tickUnderWay = true;
         return true;
+    }
+
+    /** Notices that the Tick under way was applied. */
+    private final class TickReader extends EventReader
+    {
+        @Override
+        protected void onTick(final TickDecoder message)
+        {
+            tickUnderWay = false;
+        }
     }
 }

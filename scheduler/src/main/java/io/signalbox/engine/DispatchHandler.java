@@ -11,7 +11,7 @@ final class DispatchHandler implements EventHandler<TrackSlot>
     private final Dispatcher dispatcher;
     private final StepsInFlight steps;
 
-    /** @param steps null when nobody asks how long steps take. */
+    /** @param steps {@code null} if steps have no time limit. */
     DispatchHandler(
         final ThreadedEngine engine, final Backend backend, final LaunchedSteps launches, final StepsInFlight steps)
     {

@@ -2,19 +2,16 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.Backend;
-import io.signalbox.event.GroupReader;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import org.agrona.DirectBuffer;
 
-/** Hands every step plan of a group to the backend, and tells it of a step whose result nobody waits for any more. */
-final class Dispatcher
+/** Gives every step plan of a group to the backend, and tells the backend to abort a step that has timed out. */
+final class Dispatcher extends EventReader
 {
     private final Backend backend;
     private final LaunchedSteps launches;
-    private final GroupReader reader = new GroupReader();
-    private final ScheduleDecoder schedule = new ScheduleDecoder();
-    private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
 
     Dispatcher(final Backend backend, final LaunchedSteps launches)
     {
@@ -24,19 +21,19 @@ final class Dispatcher
 
     void dispatch(final DirectBuffer group, final int offset, final int length)
     {
-        reader.wrap(group, offset, length);
-        while (reader.next())
-        {
-            if (reader.templateId() == ScheduleDecoder.TEMPLATE_ID)
-            {
-                launches.launched(schedule.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
-                backend.submit(schedule.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
-            }
-            else if (reader.templateId() == StepTimedOutDecoder.TEMPLATE_ID)
-            {
-                stepTimedOut.wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
-                backend.abort(stepTimedOut.rank(), stepTimedOut.step());
-            }
-        }
+        readGroup(group, offset, length);
+    }
+
+    @Override
+    protected void onSchedule(final StepView step)
+    {
+        launches.launched(step);
+        backend.submit(step);
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+    {
+        backend.abort(timeout.rank(), timeout.step());
     }
 }

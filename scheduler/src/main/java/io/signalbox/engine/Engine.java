@@ -16,7 +16,7 @@ public interface Engine extends AutoCloseable
     int MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
     /**
-     * Sequences one encoded input; waits for room where there is none. When it throws, nothing was sequenced.
+     * Sequences one encoded input; waits for room if the ring is full. If it throws, nothing was sequenced.
      *
      * @param rows the rows of a {@code D2hComplete} whose form is CHUNKED, else null. The engine releases them, also
      *             when it refuses the input.
@@ -25,7 +25,12 @@ public interface Engine extends AutoCloseable
      */
     void offer(DirectBuffer input, int offset, int length, CaptureSlice rows);
 
-    /** Returns once every input offered so far, and all it led to, has passed journal, dispatch and clients. */
+    /**
+     * Returns once every input offered so far, and all it led to, has passed journal, dispatch and clients.
+     *
+     * @throws IllegalStateException if the engine has failed or is closed, or if a thread of the engine calls: it would
+     *                               wait for itself.
+     */
     void awaitProcessed();
 
     /**
@@ -35,7 +40,13 @@ public interface Engine extends AutoCloseable
      */
     RequestRows rows(long requestId);
 
-    /** Why rows of ended requests may be gone that nobody has taken: the bound, and what was discarded so far. */
+    /** Undoes {@link #rows}: the caller does not read them any more, and they may be discarded again. */
+    void rowsNotTaken(long requestId);
+
+    /** Whether the client was made from the context that the engine was opened on. */
+    boolean serves(EngineClient client);
+
+    /** Why untaken rows of ended requests may be gone: the bound, and the number of discarded requests so far. */
     String describeDiscards();
 
     /**

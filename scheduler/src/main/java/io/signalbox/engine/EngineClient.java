@@ -2,7 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.CommitDecoder;
@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
  * the caller wait up to a deadline; it never loses or reorders.
  *
  * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
- * the two. Thread-safe, also from within whatever depends on a handle.
+ * the two. Thread-safe, also when called from the stages of a handle's future.
  */
 public final class EngineClient
 {
@@ -39,16 +39,10 @@ public final class EngineClient
     private final OpenHandles handles = new OpenHandles();
     private final AtomicLong nextRequestId = new AtomicLong(1);
     private final ThreadLocal<SubmitEncoding> encodings;
-    private final GroupReader reader = new GroupReader();
-    private final SubmitDecoder submit = new SubmitDecoder();
-    private final CancelDecoder cancel = new CancelDecoder();
-    private final ControlDecoder control = new ControlDecoder();
-    private final CommitDecoder commit = new CommitDecoder();
-    private final FreeDecoder free = new FreeDecoder();
-    private final RefusedDecoder refused = new RefusedDecoder();
+    private final ClientEvents events = new ClientEvents();
     private volatile Engine engine;
 
-    /** @param context from which the client takes configuration, ring and clock; it follows the context's engine. */
+    /** @param context gives the client its configuration, ring and clock; the client follows the context's engine. */
     public EngineClient(final EngineContext context)
     {
         final SchedulerConfig config = context.config();
@@ -67,9 +61,21 @@ public final class EngineClient
         context.attach(this);
     }
 
-    /** @param target opened on the context that the client was made from. */
+    /**
+     * Connects the client to its engine.
+     *
+     * @param target opened on the context that the client was made from.
+     * @throws IllegalArgumentException if it was opened on another one: the client would see none of its groups.
+     */
     public void connect(final Engine target)
     {
+        if (target == null || !target.serves(this))
+        {
+            throw new IllegalArgumentException(target == null ?
+                "the engine is null; connect the client to the engine that was opened on its context" :
+                "the engine was opened on another EngineContext than the client was made from, so the client would see " +
+                "none of its groups; connect the client to the engine of its own context");
+        }
         engine = target;
     }
 
@@ -120,11 +126,12 @@ public final class EngineClient
     public boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
     {
         handle.checkClient(this);
+        // Made before a credit is taken: a failure here costs none.
+        final InputWriter writer = encodings.get().writer;
         if (!takeCredit(timeoutNanos))
         {
             return false;
         }
-        final InputWriter writer = encodings.get().writer;
         writer.cancel().timeNanos(clock.getAsLong()).requestId(handle.requestId());
         offer(writer, handle.requestId());
         return true;
@@ -145,6 +152,7 @@ public final class EngineClient
         handle.checkClient(this);
         final long start = System.nanoTime();
         final CompletionHandle.Ended ended = awaitEnd(handle, timeoutNanos);
+        final InputWriter writer = encodings.get().writer;
         if (!takeCredit(timeoutNanos - (System.nanoTime() - start)))
         {
             throw new TimeoutException("the engine had no credit in time to release the rows");
@@ -154,10 +162,24 @@ public final class EngineClient
         {
             return null;
         }
-        final InputWriter writer = encodings.get().writer;
         writer.control().timeNanos(clock.getAsLong()).requestId(handle.requestId()).kind(ControlKind.RELEASE_ROWS).note("");
-        offer(writer, handle.requestId());
+        try
+        {
+            offer(writer, handle.requestId());
+        }
+        catch (final RuntimeException | Error e)
+        {
+            rowsNotTaken(handle);
+            throw e;
+        }
         return copy;
+    }
+
+    /** A later call may take them; until then they may be discarded. */
+    private void rowsNotTaken(final CompletionHandle handle)
+    {
+        engine.rowsNotTaken(handle.requestId());
+        handle.rowsNotTaken();
     }
 
     /** Gives back the credit unless there is something to release. */
@@ -187,8 +209,7 @@ public final class EngineClient
                 credits.giveBack();
                 if (first)
                 {
-                    // What asks again finds the same, unless it was memory that lacked.
-                    handle.rowsNotTaken();
+                    rowsNotTaken(handle);
                 }
             }
         }
@@ -208,7 +229,7 @@ public final class EngineClient
         }
     }
 
-    /** Once the engine takes no further input, each who waits passes the credit on to the next, who finds the same. */
+    /** Once the engine accepts no further input, each waiting caller is refused and passes its credit to the next. */
     private boolean takeCredit(final long timeoutNanos) throws InterruptedException
     {
         if (engine == null)
@@ -249,62 +270,68 @@ public final class EngineClient
     /** Follows the groups of the engine: credits come back, tokens become visible, handles complete. */
     void onGroup(final DirectBuffer group, final int offset, final int length)
     {
-        reader.wrap(group, offset, length);
-        while (reader.next())
+        events.readGroup(group, offset, length);
+    }
+
+    /** The events that concern a client's inputs and requests. */
+    private final class ClientEvents extends EventReader
+    {
+        @Override
+        protected void onSubmit(final SubmitDecoder message)
         {
-            final int at = reader.offset();
-            switch (reader.templateId())
+            credits.passed(message.requestId());
+        }
+
+        @Override
+        protected void onCancel(final CancelDecoder message)
+        {
+            credits.passed(message.requestId());
+        }
+
+        @Override
+        protected void onControl(final ControlDecoder message)
+        {
+            credits.passed(message.requestId());
+        }
+
+        @Override
+        protected void onCommit(final CommitDecoder message)
+        {
+            for (final CommitDecoder.RowsDecoder entry : message.rows())
             {
-                case SubmitDecoder.TEMPLATE_ID ->
-                    credits.passed(submit.wrapAndApplyHeader(group, at, reader.header()).requestId());
-                case CancelDecoder.TEMPLATE_ID ->
-                    credits.passed(cancel.wrapAndApplyHeader(group, at, reader.header()).requestId());
-                case ControlDecoder.TEMPLATE_ID ->
-                    credits.passed(control.wrapAndApplyHeader(group, at, reader.header()).requestId());
-                case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrapAndApplyHeader(group, at, reader.header()));
-                case FreeDecoder.TEMPLATE_ID -> onFree(free.wrapAndApplyHeader(group, at, reader.header()));
-                case RefusedDecoder.TEMPLATE_ID -> onRefused(refused.wrapAndApplyHeader(group, at, reader.header()));
-                default ->
+                final CompletionHandle handle = entry.emittedTokenId() < 0 ? null : handles.find(entry.requestId());
+                if (handle != null)
                 {
+                    handle.emitted(entry.emittedTokenId());
                 }
             }
         }
-    }
 
-    private void onCommit(final CommitDecoder message)
-    {
-        for (final CommitDecoder.RowsDecoder row : message.rows())
+        @Override
+        protected void onFree(final FreeDecoder message)
         {
-            final CompletionHandle handle = row.emittedTokenId() < 0 ? null : handles.find(row.requestId());
+            final CompletionHandle handle = handles.find(message.requestId());
             if (handle != null)
             {
-                handle.emitted(row.emittedTokenId());
+                handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows());
+                // Not before: a handle that could not be completed must fail with the engine.
+                handles.remove(message.requestId());
+            }
+        }
+
+        @Override
+        protected void onRefused(final RefusedDecoder message)
+        {
+            final CompletionHandle handle = handles.find(message.requestId());
+            if (handle != null)
+            {
+                handle.refused(message.reason());
+                handles.remove(message.requestId());
             }
         }
     }
 
-    private void onFree(final FreeDecoder message)
-    {
-        final CompletionHandle handle = handles.find(message.requestId());
-        if (handle != null)
-        {
-            handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows());
-            // Not before: a handle that could not be completed must fail with the engine.
-            handles.remove(message.requestId());
-        }
-    }
-
-    private void onRefused(final RefusedDecoder message)
-    {
-        final CompletionHandle handle = handles.find(message.requestId());
-        if (handle != null)
-        {
-            handle.refused(message.reason());
-            handles.remove(message.requestId());
-        }
-    }
-
-    /** The engine takes no further input: completes every open handle exceptionally and lets nobody wait. */
+    /** The engine accepts no further input: completes every open handle exceptionally and releases every waiting caller. */
     void failAll(final Throwable cause)
     {
         handles.failAll(cause);

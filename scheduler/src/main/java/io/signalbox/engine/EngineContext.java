@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** What an engine is made of. {@link #conclude()} checks it all before anything starts. */
+/** Configuration of an engine, validated before anything starts. */
 public final class EngineContext
 {
     public static final int MIN_RING_SLOTS = 8;
@@ -86,8 +86,8 @@ public final class EngineContext
     }
 
     /**
-     * Told once why the engine takes no further input: from the failing thread when it stops on an exception, else from
-     * {@link Engine#close}. Must not wait for the engine.
+     * Receives once why the engine accepts no further input: from the failing thread if the engine stops on an
+     * exception, else from {@link Engine#close}. Must not wait for the engine.
      */
     public EngineContext failureListener(final Consumer<Throwable> value)
     {
@@ -163,7 +163,13 @@ public final class EngineContext
         return this;
     }
 
-    /** The client reads configuration, ring and clock, so these stand from here on. */
+    /** The client that was made from this context, or {@code null}. */
+    EngineClient client()
+    {
+        return client;
+    }
+
+    /** The client reads configuration, ring and clock, so these cannot change from here on. */
     void attach(final EngineClient value)
     {
         refuseAfterClient("a client");
@@ -298,7 +304,7 @@ public final class EngineContext
         };
     }
 
-    /** Told in this order why the engine takes no further input. */
+    /** They receive, in this order, why the engine accepts no further input. */
     List<Consumer<Throwable>> failureListeners()
     {
         return client == null ? List.of(failureListener) : List.of(client::failAll, failureListener);
@@ -314,7 +320,7 @@ public final class EngineContext
         return clock;
     }
 
-    /** The latest that a report of the backend can have been made: time is the caller's affair where the caller wakes. */
+    /** Latest possible time of a backend's report; unbounded if the caller wakes the engine, since it then sets the time. */
     LongSupplier latestReportNanos()
     {
         return wakeSource == WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Why an engine stopped, and who is told. Each listener is told, whatever the one before it threw, and also if the heap
- * is exhausted: a reserve is given up for that, and telling is repeated until it succeeds.
+ * Why an engine stopped. Each listener receives the cause, whatever the one before it threw, and also if the heap is
+ * exhausted: a reserve is freed for that, and the call is repeated until it succeeds.
  */
 final class EngineFailure
 {
@@ -54,7 +54,7 @@ final class EngineFailure
         }
     }
 
-    /** Tells the listeners why the engine takes no further input, once: the reason, unless it has failed before. */
+    /** Gives the listeners, once, why the engine accepts no further input: the reason, unless it has failed before. */
     void tell(final Throwable reason)
     {
         if (told.compareAndSet(false, true))

@@ -5,7 +5,7 @@ import io.signalbox.event.InputWriter;
 
 /**
  * Turns the passing of time into inputs: a {@code Tick} when a deadline may have passed, a {@code StepTimedOut} for a
- * step that has been in flight for too long. Holds no thread; who owns one calls {@link #poll} now and then.
+ * step that has been in flight for too long. It has no thread; the owner calls {@link #poll} periodically.
  */
 final class EngineTimer
 {
@@ -14,7 +14,7 @@ final class EngineTimer
     private final StepsInFlight steps;
     private final InputWriter writer = new InputWriter();
 
-    /** @param steps null when steps may take as long as they like. */
+    /** @param steps {@code null} if steps have no time limit. */
     EngineTimer(final Engine engine, final DeadlineWatch deadlines, final StepsInFlight steps)
     {
         this.engine = engine;

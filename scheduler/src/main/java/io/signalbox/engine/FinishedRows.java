@@ -9,9 +9,8 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * The rows of requests that have ended, handed from the scheduler thread to the client that takes them. If nobody takes
- * them, the oldest are named to be discarded as soon as all of them are more than the bound. Rows that a client has
- * taken a look at are not: it may be copying them.
+ * The rows of requests that have ended, handed from the scheduler thread to the client that takes them. If untaken rows
+ * exceed the bound, the oldest are to be discarded. Rows that a client has asked for are kept: it may be copying them.
  */
 final class FinishedRows
 {
@@ -84,7 +83,17 @@ final class FinishedRows
         return entry.rows;
     }
 
-    /** The next request whose rows are to be released because nobody takes them, or {@link #NO_REQUEST}. */
+    /** Undoes {@link #take}: the rows may be discarded again. Does nothing if they were not taken. */
+    synchronized void giveBack(final long requestId)
+    {
+        final Entry entry = entries.get(requestId);
+        if (entry != null && entry.state == State.TAKEN)
+        {
+            entry.state = State.WAITING;
+        }
+    }
+
+    /** The next request whose untaken rows are to be discarded, or {@link #NO_REQUEST}. */
     long nextToDiscard()
     {
         if (maxBytes == NO_BOUND)
@@ -116,7 +125,7 @@ final class FinishedRows
             " of rows that nobody took, so the oldest were discarded, of " + discardedRequests + " requests so far";
     }
 
-    /** Where the rows of one request stand. */
+    /** State of the rows of one request. */
     private enum State
     {
         WAITING, TAKEN, DISCARDED

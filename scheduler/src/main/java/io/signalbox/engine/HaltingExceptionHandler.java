@@ -5,10 +5,10 @@ import com.lmax.disruptor.ExceptionHandler;
 
 /**
  * Stops the engine on the first exception of any handler. When this returns, Disruptor moves the handler's sequence
- * past the event that failed and goes on with the rest of the batch, so the gates behind it open for a group that may
- * not have been appended. The engine is marked as failed before that, and every handler looks at the mark before each
- * event: what follows passes unseen, until the halted threads find their barriers alerted and end. Throwing instead
- * would end the thread with its sequence standing still, and leave whoever waits for it waiting for ever.
+ * past the event that failed and continues with the rest of the batch, so the next gates open for a group that may not
+ * have been appended. The engine is marked as failed before that, and every handler checks the mark before each event:
+ * later events are skipped until the halted threads find their barriers alerted and end. Throwing instead would end the
+ * thread without moving its sequence, and every thread that waits for the sequence would wait indefinitely.
  */
 final class HaltingExceptionHandler<T> implements ExceptionHandler<T>
 {

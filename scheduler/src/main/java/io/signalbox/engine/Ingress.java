@@ -21,7 +21,7 @@ final class Ingress
     private volatile boolean shut;
 
     /**
-     * @param checkRunning throws once nobody takes inputs out of the ring any more.
+     * @param checkRunning throws once the scheduler has stopped to read the ring.
      * @param checkMayWait throws if no slot can come free while the current thread waits for one.
      */
     Ingress(final RingBuffer<IngressSlot> ring, final Runnable checkRunning, final Runnable checkMayWait)
@@ -33,7 +33,6 @@ final class Ingress
 
     void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
-        boolean taken = false;
         underWay.incrementAndGet();
         try
         {
@@ -43,15 +42,15 @@ final class Ingress
             }
             InputBounds.check(input, offset, length, rows);
             publish(input, offset, length, rows);
-            taken = true;
+        }
+        catch (final RuntimeException | Error e)
+        {
+            SliceRelease.after(e, rows);
+            throw e;
         }
         finally
         {
             underWay.decrementAndGet();
-            if (!taken && rows != null)
-            {
-                rows.release();
-            }
         }
     }
 
@@ -68,7 +67,7 @@ final class Ingress
         }
     }
 
-    /** Claims a slot or none: a claim that waits inside the ring would wait for ever once the engine has failed. */
+    /** Claims a slot or none: a claim that waits inside the ring would wait indefinitely once the engine has failed. */
     private long claim()
     {
         for (int spins = 0; ; spins++)

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Turns the reports of a backend into inputs, whatever threads they come from. What cannot be true of the step that a
- * rank was given becomes a {@code BackendFault} with the reason: the journal then says what the backend did, and no
- * client waits for a step that nobody will report.
+ * Turns the reports of a backend into inputs, from any thread. A report that cannot be true of the step that its rank
+ * was given becomes a {@code BackendFault} with the reason: the journal then says what the backend did, and no client
+ * waits for a step that will never be reported.
  */
 final class IngressSink implements CompletionSink
 {
@@ -79,33 +79,45 @@ final class IngressSink implements CompletionSink
             if (misplaced != null)
             {
                 refuse(launch, timeNanos, epoch, rank, step, misplaced);
-                return;
-            }
-            encoding = encodings.take(rank);
-            final String fault = encode(encoding, launch, timeNanos, sampledTokens, sampledCount, epoch, rank, step, rows);
-            if (fault != null)
-            {
-                offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
             }
             else
             {
-                final CaptureSlice beside = encoding.takeRowsBeside();
-                // The engine releases what it is offered, also if it refuses the input.
-                held = beside == rows ? null : rows;
-                offer(encoding, beside);
+                encoding = encodings.take(rank);
+                final String fault =
+                    encode(encoding, launch, timeNanos, sampledTokens, sampledCount, epoch, rank, step, rows);
+                if (fault != null)
+                {
+                    offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
+                }
+                else
+                {
+                    final CaptureSlice beside = encoding.takeRowsBeside();
+                    // The engine releases what it is offered, also if it refuses the input.
+                    held = beside == rows ? null : rows;
+                    offer(encoding, beside);
+                }
+                launch.answered(step);
             }
-            launch.answered(step);
         }
-        catch (final Error e)
+        catch (final RuntimeException | Error e)
         {
-            failEngine.accept(e);
+            failOnError(e);
+            SliceRelease.after(e, held);
             throw e;
         }
         finally
         {
             encodings.giveBack(rank, encoding);
-            // After the report: a slice that throws here must not keep it back.
-            release(held);
+        }
+        // After the report: a slice that throws here must not keep it back.
+        release(held);
+    }
+
+    private void failOnError(final Throwable e)
+    {
+        if (e instanceof Error)
+        {
+            failEngine.accept(e);
         }
     }
 

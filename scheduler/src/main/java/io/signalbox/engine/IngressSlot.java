@@ -37,7 +37,7 @@ final class IngressSlot
         return length;
     }
 
-    /** Gives back the rows of an input that nobody will process. */
+    /** Releases the rows of an input that will not be processed. */
     void releaseRows()
     {
         final CaptureSlice taken = takeRows();

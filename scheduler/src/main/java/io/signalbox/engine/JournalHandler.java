@@ -44,10 +44,12 @@ final class JournalHandler implements EventHandler<TrackSlot>
         {
             journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
         }
-        finally
+        catch (final RuntimeException | Error e)
         {
-            slot.releaseRows();
+            SliceRelease.after(e, slot.takeRows());
+            throw e;
         }
+        slot.releaseRows();
         appended.set(sequence);
         if (endOfBatch)
         {

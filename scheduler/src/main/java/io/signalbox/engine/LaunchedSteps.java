@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.backend.PlanRows;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.StepView;
 
 import java.util.Arrays;
 
 /**
- * The step that each rank was given last. The dispatching thread writes it before the backend has the plan, so that a
- * report of the step, from any thread, finds it here.
+ * The step that each rank was given last. The dispatching thread writes it before the backend receives the plan, so that
+ * a report of the step, from any thread, finds it here. A rank's step goes from launched to answered, then to the next.
  */
 final class LaunchedSteps
 {
@@ -20,15 +20,20 @@ final class LaunchedSteps
         Arrays.setAll(launches, rank -> new Launch());
     }
 
-    /** @param plan groups not yet read; afterwards they are. */
-    void launched(final ScheduleDecoder plan)
+    /** @throws InvariantViolation if the rank was given the step, or a later step or epoch, before. */
+    void launched(final StepView plan)
     {
         final Launch launch = launches[plan.rank()];
-        final long step = plan.step();
+        if (plan.step() <= launch.step || plan.epoch() < launch.epoch)
+        {
+            throw new InvariantViolation("rank " + plan.rank() + " was given step " + plan.step() + " of epoch " +
+                plan.epoch() + " after step " + launch.step + " of epoch " + launch.epoch +
+                "; steps of a rank count upwards, and so do epochs");
+        }
         launch.epoch = plan.epoch();
         launch.tokens = plan.tokens();
-        launch.rows = PlanRows.of(plan).count();
-        launch.step = step;
+        launch.entries = plan.entryCount();
+        launch.step = plan.step();
     }
 
     int ranks()
@@ -46,7 +51,7 @@ final class LaunchedSteps
     {
         private int epoch;
         private int tokens;
-        private int rows;
+        private int entries;
         /** Written last and read first; steps count from 1. */
         private volatile long step;
         private volatile long answered;
@@ -66,9 +71,9 @@ final class LaunchedSteps
             return tokens;
         }
 
-        int rows()
+        int entries()
         {
-            return rows;
+            return entries;
         }
 
         /** Whether a result or a fault of the step is in the ingress ring. */
@@ -77,8 +82,14 @@ final class LaunchedSteps
             return answered == launchedStep;
         }
 
+        /** @throws InvariantViolation if the rank was never given the step. */
         void answered(final long launchedStep)
         {
+            if (launchedStep < 1 || launchedStep > step)
+            {
+                throw new InvariantViolation(
+                    "step " + launchedStep + " was answered, but the last step that its rank was given is " + step);
+            }
             answered = launchedStep;
         }
     }

@@ -52,6 +52,6 @@ final class MarkedRows implements CaptureSlice
     @Override
     public void release()
     {
-        // Heap memory of its own.
+        // Heap memory that nothing else uses.
     }
 }

@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import org.agrona.DirectBuffer;
 
-/** Keeps nothing: for runs whose journal nobody wants. */
+/** Keeps nothing: for runs without a journal. */
 final class NoJournal implements GroupJournal
 {
     static final NoJournal INSTANCE = new NoJournal();

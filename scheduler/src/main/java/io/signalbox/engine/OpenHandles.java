@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
-/** The handles of requests that have not ended. Once failed it takes none, so that no handle is left behind. */
+/** The handles of requests that have not ended. After a failure it accepts none, so that every handle completes. */
 final class OpenHandles
 {
     private final Long2ObjectHashMap<CompletionHandle> handles = new Long2ObjectHashMap<>();
@@ -11,14 +11,14 @@ final class OpenHandles
     private CompletionHandle[] failing;
     private int nextFailing;
 
-    /** @throws IllegalStateException when the engine takes no further input. */
+    /** @throws IllegalStateException when the engine accepts no further input. */
     synchronized void add(final CompletionHandle handle)
     {
         checkRunning();
         handles.put(handle.requestId(), handle);
     }
 
-    /** @throws IllegalStateException when the engine takes no further input. */
+    /** @throws IllegalStateException when the engine accepts no further input. */
     synchronized void checkRunning()
     {
         if (failure != null)
@@ -27,13 +27,13 @@ final class OpenHandles
         }
     }
 
-    /** Null where there is none. */
+    /** Returns {@code null} if the request has none. */
     synchronized CompletionHandle find(final long requestId)
     {
         return handles.get(requestId);
     }
 
-    /** Null where there is none. */
+    /** Returns {@code null} if the request has none. */
     synchronized CompletionHandle remove(final long requestId)
     {
         return handles.remove(requestId);

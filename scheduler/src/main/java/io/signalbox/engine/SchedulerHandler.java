@@ -54,7 +54,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         }
     }
 
-    /** Which rows nobody takes is the shell's choice as well, and so is an input that replay finds in the journal. */
+    /** Discarding untaken rows is the shell's choice as well; its input is journaled, so replay finds it. */
     private void discardUntakenRows()
     {
         for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
@@ -77,22 +77,20 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
                 input, 0, length, rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), slot.group);
             slot.set(scheduler.timeNanos(), rows);
             held = null;
-            publish(input, sequence);
+            publish(input, length, sequence);
         }
-        finally
+        catch (final RuntimeException | Error e)
         {
-            if (held != null)
-            {
-                held.release();
-            }
+            SliceRelease.after(e, held);
+            throw e;
         }
     }
 
-    private void publish(final DirectBuffer input, final long sequence)
+    private void publish(final DirectBuffer input, final int length, final long sequence)
     {
-        // Before the group is published, so that whoever sees a Free finds the rows.
+        // Before the group is published, so that a listener that sees a Free finds the rows.
         finishedRows.update(scheduler);
-        deadlines.applied(input, scheduler.nextDeadlineNanos());
+        deadlines.applied(input, length, scheduler.nextDeadlineNanos());
         track.publish(sequence);
     }
 

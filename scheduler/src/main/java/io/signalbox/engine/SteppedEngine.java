@@ -7,7 +7,6 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -25,7 +24,7 @@ public final class SteppedEngine implements Engine
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
     private final EngineFailure failure;
-    private final AtomicBoolean closing = new AtomicBoolean();
+    private final EngineLife life = new EngineLife();
     /** The thread that is within {@link #offer}, or null. */
     private final AtomicReference<Thread> user = new AtomicReference<>();
 
@@ -43,6 +42,7 @@ public final class SteppedEngine implements Engine
         context.backend().start(
             context.config().ranks(), context.config().capture(),
             new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
+        life.moveTo(EngineLife.Stage.RUNNING);
     }
 
     @Override
@@ -59,7 +59,7 @@ public final class SteppedEngine implements Engine
         catch (final RuntimeException e)
         {
             leave(entered);
-            release(rows);
+            SliceRelease.after(e, rows);
             throw e;
         }
         try
@@ -116,7 +116,7 @@ public final class SteppedEngine implements Engine
     private void checkOpen()
     {
         failure.check();
-        if (closing.get())
+        if (life.isEnding())
         {
             throw new IllegalStateException("the engine is closed");
         }
@@ -137,26 +137,28 @@ public final class SteppedEngine implements Engine
             finishedRows.update(scheduler);
             journal.append(scheduler.timeNanos(), group.buffer(), 0, group.length(), rows);
         }
-        finally
+        catch (final RuntimeException | Error e)
         {
-            release(rows);
+            SliceRelease.after(e, rows);
+            throw e;
+        }
+        if (rows != null)
+        {
+            rows.release();
         }
         journal.endOfBatch();
         dispatcher.dispatch(group.buffer(), 0, group.length());
         listener.onGroup(group.buffer(), 0, group.length());
     }
 
-    private static void release(final CaptureSlice rows)
-    {
-        if (rows != null)
-        {
-            rows.release();
-        }
-    }
-
     @Override
     public void awaitProcessed()
     {
+        if (user.get() == Thread.currentThread())
+        {
+            throw new IllegalStateException("awaitProcessed was called from within the backend, the journal or the " +
+                "listener, while an input is being processed; call it after offer has returned");
+        }
         failure.check();
     }
 
@@ -164,6 +166,18 @@ public final class SteppedEngine implements Engine
     public RequestRows rows(final long requestId)
     {
         return finishedRows.take(requestId);
+    }
+
+    @Override
+    public void rowsNotTaken(final long requestId)
+    {
+        finishedRows.giveBack(requestId);
+    }
+
+    @Override
+    public boolean serves(final EngineClient client)
+    {
+        return context.client() == client;
     }
 
     @Override
@@ -180,7 +194,7 @@ public final class SteppedEngine implements Engine
             throw new IllegalStateException(
                 "the engine is asked to close from within the backend, the journal or the listener; close it from outside");
         }
-        if (closing.compareAndSet(false, true))
+        if (life.beginClosing())
         {
             new ClosingSteps()
                 .run(this::awaitOffer)
@@ -188,6 +202,7 @@ public final class SteppedEngine implements Engine
                 .run(this::tellFailureListener)
                 .run(this::cutJournalShort)
                 .run(journal::close)
+                .run(() -> life.moveTo(EngineLife.Stage.CLOSED))
                 .rethrow();
         }
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-import io.signalbox.event.GroupReader;
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import org.agrona.DirectBuffer;
 
@@ -14,8 +15,8 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Since when each rank's step has been in flight: from the {@code Schedule} on its way to the backend until the group
- * that ends it. Follows the track; the timer asks from a thread of its own.
+ * Time since which each rank's step has been in flight: from its {@code Schedule} until the event that ends it. At most
+ * one step of a rank is in flight. Follows the track; the timer asks from its own thread.
  */
 final class StepsInFlight implements GroupListener
 {
@@ -26,11 +27,7 @@ final class StepsInFlight implements GroupListener
     private final long[] steps;
     private final int[] epochs;
     private final long[] sinceNanos;
-    private final GroupReader reader = new GroupReader();
-    private final ScheduleDecoder schedule = new ScheduleDecoder();
-    private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
-    private final BackendFaultDecoder backendFault = new BackendFaultDecoder();
-    private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
+    private final StepEvents events = new StepEvents();
 
     StepsInFlight(final int ranks, final long timeoutNanos, final LongSupplier clock)
     {
@@ -45,41 +42,53 @@ final class StepsInFlight implements GroupListener
     @Override
     public synchronized void onGroup(final DirectBuffer group, final int offset, final int length)
     {
-        reader.wrap(group, offset, length);
-        while (reader.next())
+        events.readGroup(group, offset, length);
+    }
+
+    /** The events that begin or end a step. */
+    private final class StepEvents extends EventReader
+    {
+        @Override
+        protected void onSchedule(final StepView step)
         {
-            final int at = reader.offset();
-            switch (reader.templateId())
-            {
-                case ScheduleDecoder.TEMPLATE_ID -> launched(schedule.wrapAndApplyHeader(group, at, reader.header()));
-                case D2hCompleteDecoder.TEMPLATE_ID ->
-                {
-                    d2hComplete.wrapAndApplyHeader(group, at, reader.header());
-                    landed(d2hComplete.rank(), d2hComplete.epoch(), d2hComplete.step());
-                }
-                case BackendFaultDecoder.TEMPLATE_ID ->
-                {
-                    backendFault.wrapAndApplyHeader(group, at, reader.header());
-                    landed(backendFault.rank(), backendFault.epoch(), backendFault.step());
-                }
-                case StepTimedOutDecoder.TEMPLATE_ID ->
-                {
-                    stepTimedOut.wrapAndApplyHeader(group, at, reader.header());
-                    landed(stepTimedOut.rank(), stepTimedOut.epoch(), stepTimedOut.step());
-                }
-                case BackendResetDecoder.TEMPLATE_ID -> Arrays.fill(steps, NONE);
-                default ->
-                {
-                }
-            }
+            launched(step);
+        }
+
+        @Override
+        protected void onD2hComplete(final D2hCompleteDecoder completion)
+        {
+            landed(completion.rank(), completion.epoch(), completion.step());
+        }
+
+        @Override
+        protected void onBackendFault(final BackendFaultDecoder fault)
+        {
+            landed(fault.rank(), fault.epoch(), fault.step());
+        }
+
+        @Override
+        protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+        {
+            landed(timeout.rank(), timeout.epoch(), timeout.step());
+        }
+
+        @Override
+        protected void onBackendReset(final BackendResetDecoder reset)
+        {
+            Arrays.fill(steps, NONE);
         }
     }
 
-    private void launched(final ScheduleDecoder plan)
+    private void launched(final StepView step)
     {
-        steps[plan.rank()] = plan.step();
-        epochs[plan.rank()] = plan.epoch();
-        sinceNanos[plan.rank()] = clock.getAsLong();
+        if (steps[step.rank()] != NONE)
+        {
+            throw new InvariantViolation("rank " + step.rank() + " was given step " + step.step() + " while step " +
+                steps[step.rank()] + " is in flight");
+        }
+        steps[step.rank()] = step.step();
+        epochs[step.rank()] = step.epoch();
+        sinceNanos[step.rank()] = clock.getAsLong();
     }
 
     private void landed(final int rank, final int epoch, final long step)
@@ -96,9 +105,9 @@ final class StepsInFlight implements GroupListener
     }
 
     /**
-     * Encodes a {@code StepTimedOut} when the rank's step has been in flight for too long; tells so once per step.
+     * Encodes a {@code StepTimedOut} if the rank's step has been in flight for too long; once per step.
      *
-     * @return whether there is one.
+     * @return whether it was encoded.
      */
     synchronized boolean takeOverdue(final int rank, final long nowNanos, final InputWriter writer)
     {

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The engine with its rings: inputs from many producers meet in the ingress ring, the scheduler thread turns each into
- * one group on the track ring, and the track's handlers follow behind gates.
+ * one group on the track ring, and gates order the track's handlers.
  *
  * <pre>
  *   offer → ingress ring → scheduler → track ring → journal ─ appended ─► dispatch → backend
@@ -28,8 +28,8 @@ import java.util.concurrent.locks.LockSupport;
  *     └── timer: deadlines, steps that take too long
  * </pre>
  *
- * An exception in any handler stops the engine: it takes no further input, lets nobody wait, and names its cause to
- * every caller. The timer runs where the engine wakes itself; else time is the caller's affair.
+ * An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
+ * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time.
  */
 public final class ThreadedEngine implements Engine
 {
@@ -51,7 +51,7 @@ public final class ThreadedEngine implements Engine
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
     private final Runnable halt = this::haltAll;
-    private volatile boolean closed;
+    private final EngineLife life = new EngineLife();
 
     public ThreadedEngine(final EngineContext context)
     {
@@ -86,6 +86,7 @@ public final class ThreadedEngine implements Engine
         try
         {
             startAll(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()), timer);
+            life.moveTo(EngineLife.Stage.RUNNING);
         }
         catch (final RuntimeException | Error e)
         {
@@ -177,6 +178,18 @@ public final class ThreadedEngine implements Engine
     }
 
     @Override
+    public void rowsNotTaken(final long requestId)
+    {
+        finishedRows.giveBack(requestId);
+    }
+
+    @Override
+    public boolean serves(final EngineClient client)
+    {
+        return context.client() == client;
+    }
+
+    @Override
     public String describeDiscards()
     {
         return finishedRows.describeDiscards();
@@ -185,6 +198,7 @@ public final class ThreadedEngine implements Engine
     @Override
     public void awaitProcessed()
     {
+        refuseOwnThread("awaitProcessed");
         int round = 0;
         while (!isProcessed())
         {
@@ -192,6 +206,16 @@ public final class ThreadedEngine implements Engine
             Pause.pause(round++);
         }
         checkRunning();
+    }
+
+    /** A thread of the engine would wait for itself. */
+    private void refuseOwnThread(final String method)
+    {
+        if (threads.contains(Thread.currentThread()))
+        {
+            throw new IllegalStateException(method + " was called by the engine's own thread " +
+                Thread.currentThread().getName() + ", which would wait for itself; call it from another thread");
+        }
     }
 
     private boolean isProcessed()
@@ -208,7 +232,7 @@ public final class ThreadedEngine implements Engine
     void checkRunning()
     {
         failure.check();
-        if (closed)
+        if (life.isClosed())
         {
             throw new IllegalStateException("the engine is closed");
         }
@@ -276,7 +300,8 @@ public final class ThreadedEngine implements Engine
     @Override
     public synchronized void close()
     {
-        if (isClosing())
+        refuseOwnThread("close");
+        if (!life.beginClosing())
         {
             return;
         }
@@ -290,7 +315,7 @@ public final class ThreadedEngine implements Engine
             .rethrow();
     }
 
-    /** A journal takes one thread at a time; closed in the middle of an append, it could never be read. */
+    /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
     private void closeJournal()
     {
         for (final Thread thread : threads)
@@ -324,7 +349,7 @@ public final class ThreadedEngine implements Engine
 
     private void stopThreads()
     {
-        closed = true;
+        life.moveTo(EngineLife.Stage.CLOSED);
         haltAll();
         final long deadline = System.nanoTime() + context.closeTimeoutNanos();
         boolean ended = true;
@@ -339,7 +364,7 @@ public final class ThreadedEngine implements Engine
                 }
                 catch (final InterruptedException e)
                 {
-                    // The bound of the wait stands; what is closed next must not be in use any more.
+                    // Waits on, up to its bound: the threads must not use what is closed next.
                     interrupted = true;
                 }
             }

@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.GroupWriter;
 
-/** One group on the track. A slot holds a whole group, so that no handler ever sees half of one. */
+/** One group on the track. A slot has a whole group, so that no handler sees half of one. */
 final class TrackSlot
 {
     final GroupWriter group = new GroupWriter(512);
@@ -29,11 +29,18 @@ final class TrackSlot
 
     void releaseRows()
     {
-        final CaptureSlice held = rows;
-        rows = null;
+        final CaptureSlice held = takeRows();
         if (held != null)
         {
             held.release();
         }
+    }
+
+    /** The rows, which the caller releases; the slot holds none any more. */
+    CaptureSlice takeRows()
+    {
+        final CaptureSlice taken = rows;
+        rows = null;
+        return taken;
     }
 }

@@ -4,10 +4,11 @@ package io.signalbox.event;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import org.agrona.DirectBuffer;
 
+import java.nio.ByteOrder;
+
 /** Walks the messages of one group. A length that leaves the group ends the walk with an exception. */
 public final class GroupReader
 {
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private DirectBuffer buffer;
     private int end;
     private int next;
@@ -21,6 +22,21 @@ public final class GroupReader
         end = groupOffset + groupLength;
         messageLength = 0;
         return this;
+    }
+
+    /**
+     * Logical time of a group's input, in nanoseconds: the first field of every input.
+     *
+     * @throws IllegalArgumentException if the group is too short for one.
+     */
+    public static long inputTimeNanos(final DirectBuffer group, final int groupOffset, final int groupLength)
+    {
+        final int time = GroupWriter.LENGTH_BYTES + MessageHeaderDecoder.ENCODED_LENGTH;
+        if (groupLength < time + Long.BYTES)
+        {
+            throw new IllegalArgumentException("a group of " + groupLength + " bytes has no input with a time");
+        }
+        return group.getLong(groupOffset + time, ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Moves to the next message; false after the last. */
@@ -39,7 +55,6 @@ public final class GroupReader
         offset = bodyStart;
         messageLength = length;
         next = bodyStart + length;
-        header.wrap(buffer, offset);
         return true;
     }
 
@@ -48,17 +63,7 @@ public final class GroupReader
         return buffer;
     }
 
-    public MessageHeaderDecoder header()
-    {
-        return header;
-    }
-
-    public int templateId()
-    {
-        return header.templateId();
-    }
-
-    /** Where the SBE header of the current message starts. */
+    /** Position of the current message's SBE header. */
     public int offset()
     {
         return offset;

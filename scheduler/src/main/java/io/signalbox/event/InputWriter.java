@@ -17,7 +17,7 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
 /**
- * Encodes one input at a time into a buffer of its own. Ask for a message, fill every field in schema order, then
+ * Encodes one input at a time into its own buffer. Ask for a message, fill every field in schema order, then
  * read {@link #buffer()} from 0 to {@link #length()}. Not thread-safe; one per publishing thread.
  */
 public final class InputWriter

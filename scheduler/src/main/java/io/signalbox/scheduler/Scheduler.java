@@ -20,12 +20,9 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.event.codec.TickDecoder;
-import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
@@ -64,17 +61,7 @@ public final class Scheduler
     private final StepFailures failures;
     private final RowHandover rowHandover = new RowHandover();
 
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
-    private final SubmitDecoder submit = new SubmitDecoder();
-    private final CancelDecoder cancel = new CancelDecoder();
-    private final ControlDecoder control = new ControlDecoder();
-    private final WakeDecoder wake = new WakeDecoder();
-    private final TickDecoder tick = new TickDecoder();
-    private final ForwardDecoder forward = new ForwardDecoder();
-    private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
-    private final BackendFaultDecoder backendFault = new BackendFaultDecoder();
-    private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
-    private final BackendResetDecoder backendReset = new BackendResetDecoder();
+    private final InputReader reader = new InputReader(this);
 
     private int epoch;
     private boolean draining;
@@ -133,25 +120,7 @@ public final class Scheduler
         group.append(input, offset, length);
         rowHandover.clear();
         out.into(group);
-        header.wrap(input, offset);
-        switch (header.templateId())
-        {
-            case SubmitDecoder.TEMPLATE_ID -> onSubmit(submit.wrapAndApplyHeader(input, offset, header));
-            case CancelDecoder.TEMPLATE_ID -> onCancel(cancel.wrapAndApplyHeader(input, offset, header));
-            case ControlDecoder.TEMPLATE_ID -> onControl(control.wrapAndApplyHeader(input, offset, header));
-            case WakeDecoder.TEMPLATE_ID -> planPointAt(wake.wrapAndApplyHeader(input, offset, header).timeNanos());
-            case TickDecoder.TEMPLATE_ID -> planPointAt(tick.wrapAndApplyHeader(input, offset, header).timeNanos());
-            case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrapAndApplyHeader(input, offset, header));
-            case D2hCompleteDecoder.TEMPLATE_ID ->
-                onD2hComplete(d2hComplete.wrapAndApplyHeader(input, offset, header), rows, rowsOffset);
-            case BackendFaultDecoder.TEMPLATE_ID ->
-                onBackendFault(backendFault.wrapAndApplyHeader(input, offset, header));
-            case StepTimedOutDecoder.TEMPLATE_ID ->
-                onStepTimedOut(stepTimedOut.wrapAndApplyHeader(input, offset, header));
-            case BackendResetDecoder.TEMPLATE_ID ->
-                onBackendReset(backendReset.wrapAndApplyHeader(input, offset, header));
-            default -> throw new InvariantViolation("template " + header.templateId() + " is not an input");
-        }
+        reader.read(input, offset, length, rows, rowsOffset);
         if (++inputs % config.digestInterval() == 0)
         {
             writeDigest();
@@ -165,7 +134,7 @@ public final class Scheduler
         failures.advance(timeNanos);
     }
 
-    private void onSubmit(final SubmitDecoder input)
+    void onSubmit(final SubmitDecoder input)
     {
         advance(input.timeNanos());
         final long requestId = input.requestId();
@@ -183,7 +152,7 @@ public final class Scheduler
         out.accepted(requestId);
     }
 
-    private void onCancel(final CancelDecoder input)
+    void onCancel(final CancelDecoder input)
     {
         advance(input.timeNanos());
         final Request request = requests.find(input.requestId());
@@ -194,7 +163,7 @@ public final class Scheduler
         }
     }
 
-    private void onControl(final ControlDecoder input)
+    void onControl(final ControlDecoder input)
     {
         advance(input.timeNanos());
         final ControlKind kind = input.kind();
@@ -220,19 +189,19 @@ public final class Scheduler
         }
     }
 
-    private void planPointAt(final long inputTimeNanos)
+    void planPointAt(final long inputTimeNanos)
     {
         advance(inputTimeNanos);
         planPoint();
     }
 
-    private void onForward(final ForwardDecoder input)
+    void onForward(final ForwardDecoder input)
     {
         advance(input.timeNanos());
         rankInFlight(input.epoch(), input.rank(), input.step());
     }
 
-    private void onD2hComplete(final D2hCompleteDecoder input, final DirectBuffer chunkedRows, final int chunkedOffset)
+    void onD2hComplete(final D2hCompleteDecoder input, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
         advance(input.timeNanos());
         final int rankIndex = input.rank();
@@ -273,14 +242,14 @@ public final class Scheduler
         free(request, reason);
     }
 
-    private void onBackendFault(final BackendFaultDecoder input)
+    void onBackendFault(final BackendFaultDecoder input)
     {
         advance(input.timeNanos());
         abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), input.faultClass() == FaultClass.RANK_LOST);
     }
 
     /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
-    private void onStepTimedOut(final StepTimedOutDecoder input)
+    void onStepTimedOut(final StepTimedOutDecoder input)
     {
         advance(input.timeNanos());
         abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), true);
@@ -313,7 +282,7 @@ public final class Scheduler
         planPoint();
     }
 
-    private void onBackendReset(final BackendResetDecoder input)
+    void onBackendReset(final BackendResetDecoder input)
     {
         advance(input.timeNanos());
         epoch = input.newEpoch();

@@ -89,6 +89,6 @@ class CheckedJournalTest
     {
         final InputWriter wake = encoding.writer;
         wake.wake().timeNanos(1);
-        assertEquals("an input of template 4 brings routed-expert rows, but only a D2hComplete may", refusal(slice(ROWS)));
+        assertEquals("a Wake brings routed-expert rows, but only a D2hComplete may", refusal(slice(ROWS)));
     }
 }

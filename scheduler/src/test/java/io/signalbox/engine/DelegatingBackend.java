@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 /** A scripted backend that can do something else first. */
@@ -27,7 +27,7 @@ abstract class DelegatingBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         beforeSubmit();
         scripted.submit(plan);

@@ -190,7 +190,7 @@ class EngineCloseTest
     {
         final Engine engine = open(threaded, context(new SilentBackend()));
         engine.close();
-        final CountedSlice rows = new CountedSlice();
+        final HeapSlice rows = HeapSlice.empty();
         final InputWriter writer = new InputWriter();
         writer.wake().timeNanos(1);
         assertThrows(IllegalStateException.class, () -> engine.offer(writer.buffer(), 0, writer.length(), rows));

@@ -215,7 +215,7 @@ class EngineErrorTest
         {
             final ScriptedBackend.Plan plan = scripted.plan(rank);
             final HeapSlice rows = scripted.rows(plan.tokens());
-            scripted.sink().d2hComplete(1, plan.epoch(), rank, plan.step(), new int[plan.rows()], plan.rows(),
+            scripted.sink().d2hComplete(1, plan.epoch(), rank, plan.step(), new int[plan.entries()], plan.entries(),
                 new StrikingSlice(rows, by));
         }
     }

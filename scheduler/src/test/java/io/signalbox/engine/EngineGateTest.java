@@ -154,7 +154,7 @@ class EngineGateTest
             assertRefused("an input of 80 bytes is shorter than its header and its block of 89 bytes",
                 () -> engine.offer(writer.buffer(), 0, 80, null));
             writer.wake().timeNanos(1);
-            final CountedSlice rows = new CountedSlice();
+            final HeapSlice rows = HeapSlice.empty();
             assertRefused("routed-expert rows came with an input that is no D2hComplete whose form is CHUNKED",
                 () -> engine.offer(writer.buffer(), 0, writer.length(), rows));
             assertEquals(1, rows.releases());

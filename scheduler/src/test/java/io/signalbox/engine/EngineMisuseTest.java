@@ -119,6 +119,61 @@ class EngineMisuseTest
     }
 
     @Test
+    void shouldRefuseAClientOfAnotherContext()
+    {
+        final EngineContext context = context();
+        final EngineClient client = new EngineClient(context);
+        final EngineClient stranger = new EngineClient(context());
+        try (SteppedEngine engine = new SteppedEngine(context); ThreadedEngine other = new ThreadedEngine(context()))
+        {
+            for (final Executable connection : List.<Executable>of(
+                () -> stranger.connect(engine), () -> client.connect(other)))
+            {
+                assertEquals("the engine was opened on another EngineContext than the client was made from, so the " +
+                    "client would see none of its groups; connect the client to the engine of its own context",
+                    assertThrows(IllegalArgumentException.class, connection).getMessage());
+            }
+            assertEquals("the engine is null; connect the client to the engine that was opened on its context",
+                assertThrows(IllegalArgumentException.class, () -> client.connect(null)).getMessage());
+            client.connect(engine);
+        }
+    }
+
+    /** A thread of the engine that waits for all inputs to pass waits for itself. */
+    @Test
+    void shouldRefuseToAwaitFromWithinTheListener()
+    {
+        final AtomicReference<Engine> engine = new AtomicReference<>();
+        final AtomicReference<Throwable> refusal = new AtomicReference<>();
+        engine.set(new ThreadedEngine(context().listener((group, offset, length) ->
+        {
+            refusal.set(assertThrows(IllegalStateException.class, engine.get()::awaitProcessed));
+            refusal.get().addSuppressed(assertThrows(IllegalStateException.class, engine.get()::close));
+        })));
+        offerWake(engine.get());
+        engine.get().awaitProcessed();
+        engine.get().close();
+        assertEquals("awaitProcessed was called by the engine's own thread signalbox-listener, which would wait for " +
+            "itself; call it from another thread", refusal.get().getMessage());
+        assertEquals("close was called by the engine's own thread signalbox-listener, which would wait for itself; call " +
+            "it from another thread", refusal.get().getSuppressed()[0].getMessage());
+    }
+
+    @Test
+    void shouldRefuseToAwaitFromWithinTheListenerOfASteppedEngine()
+    {
+        final AtomicReference<Engine> engine = new AtomicReference<>();
+        final AtomicReference<Throwable> refusal = new AtomicReference<>();
+        engine.set(new SteppedEngine(context().listener((group, offset, length) ->
+            refusal.set(assertThrows(IllegalStateException.class, engine.get()::awaitProcessed)))));
+        offerWake(engine.get());
+        engine.get().awaitProcessed();
+        engine.get().close();
+        assertEquals("awaitProcessed was called from within the backend, the journal or the listener, while an input is " +
+            "being processed; call it after offer has returned", refusal.get().getMessage());
+    }
+
+    @Test
     void shouldOpenOneEngineOnAContext()
     {
         final EngineContext context = context();

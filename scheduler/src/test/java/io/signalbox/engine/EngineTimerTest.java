@@ -3,12 +3,11 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.event.Groups;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.event.codec.MessageHeaderEncoder;
-import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.TickDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -34,29 +33,21 @@ class EngineTimerTest
     private final StepsInFlight steps = new StepsInFlight(2, TIMEOUT, clock::get);
     private final EngineTimer timer = new EngineTimer(engine, deadlines, steps);
     private final InputWriter writer = new InputWriter();
-    private final GroupWriter group = new GroupWriter(512);
 
     private void apply(final long nextDeadlineNanos)
     {
-        deadlines.applied(writer.buffer(), nextDeadlineNanos);
+        deadlines.applied(writer.buffer(), writer.length(), nextDeadlineNanos);
     }
 
     private void launch(final int rank, final int epoch, final long step)
     {
-        group.reset();
-        writer.wake().timeNanos(clock.get());
-        group.append(writer.buffer(), 0, writer.length());
-        final ScheduleEncoder schedule = new ScheduleEncoder()
-            .wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder())
-            .step(step).epoch(epoch).rank(rank);
-        group.end(MessageHeaderEncoder.ENCODED_LENGTH + schedule.encodedLength());
+        final GroupWriter group = Groups.wakeAndStep(rank, epoch, step);
         steps.onGroup(group.buffer(), 0, group.length());
     }
 
     private void follow(final InputWriter input)
     {
-        group.reset();
-        group.append(input.buffer(), 0, input.length());
+        final GroupWriter group = Groups.of(input);
         steps.onGroup(group.buffer(), 0, group.length());
     }
 
@@ -64,7 +55,7 @@ class EngineTimerTest
     void shouldOfferNothingWhileNothingIsArmed()
     {
         timer.poll(Long.MAX_VALUE);
-        assertEquals(List.of(), engine.templates());
+        assertEquals(List.of(), engine.names());
     }
 
     @Test
@@ -73,10 +64,10 @@ class EngineTimerTest
         writer.wake().timeNanos(0);
         apply(500);
         timer.poll(499);
-        assertEquals(List.of(), engine.templates());
+        assertEquals(List.of(), engine.names());
         timer.poll(500);
         timer.poll(600);
-        assertEquals(List.of(TickDecoder.TEMPLATE_ID), engine.templates());
+        assertEquals(List.of("Tick"), engine.names());
         final TickDecoder tick = new TickDecoder().wrapAndApplyHeader(engine.held.get(0), 0, new MessageHeaderDecoder());
         assertEquals(500, tick.timeNanos());
     }
@@ -105,10 +96,10 @@ class EngineTimerTest
         clock.set(50);
         launch(1, 3, 7);
         timer.poll(50 + TIMEOUT - 1);
-        assertEquals(List.of(), engine.templates());
+        assertEquals(List.of(), engine.names());
         timer.poll(50 + TIMEOUT);
         timer.poll(50 + 2 * TIMEOUT);
-        assertEquals(List.of(StepTimedOutDecoder.TEMPLATE_ID), engine.templates());
+        assertEquals(List.of("StepTimedOut"), engine.names());
         final StepTimedOutDecoder timedOut =
             new StepTimedOutDecoder().wrapAndApplyHeader(engine.held.get(0), 0, new MessageHeaderDecoder());
         assertEquals(List.of(1L, 3L, 7L, 50 + TIMEOUT),
@@ -125,7 +116,7 @@ class EngineTimerTest
         writer.backendFault().timeNanos(1).step(1).epoch(0).rank(1).faultClass(FaultClass.STEP_FAILED).detail("planted");
         follow(writer);
         timer.poll(10 * TIMEOUT);
-        assertEquals(List.of(), engine.templates());
+        assertEquals(List.of(), engine.names());
     }
 
     @Test
@@ -135,7 +126,7 @@ class EngineTimerTest
         writer.d2hComplete().timeNanos(1).step(1).epoch(0).rank(0).sampledCount(0);
         follow(writer);
         timer.poll(TIMEOUT);
-        assertEquals(List.of(StepTimedOutDecoder.TEMPLATE_ID), engine.templates());
+        assertEquals(List.of("StepTimedOut"), engine.names());
     }
 
     @Test

@@ -2,7 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
-import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.MessageNames;
 import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,11 +24,10 @@ final class HoldingEngine implements Engine
         held.add(new UnsafeBuffer(copy));
     }
 
-    /** What kind of inputs are held, in order. */
-    List<Integer> templates()
+    /** The names of the inputs that are held, in order. */
+    List<String> names()
     {
-        final MessageHeaderDecoder header = new MessageHeaderDecoder();
-        return held.stream().map(input -> header.wrap(input, 0).templateId()).toList();
+        return held.stream().map(input -> MessageNames.ofMessage(input, 0, input.capacity())).toList();
     }
 
     @Override
@@ -40,6 +39,17 @@ final class HoldingEngine implements Engine
     public RequestRows rows(final long requestId)
     {
         return null;
+    }
+
+    @Override
+    public void rowsNotTaken(final long requestId)
+    {
+    }
+
+    @Override
+    public boolean serves(final EngineClient client)
+    {
+        return true;
     }
 
     @Override

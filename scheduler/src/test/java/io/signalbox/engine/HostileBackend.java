@@ -6,9 +6,8 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.PlanRows;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -82,16 +81,16 @@ final class HostileBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder schedule)
+    public void submit(final StepView schedule)
     {
         final List<Entry> entries = new ArrayList<>();
         final int rank = schedule.rank();
         final int epoch = schedule.epoch();
         final long step = schedule.step();
         final int tokens = schedule.tokens();
-        for (final ScheduleDecoder.RowsDecoder entry : PlanRows.of(schedule))
+        for (int i = 0; i < schedule.entryCount(); i++)
         {
-            entries.add(new Entry(entry.requestId(), entry.start(), entry.tokenCount()));
+            entries.add(new Entry(schedule.requestId(i), schedule.start(i), schedule.tokenCount(i)));
         }
         final Plan plan = new Plan(epoch, rank, step, tokens, entries);
         final SplittableRandom random = new SplittableRandom(StateDigest.mix(seed, step, rank * 31L + epoch));

@@ -101,7 +101,7 @@ class IngressTest
         {
             ingress.offer(input, 0, 16, null);
         }
-        final CountedSlice rows = new CountedSlice();
+        final HeapSlice rows = HeapSlice.empty();
         final ReportEncoding report = new ReportEncoding(null);
         report.d2hComplete(1, 0, 0, 1, new int[0], 0, new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
         final Thread waiter = new Thread(() -> assertThrows(

@@ -5,9 +5,8 @@ import io.signalbox.StateDigest;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.PlanRows;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -59,17 +58,17 @@ final class RacingBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         final int rank = plan.rank();
         final int epoch = plan.epoch();
         final long step = plan.step();
         final int tokens = plan.tokens();
-        final int rows = PlanRows.of(plan).count();
-        rankThreads.get(rank).execute(() -> complete(epoch, rank, step, tokens, rows));
+        final int entries = plan.entryCount();
+        rankThreads.get(rank).execute(() -> complete(epoch, rank, step, tokens, entries));
     }
 
-    private void complete(final int epoch, final int rank, final long step, final int tokens, final int rows)
+    private void complete(final int epoch, final int rank, final long step, final int tokens, final int entries)
     {
         if (closed)
         {
@@ -85,7 +84,7 @@ final class RacingBackend implements Backend
                 sink.fault(step, epoch, rank, step, rankLost ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
                 return;
             }
-            final int[] sampled = new int[rows];
+            final int[] sampled = new int[entries];
             final int rowBytes = shape.rowBytes();
             final UnsafeBuffer captured = new UnsafeBuffer(new byte[tokens * rowBytes]);
             for (int i = 0; i < captured.capacity(); i++)
@@ -94,7 +93,7 @@ final class RacingBackend implements Backend
                 final int k = i % shape.topK();
                 captured.putByte(i, (byte)(StateDigest.mix(rank, step, i - k) + k & 0x3F));
             }
-            sink.d2hComplete(step, epoch, rank, step, sampled, rows, new HeapSlice(captured, tokens, rowBytes));
+            sink.d2hComplete(step, epoch, rank, step, sampled, entries, new HeapSlice(captured, tokens, rowBytes));
         }
         catch (final IllegalStateException e)
         {

@@ -4,8 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.backend.PlanRows;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -16,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ScriptedBackend implements Backend
 {
     /** One plan. */
-    record Plan(int epoch, int rank, long step, int tokens, int rows)
+    record Plan(int epoch, int rank, long step, int tokens, int entries)
     {
     }
 
@@ -38,10 +37,10 @@ final class ScriptedBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         plans.put(plan.rank(),
-            new Plan(plan.epoch(), plan.rank(), plan.step(), plan.tokens(), PlanRows.of(plan).count()));
+            new Plan(plan.epoch(), plan.rank(), plan.step(), plan.tokens(), plan.entryCount()));
     }
 
     CompletionSink sink()
@@ -69,7 +68,7 @@ final class ScriptedBackend implements Backend
     void complete(final int rank)
     {
         final Plan plan = plans.get(rank);
-        sink.d2hComplete(plan.step(), plan.epoch(), rank, plan.step(), new int[plan.rows()], plan.rows(),
+        sink.d2hComplete(plan.step(), plan.epoch(), rank, plan.step(), new int[plan.entries()], plan.entries(),
             shape == null ? null : rows(plan.tokens()));
     }
 

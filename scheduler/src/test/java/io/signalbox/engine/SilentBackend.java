@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 /** Takes plans and never reports: completions come from a recording, or not at all. */
@@ -26,7 +26,7 @@ final class SilentBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
         submitted = submitted + 1;
     }

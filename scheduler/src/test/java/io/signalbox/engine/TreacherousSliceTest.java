@@ -7,13 +7,17 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,12 +27,17 @@ class TreacherousSliceTest
 {
     private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
     private static final int MANY_CALLS = 200;
+    /** More rows than an input carries inside. */
+    private static final int CHUNKED_TOKENS = 600;
+    /** Behind a Submit and a Wake. */
+    private static final int FIRST_COMPLETION = 3;
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final EngineContext context = new EngineContext()
         .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).backOffNanos(0).maxFailures(0).capture(SHAPE).build())
         .backend(backend);
     private final EngineClient client = new EngineClient(context);
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -65,6 +74,56 @@ class TreacherousSliceTest
             assertEquals(1, slice.releases);
             assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
         }
+    }
+
+    /** The journal's failure is the cause; the slice that throws on its release only joins it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotHideTheFailureOfTheJournal(final boolean threads) throws Exception
+    {
+        context.journal(new FailingJournal(FIRST_COMPLETION)).failureListener(failure::complete);
+        final Engine engine = threads ? new ThreadedEngine(context) : new SteppedEngine(context);
+        client.connect(engine);
+        client.submit(CompletionRequest.of(new int[CHUNKED_TOKENS], 1), 1_000_000_000L);
+        while (backend.plan(0) == null)
+        {
+            Thread.onSpinWait();
+        }
+        final ThrowingSlice slice = new ThrowingSlice(0, true, false, CHUNKED_TOKENS);
+        try
+        {
+            backend.sink().d2hComplete(1, 0, 0, 1, new int[1], 1, slice);
+        }
+        catch (final IllegalStateException e)
+        {
+            assertFalse(threads, "the failure is the journal's thread's: " + e);
+        }
+        final Throwable cause = failure.get(30, TimeUnit.SECONDS);
+        assertEquals("planted failure of the journal", cause.getMessage());
+        assertEquals("planted", cause.getSuppressed()[0].getMessage());
+        assertEquals(1, slice.releases);
+        engine.close();
+    }
+
+    @Test
+    void shouldNotHideWhyAnInputWasRefused()
+    {
+        for (final Engine engine : List.of(new SteppedEngine(context), new ThreadedEngine(otherContext())))
+        {
+            final ThrowingSlice slice = new ThrowingSlice(0, true, false);
+            final IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class,
+                () -> engine.offer(new UnsafeBuffer(new byte[3]), 0, 3, slice));
+            assertEquals("an input of 3 bytes is shorter than its header of 8 bytes", refusal.getMessage());
+            assertEquals("planted", refusal.getSuppressed()[0].getMessage());
+            assertEquals(1, slice.releases);
+            engine.close();
+        }
+    }
+
+    private static EngineContext otherContext()
+    {
+        return new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
+            .backend(new ScriptedBackend());
     }
 
     /** Throws at one of its calls. */

@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 /** Reports nothing, and fails when it is closed. */
@@ -22,7 +22,7 @@ final class UnclosableBackend implements Backend
     }
 
     @Override
-    public void submit(final ScheduleDecoder plan)
+    public void submit(final StepView plan)
     {
     }
 

@@ -2,12 +2,15 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
-import io.signalbox.event.GroupReader;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,20 +62,19 @@ class UntakenRowsTest
     private List<Long> discarded()
     {
         final List<Long> ids = new ArrayList<>();
-        for (final RecordingJournal.Recorded group : journal.recorded)
+        final EventReader reader = new EventReader()
         {
-            final GroupReader reader = new GroupReader().wrap(new UnsafeBuffer(group.group()), 0, group.group().length);
-            assertTrue(reader.next());
-            if (reader.templateId() == ControlDecoder.TEMPLATE_ID)
+            @Override
+            protected void onControl(final ControlDecoder control)
             {
-                final ControlDecoder control =
-                    new ControlDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
                 if (control.note().startsWith("discarded"))
                 {
                     ids.add(control.requestId());
                 }
             }
-        }
+        };
+        journal.recorded.forEach(
+            group -> reader.readGroup(new UnsafeBuffer(group.group()), 0, group.group().length));
         return ids;
     }
 
@@ -133,6 +135,85 @@ class UntakenRowsTest
             assertEquals(List.of(2L, 3L, 4L), discarded());
             assertNotNull(engine.rows(1), "the client may still be copying");
             assertNull(engine.rows(4));
+        }
+    }
+
+    /** A copy that runs out of memory takes nothing: the rows count as untaken, and can be asked for again. */
+    @Test
+    void shouldDiscardRowsThatCouldNotBeCopied() throws Exception
+    {
+        context.maxUntakenRowsBytes(2 * ROWS_BYTES);
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            final ShortOfMemory shortOfMemory = new ShortOfMemory(engine);
+            client.connect(shortOfMemory);
+            final List<CompletionHandle> handles = complete(client, 2);
+            assertThrows(OutOfMemoryError.class, () -> client.takeRows(handles.get(0), LONG_ENOUGH));
+            assertThrows(OutOfMemoryError.class, () -> client.takeRows(handles.get(1), LONG_ENOUGH));
+            complete(client, 1);
+            assertEquals(List.of(1L), discarded(), "the oldest, as if nobody had asked for it");
+            shortOfMemory.exhausted = false;
+            assertEquals(PROMPT, client.takeRows(handles.get(1), LONG_ENOUGH).rows());
+        }
+    }
+
+    /** Has no memory for the rows that it is asked for. */
+    private static final class ShortOfMemory implements Engine
+    {
+        private final Engine engine;
+        private boolean exhausted = true;
+
+        ShortOfMemory(final Engine engine)
+        {
+            this.engine = engine;
+        }
+
+        @Override
+        public RequestRows rows(final long requestId)
+        {
+            final RequestRows rows = engine.rows(requestId);
+            if (exhausted)
+            {
+                throw new OutOfMemoryError("planted");
+            }
+            return rows;
+        }
+
+        @Override
+        public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
+        {
+            engine.offer(input, offset, length, rows);
+        }
+
+        @Override
+        public void awaitProcessed()
+        {
+            engine.awaitProcessed();
+        }
+
+        @Override
+        public void rowsNotTaken(final long requestId)
+        {
+            engine.rowsNotTaken(requestId);
+        }
+
+        @Override
+        public boolean serves(final EngineClient client)
+        {
+            return engine.serves(client);
+        }
+
+        @Override
+        public String describeDiscards()
+        {
+            return engine.describeDiscards();
+        }
+
+        @Override
+        public void close()
+        {
+            engine.close();
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterConfig;
@@ -11,6 +11,7 @@ import net.jqwik.api.Property;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
@@ -92,18 +93,19 @@ class OvertakingPropertyTest
         harness.wake();
         harness.cancel(gone);
         harness.cancel(alsoGone);
-        final GroupReader group = new GroupReader();
-        final UnsafeBuffer bytes = new UnsafeBuffer(harness.groups.get(7));
-        group.wrap(bytes, 0, bytes.capacity());
-        while (group.next())
+        final List<Long> digests = new ArrayList<>();
+        final EventReader reader = new EventReader()
         {
-            if (group.templateId() == DigestDecoder.TEMPLATE_ID)
+            @Override
+            protected void onDigest(final DigestDecoder digest)
             {
-                return new DigestDecoder()
-                    .wrapAndApplyHeader(group.buffer(), group.offset(), group.header()).requestsDigest();
+                digests.add(digest.requestsDigest());
             }
-        }
-        throw new AssertionError("no digest after 8 inputs");
+        };
+        final UnsafeBuffer bytes = new UnsafeBuffer(harness.groups.get(7));
+        reader.readGroup(bytes, 0, bytes.capacity());
+        assertEquals(1, digests.size(), "digests after 8 inputs");
+        return digests.get(0);
     }
 
     /** Each comes to wait ahead of the one that waits, and is cancelled before the bound is reached. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.DigestDecoder;
@@ -77,6 +77,7 @@ class PlacementTest
     private final GroupWriter group = new GroupWriter(1024);
     private final List<Placed> placed = new ArrayList<>();
     private final List<Long> routerDigests = new ArrayList<>();
+    private final Outputs outputs = new Outputs();
     private long now;
 
     private static SchedulerConfig.Builder config(final int ranks, final int maxRunning)
@@ -127,21 +128,23 @@ class PlacementTest
     {
         group.reset();
         scheduler.apply(writer.buffer(), 0, writer.length(), null, 0, group);
-        final GroupReader reader = new GroupReader().wrap(group.buffer(), 0, group.length());
-        while (reader.next())
+        outputs.readGroup(group.buffer(), 0, group.length());
+    }
+
+    /** Keeps the router's decisions and digests. */
+    private final class Outputs extends EventReader
+    {
+        @Override
+        protected void onPlaced(final PlacedDecoder decision)
         {
-            if (reader.templateId() == PlacedDecoder.TEMPLATE_ID)
-            {
-                final PlacedDecoder decoder =
-                    new PlacedDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
-                placed.add(new Placed(decoder.requestId(), decoder.rank(), decoder.target(), decoder.policy(),
-                    decoder.gate(), decoder.tieRule(), decoder.candidates().count()));
-            }
-            else if (reader.templateId() == DigestDecoder.TEMPLATE_ID)
-            {
-                routerDigests.add(new DigestDecoder()
-                    .wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()).routerDigest());
-            }
+            placed.add(new Placed(decision.requestId(), decision.rank(), decision.target(), decision.policy(),
+                decision.gate(), decision.tieRule(), decision.candidates().count()));
+        }
+
+        @Override
+        protected void onDigest(final DigestDecoder digest)
+        {
+            routerDigests.add(digest.routerDigest());
         }
     }
 

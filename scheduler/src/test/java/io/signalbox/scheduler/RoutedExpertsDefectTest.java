@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.experts.ModelShape;
@@ -119,21 +119,16 @@ class RoutedExpertsDefectTest
         harness.submit(1, 1, 2, 10, 3);
         harness.drain();
         assertNull(harness.scheduler.pages());
-        final GroupReader reader = new GroupReader();
-        for (final byte[] group : harness.groups)
+        final EventReader reader = new EventReader()
         {
-            reader.wrap(new UnsafeBuffer(group), 0, group.length);
-            while (reader.next())
+            @Override
+            protected void onCommit(final CommitDecoder commit)
             {
-                if (reader.templateId() == CommitDecoder.TEMPLATE_ID)
-                {
-                    final CommitDecoder commit =
-                        new CommitDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
-                    commit.rows().forEach(row -> { });
-                    assertEquals(0, commit.spans().count());
-                }
+                commit.rows().forEach(row -> { });
+                assertEquals(0, commit.spans().count());
             }
-        }
+        };
+        harness.groups.forEach(group -> reader.readGroup(new UnsafeBuffer(group), 0, group.length));
     }
 
     @Test

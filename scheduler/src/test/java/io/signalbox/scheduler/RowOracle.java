@@ -2,8 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
-import io.signalbox.event.codec.ScheduleDecoder;
-import io.signalbox.event.codec.TableChangeKind;
+import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
 
@@ -101,15 +100,15 @@ final class RowOracle
         }
     }
 
-    void tableChange(final int rank, final ScheduleDecoder.TableChangesDecoder change, final boolean hasEmitted)
+    void tableChange(final StepView step, final int change, final boolean hasEmitted)
     {
-        final BlockUse use = new BlockUse(rank, change.blockId(), change.issue());
-        usedBlocks.add(List.of(rank, change.blockId()));
-        final long requestId = change.requestId();
-        final int index = change.blockIndex();
+        final BlockUse use = new BlockUse(step.rank(), step.changeBlockId(change), step.changeIssue(change));
+        usedBlocks.add(List.of(step.rank(), step.changeBlockId(change)));
+        final long requestId = step.changeRequestId(change);
+        final int index = step.changeIndex(change);
         tables.computeIfAbsent(requestId, id -> new HashMap<>()).put(index, use);
         final Map<Integer, Row> own = requestRows.computeIfAbsent(requestId, id -> new HashMap<>());
-        if (change.kind() == TableChangeKind.MATCHED)
+        if (step.changeIsMatch(change))
         {
             final Map<Integer, Long> shared = blockRows.getOrDefault(use, Map.of());
             shared.forEach((offset, seed) ->

@@ -2,9 +2,10 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.StepView;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CommitDecoder;
@@ -15,7 +16,6 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RowForm;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
@@ -65,7 +65,7 @@ final class SchedulerHarness
     int priority;
     private final RowOracle oracle;
     private final GroupWriter group = new GroupWriter(1024);
-    private final GroupReader reader = new GroupReader();
+    private final Outputs outputs = new Outputs();
     private long now;
 
     SchedulerHarness(final SchedulerConfig config)
@@ -239,60 +239,63 @@ final class SchedulerHarness
         final byte[] bytes = new byte[group.length()];
         group.buffer().getBytes(0, bytes);
         groups.add(bytes);
-        reader.wrap(group.buffer(), 0, group.length());
-        reader.next();
-        while (reader.next())
+        outputs.readGroup(group.buffer(), 0, group.length());
+    }
+
+    /** Keeps what the scheduler decided. */
+    private final class Outputs extends EventReader
+    {
+        @Override
+        protected void onAccepted(final AcceptedDecoder message)
         {
-            onOutput();
+            accepted.add(message.requestId());
+        }
+
+        @Override
+        protected void onRefused(final RefusedDecoder message)
+        {
+            refused.add(message.requestId());
+        }
+
+        @Override
+        protected void onSchedule(final StepView step)
+        {
+            keep(step);
+        }
+
+        @Override
+        protected void onCommit(final CommitDecoder commit)
+        {
+            keep(commit);
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder free)
+        {
+            ended.add(new Ended(free.requestId(), free.reason().name(), free.generatedTokens(), free.capturedRows(),
+                free.inheritedRows(), free.missingRows(), free.rowsDigest()));
         }
     }
 
-    private void onOutput()
+    private void keep(final StepView step)
     {
-        final var at = reader.offset();
-        final var header = reader.header();
-        switch (reader.templateId())
+        for (int i = 0; i < step.admittedCount() && oracle != null; i++)
         {
-            case AcceptedDecoder.TEMPLATE_ID -> accepted.add(
-                new AcceptedDecoder().wrapAndApplyHeader(reader.buffer(), at, header).requestId());
-            case RefusedDecoder.TEMPLATE_ID -> refused.add(
-                new RefusedDecoder().wrapAndApplyHeader(reader.buffer(), at, header).requestId());
-            case ScheduleDecoder.TEMPLATE_ID ->
-                onSchedule(new ScheduleDecoder().wrapAndApplyHeader(reader.buffer(), at, header));
-            case CommitDecoder.TEMPLATE_ID -> onCommit(new CommitDecoder().wrapAndApplyHeader(reader.buffer(), at, header));
-            case FreeDecoder.TEMPLATE_ID -> onFree(new FreeDecoder().wrapAndApplyHeader(reader.buffer(), at, header));
-            default ->
-            {
-            }
+            oracle.admitted(step.admittedRequestId(i), emitted.containsKey(step.admittedRequestId(i)));
         }
-    }
-
-    private void onSchedule(final ScheduleDecoder schedule)
-    {
-        final int rank = schedule.rank();
-        schedule.preempted().forEach(preempted -> { });
-        schedule.admitted().forEach(admitted ->
+        for (int i = 0; i < step.changeCount() && oracle != null; i++)
         {
-            if (oracle != null)
-            {
-                oracle.admitted(admitted.requestId(), emitted.containsKey(admitted.requestId()));
-            }
-        });
-        schedule.evicted().forEach(evicted -> { });
-        schedule.tableChanges().forEach(change ->
-        {
-            if (oracle != null)
-            {
-                oracle.tableChange(rank, change, emitted.containsKey(change.requestId()));
-            }
-        });
-        schedule.pending().forEach(pending -> { });
+            oracle.tableChange(step, i, emitted.containsKey(step.changeRequestId(i)));
+        }
         final List<Row> rows = new ArrayList<>();
-        schedule.rows().forEach(row -> rows.add(new Row(row.requestId(), row.start(), row.tokenCount())));
-        inFlight.put(rank, new Step(schedule.epoch(), rank, schedule.step(), schedule.tokens(), rows));
+        for (int i = 0; i < step.entryCount(); i++)
+        {
+            rows.add(new Row(step.requestId(i), step.start(i), step.tokenCount(i)));
+        }
+        inFlight.put(step.rank(), new Step(step.epoch(), step.rank(), step.step(), step.tokens(), rows));
     }
 
-    private void onCommit(final CommitDecoder commit)
+    private void keep(final CommitDecoder commit)
     {
         commit.rows().forEach(row ->
         {
@@ -305,12 +308,6 @@ final class SchedulerHarness
                 emitted.computeIfAbsent(row.requestId(), id -> new ArrayList<>()).add(row.emittedTokenId());
             }
         });
-    }
-
-    private void onFree(final FreeDecoder free)
-    {
-        ended.add(new Ended(free.requestId(), free.reason().name(), free.generatedTokens(), free.capturedRows(),
-            free.inheritedRows(), free.missingRows(), free.rowsDigest()));
     }
 
     /** Completes steps, lowest rank first, until nothing is in flight and no rank with work rests. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.event.codec.ScheduleDecoder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * Follows the groups of ranks in lock-step and demands that no two of them are ever in different steps, that a step is
  * given to every rank that is not lost, and that none begins before the last one has ended everywhere.
  */
-final class StepsTogether
+final class StepsTogether extends EventReader
 {
     private final int ranks;
     private final Set<Integer> inFlight = new TreeSet<>();
@@ -44,13 +44,8 @@ final class StepsTogether
 
     private void onGroup(final byte[] bytes)
     {
-        final GroupReader reader = new GroupReader();
-        reader.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
         scheduled.clear();
-        while (reader.next())
-        {
-            onRecord(reader);
-        }
+        readGroup(new UnsafeBuffer(bytes), 0, bytes.length);
         if (!scheduled.isEmpty())
         {
             final Set<Integer> expected = new TreeSet<>();
@@ -63,41 +58,32 @@ final class StepsTogether
         }
     }
 
-    private void onRecord(final GroupReader reader)
+    @Override
+    protected void onD2hComplete(final D2hCompleteDecoder done)
     {
-        switch (reader.templateId())
+        assertEquals(step, done.step());
+        assertTrue(inFlight.remove(done.rank()));
+    }
+
+    @Override
+    protected void onBackendFault(final BackendFaultDecoder fault)
+    {
+        assertTrue(inFlight.remove(fault.rank()));
+        if (fault.faultClass() == FaultClass.RANK_LOST)
         {
-            case D2hCompleteDecoder.TEMPLATE_ID ->
-            {
-                final D2hCompleteDecoder done =
-                    new D2hCompleteDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
-                assertEquals(step, done.step());
-                assertTrue(inFlight.remove(done.rank()));
-            }
-            case BackendFaultDecoder.TEMPLATE_ID ->
-            {
-                final BackendFaultDecoder fault =
-                    new BackendFaultDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header());
-                assertTrue(inFlight.remove(fault.rank()));
-                if (fault.faultClass() == FaultClass.RANK_LOST)
-                {
-                    lost.add(fault.rank());
-                }
-            }
-            case BackendResetDecoder.TEMPLATE_ID ->
-            {
-                inFlight.clear();
-                lost.clear();
-            }
-            case ScheduleDecoder.TEMPLATE_ID -> onSchedule(
-                new ScheduleDecoder().wrapAndApplyHeader(reader.buffer(), reader.offset(), reader.header()));
-            default ->
-            {
-            }
+            lost.add(fault.rank());
         }
     }
 
-    private void onSchedule(final ScheduleDecoder plan)
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        inFlight.clear();
+        lost.clear();
+    }
+
+    @Override
+    protected void onSchedule(final StepView plan)
     {
         if (scheduled.isEmpty())
         {

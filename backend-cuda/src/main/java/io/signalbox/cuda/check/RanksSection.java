@@ -3,11 +3,8 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.cuda.CudaBackend;
 import io.signalbox.cuda.kernel.CaptureForm;
-import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.event.codec.MessageHeaderEncoder;
-import io.signalbox.event.codec.ScheduleDecoder;
-import io.signalbox.event.codec.ScheduleEncoder;
-import org.agrona.concurrent.UnsafeBuffer;
+import io.signalbox.event.StepView;
+import io.signalbox.event.StepWriter;
 
 /**
  * The backend as an engine uses it: two ranks on the device, with a thread each and two steps in flight, share context,
@@ -18,14 +15,9 @@ final class RanksSection implements CheckSection
     private static final int RANKS = 2;
     /** The oracle takes longer than the device, and every step is held against it. */
     private static final int STEPS_PER_ORACLE_CHECK = 10;
-    private static final int PLAN_BYTES = 1 << 20;
 
     private final CheckOracle oracle;
-    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[PLAN_BYTES]);
-    private final MessageHeaderEncoder headerEncoder = new MessageHeaderEncoder();
-    private final MessageHeaderDecoder headerDecoder = new MessageHeaderDecoder();
-    private final ScheduleEncoder encoder = new ScheduleEncoder();
-    private final ScheduleDecoder decoder = new ScheduleDecoder();
+    private final StepWriter plans = new StepWriter();
 
     RanksSection(final CheckOracle oracle)
     {
@@ -64,20 +56,14 @@ final class RanksSection implements CheckSection
         findings.count("steps that are wrong", results.wrongSteps());
     }
 
-    /** Every token is a separate row. Steps of different ranks have different numbers, and so different results. */
-    private ScheduleDecoder plan(final int rank, final long step, final int tokens)
+    /** Every token is an entry by itself. Steps of different ranks have different numbers, and so different results. */
+    private StepView plan(final int rank, final long step, final int tokens)
     {
-        encoder.wrapAndApplyHeader(buffer, 0, headerEncoder).step(step).epoch(0).rank(rank).tokens(tokens);
-        encoder.preemptedCount(0);
-        encoder.admittedCount(0);
-        encoder.evictedCount(0);
-        encoder.tableChangesCount(0);
-        encoder.pendingCount(0);
-        final ScheduleEncoder.RowsEncoder rows = encoder.rowsCount(tokens);
+        plans.begin(rank, 0, step, tokens, tokens);
         for (int token = 0; token < tokens; token++)
         {
-            rows.next().requestId(CheckSteps.request(step, token)).start(CheckSteps.position(step, token)).tokenCount(1);
+            plans.entry(CheckSteps.request(step, token), CheckSteps.position(step, token), 1);
         }
-        return decoder.wrapAndApplyHeader(buffer, 0, headerDecoder);
+        return plans.view();
     }
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
-import io.signalbox.event.GroupReader;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife.Submission;
@@ -22,26 +21,16 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Picks out of groups, in their order, what concerns one request id. */
-final class LifeCollector
+/** Collects from groups, in their order, the events of one request id. */
+final class LifeCollector extends EventReader
 {
     private static final int NO_TOKEN = -1;
 
     private final long requestId;
-    private final GroupReader messages = new GroupReader();
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
-    private final SubmitDecoder submit = new SubmitDecoder();
-    private final AcceptedDecoder accepted = new AcceptedDecoder();
-    private final RefusedDecoder refused = new RefusedDecoder();
-    private final PlacedDecoder placed = new PlacedDecoder();
-    private final ScheduleDecoder schedule = new ScheduleDecoder();
-    private final CommitDecoder commit = new CommitDecoder();
-    private final RequeuedDecoder requeued = new RequeuedDecoder();
-    private final FreeDecoder free = new FreeDecoder();
     private final List<LifeRecord> lives = new ArrayList<>();
-    /** The Submit of the current group; null where it has none with this id. */
+    /** The Submit of the current group; {@code null} if it has none with this id. */
     private Submission submission;
-    /** The life that is under way; a Submit that is refused meanwhile does not touch it. */
+    /** The life that is under way, or {@code null}; a Submit that is refused meanwhile does not touch it. */
     private LifeRecord open;
     private long nowNanos;
     private long submits;
@@ -92,47 +81,11 @@ final class LifeCollector
     {
         nowNanos = timeNanos;
         submission = null;
-        messages.wrap(group, 0, length);
-        while (messages.next())
-        {
-            switch (messages.templateId())
-            {
-                case SubmitDecoder.TEMPLATE_ID ->
-                    onSubmit(submit.wrapAndApplyHeader(group, messages.offset(), header));
-                case AcceptedDecoder.TEMPLATE_ID ->
-                    onAccepted(accepted.wrapAndApplyHeader(group, messages.offset(), header));
-                case RefusedDecoder.TEMPLATE_ID ->
-                    onRefused(refused.wrapAndApplyHeader(group, messages.offset(), header));
-                default ->
-                {
-                    if (open != null)
-                    {
-                        onDecision(group);
-                    }
-                }
-            }
-        }
+        readGroup(group, 0, length);
     }
 
-    private void onDecision(final DirectBuffer group)
-    {
-        switch (messages.templateId())
-        {
-            case PlacedDecoder.TEMPLATE_ID -> onPlaced(placed.wrapAndApplyHeader(group, messages.offset(), header));
-            case ScheduleDecoder.TEMPLATE_ID ->
-                onSchedule(schedule.wrapAndApplyHeader(group, messages.offset(), header));
-            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrapAndApplyHeader(group, messages.offset(), header));
-            case RequeuedDecoder.TEMPLATE_ID ->
-                onRequeued(requeued.wrapAndApplyHeader(group, messages.offset(), header));
-            case FreeDecoder.TEMPLATE_ID -> onFree(free.wrapAndApplyHeader(group, messages.offset(), header));
-            default ->
-            {
-                // The other inputs show in their outputs, and digests concern no request.
-            }
-        }
-    }
-
-    private void onSubmit(final SubmitDecoder asked)
+    @Override
+    protected void onSubmit(final SubmitDecoder asked)
     {
         final long id = asked.requestId();
         lowestId = submits == 0 ? id : Math.min(lowestId, id);
@@ -145,7 +98,8 @@ final class LifeCollector
         }
     }
 
-    private void onAccepted(final AcceptedDecoder answer)
+    @Override
+    protected void onAccepted(final AcceptedDecoder answer)
     {
         if (answer.requestId() == requestId)
         {
@@ -154,7 +108,8 @@ final class LifeCollector
         }
     }
 
-    private void onRefused(final RefusedDecoder answer)
+    @Override
+    protected void onRefused(final RefusedDecoder answer)
     {
         if (answer.requestId() == requestId)
         {
@@ -162,9 +117,10 @@ final class LifeCollector
         }
     }
 
-    private void onPlaced(final PlacedDecoder decision)
+    @Override
+    protected void onPlaced(final PlacedDecoder decision)
     {
-        if (decision.requestId() != requestId)
+        if (open == null || decision.requestId() != requestId)
         {
             return;
         }
@@ -180,48 +136,60 @@ final class LifeCollector
             decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(), List.copyOf(candidates)));
     }
 
-    private void onSchedule(final ScheduleDecoder plan)
+    @Override
+    protected void onSchedule(final StepView plan)
     {
-        for (final ScheduleDecoder.PreemptedDecoder preempted : plan.preempted())
+        if (open == null)
         {
-            if (preempted.requestId() == requestId)
+            return;
+        }
+        for (int i = 0; i < plan.preemptedCount(); i++)
+        {
+            if (plan.preemptedRequestId(i) == requestId)
             {
                 open.events.add(
-                    new LifeEvent.Preempted(nowNanos, plan.rank(), plan.step(), preempted.releasedBlocks()));
+                    new LifeEvent.Preempted(nowNanos, plan.rank(), plan.step(), plan.releasedBlocks(i)));
             }
         }
-        for (final ScheduleDecoder.AdmittedDecoder admitted : plan.admitted())
+        for (int i = 0; i < plan.admittedCount(); i++)
         {
-            if (admitted.requestId() == requestId)
+            if (plan.admittedRequestId(i) == requestId)
             {
                 open.events.add(new LifeEvent.Admitted(
-                    nowNanos, plan.rank(), plan.step(), admitted.matchedBlocks(), admitted.resumed() == Flag.YES));
+                    nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(i), plan.isResumed(i)));
             }
         }
     }
 
-    private void onCommit(final CommitDecoder step)
+    @Override
+    protected void onCommit(final CommitDecoder step)
     {
-        for (final CommitDecoder.RowsDecoder row : step.rows())
+        if (open == null)
         {
-            if (row.requestId() == requestId && row.emittedTokenId() != NO_TOKEN && open.tokens++ == 0)
+            return;
+        }
+        for (final CommitDecoder.RowsDecoder entry : step.rows())
+        {
+            if (entry.requestId() == requestId && entry.emittedTokenId() != NO_TOKEN && open.tokens++ == 0)
             {
                 open.events.add(new LifeEvent.FirstToken(nowNanos, step.rank(), step.step()));
             }
         }
     }
 
-    private void onRequeued(final RequeuedDecoder failed)
+    @Override
+    protected void onRequeued(final RequeuedDecoder failed)
     {
-        if (failed.requestId() == requestId)
+        if (open != null && failed.requestId() == requestId)
         {
             open.events.add(new LifeEvent.Requeued(nowNanos, failed.rank(), failed.released().count()));
         }
     }
 
-    private void onFree(final FreeDecoder end)
+    @Override
+    protected void onFree(final FreeDecoder end)
     {
-        if (end.requestId() == requestId)
+        if (open != null && end.requestId() == requestId)
         {
             open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
                 end.capturedRows(), end.inheritedRows(), end.missingRows()));

@@ -13,7 +13,7 @@ public sealed interface LifeEvent
 {
     long timeNanos();
 
-    /** Of this event; of {@link Ended} -1 where the request was never placed. */
+    /** Of this event; of {@link Ended} -1 if the request was never placed. */
     int rank();
 
     /**
@@ -21,7 +21,7 @@ public sealed interface LifeEvent
      *
      * @param policy     the one that decided.
      * @param target     requests at which a rank takes no further one; 0: no target.
-     * @param normaliser what the loads were divided by; 0 where by nothing.
+     * @param normaliser divisor of the loads; 0 if they were not divided.
      * @param candidates by ascending rank; a rank that is missing was full, lost or passed over.
      */
     record Placed(
@@ -81,7 +81,7 @@ public sealed interface LifeEvent
     {
     }
 
-    /** The end; figures of routed-expert rows are 0 where capture is off. */
+    /** The end; figures of routed-expert rows are 0 if capture is disabled. */
     record Ended(
         long timeNanos,
         int rank,

@@ -4,12 +4,12 @@ package io.signalbox.journal.inspect;
 import java.util.List;
 
 /**
- * Everything that a journal tells about one request id.
+ * Everything that a journal has about one request id.
  *
  * @param ranks     of the run.
  * @param lives     one per Submit with this id, in their order; an id may come again once its request has ended.
  * @param endNanos  logical time of the last group that was read.
- * @param submitted the Submits of the journal, for whoever asked for an id that is not there.
+ * @param submitted the Submits of the journal, for a message about an id that it does not have.
  */
 public record RequestInspection(
     long requestId, int ranks, List<RequestLife> lives, JournalEnd end, long groups, long endNanos, Submits submitted)
@@ -26,11 +26,11 @@ public record RequestInspection(
         RECOVERED,
         /** Its writer was stopped. */
         NOT_CLOSED,
-        /** A writer is still at it, so more may follow. */
+        /** The journal is still being written, so more may follow. */
         BEING_WRITTEN
     }
 
-    /** Every Submit, refused ones included; both ids are 0 where {@code count} is. */
+    /** Every Submit, refused ones included; both ids are 0 if {@code count} is. */
     public record Submits(long count, long lowestId, long highestId)
     {
     }

@@ -19,7 +19,7 @@ public final class RequestInspector
     /**
      * Inspects a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
      *
-     * @throws JournalException where the journal must not be believed.
+     * @throws JournalException if the journal is damaged.
      */
     public static RequestInspection inspect(final Path directory, final long requestId)
     {

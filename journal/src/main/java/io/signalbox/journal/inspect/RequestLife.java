@@ -8,16 +8,16 @@ import java.util.List;
 /**
  * What became of one Submit.
  *
- * @param refusal       null where it was accepted.
- * @param events        in the order of the journal; none where it was refused.
+ * @param refusal       {@code null} if it was accepted.
+ * @param events        in the order of the journal; none if it was refused.
  * @param emittedTokens tokens that the client has got so far.
  */
 public record RequestLife(Submission submission, RefusalReason refusal, List<LifeEvent> events, int emittedTokens)
 {
-    /** Stands where a Submit names none. */
+    /** Value of a field that a Submit leaves out. */
     public static final int NONE = -1;
 
-    /** What the Submit asked for; {@link #NONE} where it names no conversation, hint or deadline. */
+    /** What the Submit asked for; {@link #NONE} if it names no conversation, hint or deadline. */
     public record Submission(
         long timeNanos,
         long conversationId,
@@ -30,7 +30,7 @@ public record RequestLife(Submission submission, RefusalReason refusal, List<Lif
     {
     }
 
-    /** The first event of this kind; null where there is none. */
+    /** The first event of this kind; {@code null} if there is none. */
     public <E extends LifeEvent> E first(final Class<E> kind)
     {
         return events.stream().filter(kind::isInstance).map(kind::cast).findFirst().orElse(null);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.SubmitDecoder;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+
+/** Checks of an encoded input, before anything decodes it. */
+public final class EncodedInput
+{
+    private static final int FIRST_INPUT = SubmitDecoder.TEMPLATE_ID;
+    private static final int LAST_INPUT = BackendResetDecoder.TEMPLATE_ID;
+
+    private EncodedInput()
+    {
+    }
+
+    /**
+     * Checks that the bytes begin with the header of an input, and that its block fits.
+     *
+     * @throws IllegalArgumentException if they do not; the message names the fault.
+     */
+    public static void check(final DirectBuffer input, final int offset, final int length)
+    {
+        if (length < MessageHeaderDecoder.ENCODED_LENGTH)
+        {
+            throw new IllegalArgumentException("an input of " + length + " bytes is shorter than its header of " +
+                MessageHeaderDecoder.ENCODED_LENGTH + " bytes");
+        }
+        if (offset < 0 || offset > input.capacity() - length)
+        {
+            throw new IllegalArgumentException("an input of " + length + " bytes at byte " + offset +
+                " leaves its buffer of " + input.capacity() + " bytes");
+        }
+        final int template = template(input, offset);
+        final int schema = field(input, offset + MessageHeaderDecoder.schemaIdEncodingOffset());
+        if (schema != SubmitDecoder.SCHEMA_ID || template < FIRST_INPUT || template > LAST_INPUT)
+        {
+            throw new IllegalArgumentException("template " + template + " of schema " + schema + " is no input; " +
+                "inputs are " + FIRST_INPUT + " to " + LAST_INPUT + " of schema " + SubmitDecoder.SCHEMA_ID);
+        }
+        final int block = field(input, offset + MessageHeaderDecoder.blockLengthEncodingOffset());
+        if (block > length - MessageHeaderDecoder.ENCODED_LENGTH)
+        {
+            throw new IllegalArgumentException("an input of " + length + " bytes is shorter than its header " +
+                "and its block of " + block + " bytes");
+        }
+    }
+
+    /** Whether a checked input is a {@code D2hComplete} whose routed-expert rows travel outside the message. */
+    public static boolean hasChunkedRows(final DirectBuffer input, final int offset)
+    {
+        final int block = offset + MessageHeaderDecoder.ENCODED_LENGTH;
+        return template(input, offset) == D2hCompleteDecoder.TEMPLATE_ID &&
+            input.getByte(block + D2hCompleteDecoder.rowFormEncodingOffset()) == RowForm.CHUNKED.value();
+    }
+
+    private static int template(final DirectBuffer input, final int offset)
+    {
+        return field(input, offset + MessageHeaderDecoder.templateIdEncodingOffset());
+    }
+
+    private static int field(final DirectBuffer input, final int at)
+    {
+        return input.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+}

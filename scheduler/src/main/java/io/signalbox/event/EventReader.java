@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.CancelDecoder;
+import io.signalbox.event.codec.CaptureRowsDecoder;
+import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.DigestDecoder;
+import io.signalbox.event.codec.ForwardDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.RunDescriptionDecoder;
+import io.signalbox.event.codec.ScheduleDecoder;
+import io.signalbox.event.codec.SealDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.TickDecoder;
+import io.signalbox.event.codec.WakeDecoder;
+import org.agrona.DirectBuffer;
+import org.agrona.sbe.MessageDecoderFlyweight;
+
+/**
+ * Decodes messages and calls the method named after each. A subclass overrides the methods of the messages it needs;
+ * every other message goes to {@link #onOther}. This is the only place that switches over template ids.
+ *
+ * <p>A decoder is valid during the call that receives it. Reading allocates nothing. Not thread-safe.
+ */
+public abstract class EventReader
+{
+    private static final String DECODER = "Decoder";
+
+    private final GroupReader messages = new GroupReader();
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final SubmitDecoder submit = new SubmitDecoder();
+    private final CancelDecoder cancel = new CancelDecoder();
+    private final ControlDecoder control = new ControlDecoder();
+    private final WakeDecoder wake = new WakeDecoder();
+    private final TickDecoder tick = new TickDecoder();
+    private final ForwardDecoder forward = new ForwardDecoder();
+    private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
+    private final BackendFaultDecoder backendFault = new BackendFaultDecoder();
+    private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
+    private final BackendResetDecoder backendReset = new BackendResetDecoder();
+    private final AcceptedDecoder accepted = new AcceptedDecoder();
+    private final RefusedDecoder refused = new RefusedDecoder();
+    private final PlacedDecoder placed = new PlacedDecoder();
+    private final StepView schedule = new StepView();
+    private final CommitDecoder commit = new CommitDecoder();
+    private final FreeDecoder free = new FreeDecoder();
+    private final DigestDecoder digest = new DigestDecoder();
+    private final RequeuedDecoder requeued = new RequeuedDecoder();
+    private final RunDescriptionDecoder runDescription = new RunDescriptionDecoder();
+    private final CaptureRowsDecoder captureRows = new CaptureRowsDecoder();
+    private final SealDecoder seal = new SealDecoder();
+
+    /**
+     * Reads every message of a group: the input, then its outputs.
+     *
+     * @throws IllegalArgumentException if a message's length leaves the group.
+     */
+    public final void readGroup(final DirectBuffer group, final int offset, final int length)
+    {
+        messages.wrap(group, offset, length);
+        while (messages.next())
+        {
+            read(group, messages.offset(), messages.messageLength());
+        }
+    }
+
+    /**
+     * Reads the first message of a group only.
+     *
+     * @throws IllegalArgumentException if its length leaves the group.
+     */
+    public final void readInput(final DirectBuffer group, final int offset, final int length)
+    {
+        if (messages.wrap(group, offset, length).next())
+        {
+            read(group, messages.offset(), messages.messageLength());
+        }
+    }
+
+    /**
+     * Reads one message that has no group around it.
+     *
+     * @param offset position of its SBE header.
+     * @param length its length, header included.
+     * @throws IllegalArgumentException if the length is below that of a header.
+     */
+    public final void readMessage(final DirectBuffer buffer, final int offset, final int length)
+    {
+        if (length < MessageHeaderDecoder.ENCODED_LENGTH)
+        {
+            throw new IllegalArgumentException("a message of " + length + " bytes at byte " + offset +
+                " is shorter than its header of " + MessageHeaderDecoder.ENCODED_LENGTH + " bytes");
+        }
+        read(buffer, offset, length);
+    }
+
+    private void read(final DirectBuffer buffer, final int offset, final int length)
+    {
+        header.wrap(buffer, offset);
+        final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
+        final int block = header.blockLength();
+        final int version = header.version();
+        switch (header.templateId())
+        {
+            case SubmitDecoder.TEMPLATE_ID -> onSubmit(submit.wrap(buffer, body, block, version));
+            case CancelDecoder.TEMPLATE_ID -> onCancel(cancel.wrap(buffer, body, block, version));
+            case ControlDecoder.TEMPLATE_ID -> onControl(control.wrap(buffer, body, block, version));
+            case WakeDecoder.TEMPLATE_ID -> onWake(wake.wrap(buffer, body, block, version));
+            case TickDecoder.TEMPLATE_ID -> onTick(tick.wrap(buffer, body, block, version));
+            case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrap(buffer, body, block, version));
+            case D2hCompleteDecoder.TEMPLATE_ID -> onD2hComplete(d2hComplete.wrap(buffer, body, block, version));
+            case BackendFaultDecoder.TEMPLATE_ID -> onBackendFault(backendFault.wrap(buffer, body, block, version));
+            case StepTimedOutDecoder.TEMPLATE_ID -> onStepTimedOut(stepTimedOut.wrap(buffer, body, block, version));
+            case BackendResetDecoder.TEMPLATE_ID -> onBackendReset(backendReset.wrap(buffer, body, block, version));
+            case AcceptedDecoder.TEMPLATE_ID -> onAccepted(accepted.wrap(buffer, body, block, version));
+            case RefusedDecoder.TEMPLATE_ID -> onRefused(refused.wrap(buffer, body, block, version));
+            case PlacedDecoder.TEMPLATE_ID -> onPlaced(placed.wrap(buffer, body, block, version));
+            case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrap(buffer, body, block, version, offset + length));
+            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrap(buffer, body, block, version));
+            case FreeDecoder.TEMPLATE_ID -> onFree(free.wrap(buffer, body, block, version));
+            case DigestDecoder.TEMPLATE_ID -> onDigest(digest.wrap(buffer, body, block, version));
+            case RequeuedDecoder.TEMPLATE_ID -> onRequeued(requeued.wrap(buffer, body, block, version));
+            case RunDescriptionDecoder.TEMPLATE_ID ->
+                onRunDescription(runDescription.wrap(buffer, body, block, version));
+            case CaptureRowsDecoder.TEMPLATE_ID -> onCaptureRows(captureRows.wrap(buffer, body, block, version));
+            case SealDecoder.TEMPLATE_ID -> onSeal(seal.wrap(buffer, body, block, version));
+            default -> onUnknown(header.templateId(), length);
+        }
+    }
+
+    protected void onSubmit(final SubmitDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onCancel(final CancelDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onControl(final ControlDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onWake(final WakeDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onTick(final TickDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onForward(final ForwardDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onD2hComplete(final D2hCompleteDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onBackendFault(final BackendFaultDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onStepTimedOut(final StepTimedOutDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onBackendReset(final BackendResetDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onAccepted(final AcceptedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onRefused(final RefusedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onPlaced(final PlacedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onSchedule(final StepView step)
+    {
+        onOther(step.message());
+    }
+
+    protected void onCommit(final CommitDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onFree(final FreeDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onDigest(final DigestDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onRequeued(final RequeuedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onRunDescription(final RunDescriptionDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onCaptureRows(final CaptureRowsDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onSeal(final SealDecoder message)
+    {
+        onOther(message);
+    }
+
+    /** The schema's name of a message. */
+    protected static String nameOf(final MessageDecoderFlyweight message)
+    {
+        final String type = message.getClass().getSimpleName();
+        return type.substring(0, type.length() - DECODER.length());
+    }
+
+    /** A message whose own method is not overridden; ignored by default. */
+    protected void onOther(final MessageDecoderFlyweight message)
+    {
+    }
+
+    /**
+     * A message that this version of the schema does not have; ignored by default.
+     *
+     * @param template its template id.
+     * @param length   its length in bytes, SBE header included.
+     */
+    protected void onUnknown(final int template, final int length)
+    {
+    }
+}

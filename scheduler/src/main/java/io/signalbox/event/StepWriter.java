@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.ScheduleEncoder;
+import org.agrona.ExpandableArrayBuffer;
+
+/**
+ * Encodes plans that have entries only, one at a time: for checks of a backend without a scheduler. Reuses its buffer.
+ * Not thread-safe.
+ */
+public final class StepWriter
+{
+    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(4096);
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final ScheduleEncoder encoder = new ScheduleEncoder();
+    private final StepView view = new StepView();
+    private ScheduleEncoder.RowsEncoder entries;
+
+    /**
+     * Begins a plan; call {@link #entry} for each of its entries.
+     *
+     * @param tokens     tokens of all entries together.
+     * @param entryCount number of entries.
+     */
+    public StepWriter begin(final int rank, final int epoch, final long step, final int tokens, final int entryCount)
+    {
+        encoder.wrapAndApplyHeader(buffer, 0, header).step(step).epoch(epoch).rank(rank).tokens(tokens);
+        encoder.preemptedCount(0);
+        encoder.admittedCount(0);
+        encoder.evictedCount(0);
+        encoder.tableChangesCount(0);
+        encoder.pendingCount(0);
+        entries = encoder.rowsCount(entryCount);
+        return this;
+    }
+
+    /** Appends an entry of {@code tokenCount} tokens from position {@code start}. */
+    public StepWriter entry(final long requestId, final int start, final int tokenCount)
+    {
+        entries.next().requestId(requestId).start(start).tokenCount(tokenCount);
+        return this;
+    }
+
+    /** The plan that was written last; valid until the next {@link #begin}. */
+    public StepView view()
+    {
+        return view.wrap(buffer, 0);
+    }
+}
