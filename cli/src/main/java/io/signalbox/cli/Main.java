@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cli.commands.CompareCommand;
+import io.signalbox.cli.commands.DoctorCommand;
+import io.signalbox.cli.commands.GpuCommand;
+import io.signalbox.cli.commands.InspectCommand;
+import io.signalbox.cli.commands.ReplayCommand;
+import io.signalbox.cli.commands.SimulateCommand;
+import io.signalbox.cli.options.IdleOptions;
+import io.signalbox.cli.options.NumberConverter;
+import io.signalbox.cli.options.PathConverter;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.Refusal;
+import io.signalbox.cli.printing.ResultStream;
 import io.signalbox.cuda.driver.StuckThreads;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -68,7 +81,7 @@ public final class Main implements Callable<Integer>
     }
 
     /** Runs one command in this process; returns its exit code and ends nothing. */
-    static int run(final Console console, final String... arguments)
+    public static int run(final Console console, final String... arguments)
     {
         final int exitCode = execute(console, arguments);
         final String lost = console.out().conclude();
@@ -105,7 +118,7 @@ public final class Main implements Callable<Integer>
         return arguments.length > 0 && COMMANDS.contains(arguments[0]) ? "signalbox " + arguments[0] : "signalbox";
     }
 
-    static CommandLine commandLine(final Console console)
+    public static CommandLine commandLine(final Console console)
     {
         final CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new SimulateCommand(console));
@@ -113,7 +126,7 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new DoctorCommand(console));
-        line.addSubcommand(new GpuCommand(console));
+        line.addSubcommand(new GpuCommand(console, Main.class));
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));

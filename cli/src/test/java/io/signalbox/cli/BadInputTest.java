@@ -2,6 +2,8 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.commands.MemoryNeed;
+import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -27,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Every wrong option or input ends in one sentence and exit code 2, before anything is written. */
-class BadInputTest
+public class BadInputTest
 {
     @TempDir
     private Path directory;
@@ -271,7 +273,7 @@ class BadInputTest
         assertTrue(run.err().contains(named), run.err());
     }
 
-    static void assertOneSentence(final String err)
+    public static void assertOneSentence(final String err)
     {
         assertEquals(1, err.lines().count(), err);
         assertTrue(err.startsWith("signalbox"), err);

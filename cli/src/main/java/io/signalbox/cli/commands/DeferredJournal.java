@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.journal.JournalWriter;
+import org.agrona.DirectBuffer;
+
+import java.util.function.Supplier;
+
+/**
+ * A journal that is opened only after the engine was built around it, so that a run which cannot begin leaves nothing
+ * on the disk. Opened before the first input is offered, and so before any other thread calls it.
+ */
+public final class DeferredJournal implements GroupJournal
+{
+    private final Supplier<JournalWriter> opening;
+    private final Runnable afterDiscard;
+    private JournalWriter writer;
+
+    /** @param afterDiscard runs once a journal without a group was removed. */
+    public DeferredJournal(final Supplier<JournalWriter> opening, final Runnable afterDiscard)
+    {
+        this.opening = opening;
+        this.afterDiscard = afterDiscard;
+    }
+
+    public void open()
+    {
+        writer = opening.get();
+    }
+
+    /** {@code null} until {@link #open()}. */
+    public JournalWriter writer()
+    {
+        return writer;
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+        writer.append(timeNanos, group, offset, length, rows);
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        if (writer != null)
+        {
+            writer.endOfBatch();
+        }
+    }
+
+    @Override
+    public void cutShort()
+    {
+        if (writer != null)
+        {
+            writer.cutShort();
+        }
+    }
+
+    /** A run that ended ahead of its first group leaves no journal; its files are removed before the lock is released. */
+    @Override
+    public void close()
+    {
+        if (writer != null && writer.groups() == 0)
+        {
+            writer.discard();
+            afterDiscard.run();
+        }
+        else if (writer != null)
+        {
+            writer.close();
+        }
+    }
+}

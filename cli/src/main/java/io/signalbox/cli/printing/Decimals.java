@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/**
+ * Fixed-point texts of numbers. {@code Double.toString} gives other digits on Java 17 than on later ones, and output
+ * is to be the same bytes everywhere.
+ */
+public final class Decimals
+{
+    private static final int NANOS_DIGITS = 6;
+    private static final int PLAIN_DIGITS = 6;
+    private static final int DIGITS_THAT_MATTER = 3;
+
+    private Decimals()
+    {
+    }
+
+    public static BigDecimal fixed(final double value, final int digits)
+    {
+        return new BigDecimal(value).setScale(digits, RoundingMode.HALF_EVEN);
+    }
+
+    /** Nanoseconds as milliseconds, exactly. */
+    public static BigDecimal milliseconds(final long nanos)
+    {
+        return BigDecimal.valueOf(nanos, NANOS_DIGITS);
+    }
+
+    public static BigDecimal milliseconds(final double nanos)
+    {
+        return fixed(nanos, 0).movePointLeft(NANOS_DIGITS).setScale(NANOS_DIGITS);
+    }
+
+    public static BigDecimal seconds(final long nanos)
+    {
+        return BigDecimal.valueOf(nanos, NANOS_DIGITS + 3);
+    }
+
+    public static String text(final double value, final int digits)
+    {
+        return fixed(value, digits).toPlainString();
+    }
+
+    /** At most six decimals, or three digits that matter where those are further behind; no zeros at the end. */
+    public static String plain(final double value)
+    {
+        if (!Double.isFinite(value))
+        {
+            return Double.toString(value);
+        }
+        final BigDecimal exact = new BigDecimal(value);
+        final int ahead = exact.precision() - exact.scale();
+        final int digits = Math.max(PLAIN_DIGITS, DIGITS_THAT_MATTER - ahead);
+        return exact.setScale(digits, RoundingMode.HALF_EVEN).stripTrailingZeros().toPlainString();
+    }
+
+    static String percent(final double share)
+    {
+        return fixed(share * 100.0, 2).toPlainString() + " %";
+    }
+
+    /** {@code 1,234,567}. */
+    public static String grouped(final long value)
+    {
+        final StringBuilder text = new StringBuilder(Long.toString(value));
+        final int firstDigit = value < 0 ? 1 : 0;
+        for (int at = text.length() - 3; at > firstDigit; at -= 3)
+        {
+            text.insert(at, ',');
+        }
+        return text.toString();
+    }
+
+    /** {@code 12.3 MiB}. */
+    public static String bytes(final long value)
+    {
+        final String[] units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+        double amount = value;
+        int unit = 0;
+        while (amount >= 1024.0 && unit < units.length - 1)
+        {
+            amount /= 1024.0;
+            unit++;
+        }
+        return unit == 0 ? grouped(value) + " bytes" : text(amount, 1) + " " + units[unit];
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.WallClock;
+import io.signalbox.router.RouterPolicy;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.Map;
+
+/** The report of a run as JSON: times in milliseconds, rates from 0 to 1. */
+public final class ReportJson
+{
+    private static final int RATE_DIGITS = 9;
+
+    private final JsonGenerator json;
+
+    private ReportJson(final JsonGenerator json)
+    {
+        this.json = json;
+    }
+
+    /** @param journal null: none was kept. */
+    public static void print(
+        final Console console,
+        final Map<String, String> settings,
+        final RunReport report,
+        final Asked asked,
+        final JournalFacts journal,
+        final WallClock wallClock)
+    {
+        Json.print(console.out(), json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
+    }
+
+    private void write(
+        final Map<String, String> settings,
+        final RunReport report,
+        final Asked asked,
+        final JournalFacts journal,
+        final WallClock wallClock) throws IOException
+    {
+        final boolean timed = report.simulatedNanos() > 0;
+        Json.object(json, "requests", body ->
+        {
+            requests(report.requests());
+            json.writeNumberField("neverAsked", asked.neverAsked());
+            json.writeNumberField("leftOut", asked.leftOut());
+        });
+        Json.object(json, "latency", body ->
+        {
+            latency("ttft", report.latency().ttft());
+            latency("tpot", report.latency().tpot());
+            latency("itl", report.latency().itl());
+            latency("e2e", report.latency().e2e());
+        });
+        Json.object(json, "throughput", body ->
+        {
+            rate(timed, "completedRequestsPerSecond", report.throughput().completedRequestsPerSecond());
+            rate(timed, "outputTokensPerSecond", report.throughput().outputTokensPerSecond());
+            json.writeNumberField("outputTokens", report.throughput().outputTokens());
+        });
+        Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
+        json.writeNumberField("steps", report.steps().steps());
+        json.writeNumberField("emptySteps", report.steps().emptySteps());
+        json.writeNumberField("tokens", report.steps().tokens());
+        json.writeArrayFieldStart("tokensPerRank");
+        for (final long tokens : report.steps().tokensPerRank())
+        {
+            json.writeNumber(tokens);
+        }
+        json.writeEndArray();
+        json.writeNumberField("preemptions", report.steps().preemptions());
+        json.writeNumberField("evictions", report.steps().evictions());
+        Json.object(json, "placements", body -> placements(report.placements()));
+        occupancy(report);
+        Json.object(json, "routedExperts", body -> routedExperts(report));
+        journal(journal);
+        json.writeNumberField("simulatedSeconds", Decimals.seconds(report.simulatedNanos()));
+        Json.object(json, "settings", body ->
+        {
+            for (final Map.Entry<String, String> setting : settings.entrySet())
+            {
+                json.writeStringField(setting.getKey(), setting.getValue());
+            }
+        });
+        Json.object(json, "wallClock", body -> wallClock(wallClock));
+    }
+
+    private void requests(final RunReport.Requests requests) throws IOException
+    {
+        json.writeNumberField("submitted", requests.submitted());
+        json.writeNumberField("completed", requests.completed());
+        json.writeNumberField("cancelled", requests.cancelled());
+        json.writeNumberField("failed", requests.failed());
+        json.writeNumberField("refused", requests.refused());
+        json.writeNumberField("unfinished", requests.unfinished());
+    }
+
+    private void latency(final String name, final RunReport.LatencySummary summary) throws IOException
+    {
+        Json.object(json, name, body ->
+        {
+            json.writeNumberField("count", summary.count());
+            final boolean known = summary.count() > 0;
+            time(known, "mean", Decimals.milliseconds(summary.meanNanos()));
+            time(known, "p50", Decimals.milliseconds(summary.p50Nanos()));
+            time(known, "p90", Decimals.milliseconds(summary.p90Nanos()));
+            time(known, "p99", Decimals.milliseconds(summary.p99Nanos()));
+            time(known, "max", Decimals.milliseconds(summary.maxNanos()));
+        });
+    }
+
+    private void prefixCache(final RunReport.PrefixCache cache) throws IOException
+    {
+        rate(cache.promptTokens() > 0, "tokenHitRate", cache.tokenHitRate());
+        rate(cache.promptBlocks() > 0, "blockHitRate", cache.blockHitRate());
+        json.writeNumberField("matchedTokens", cache.matchedTokens());
+        json.writeNumberField("promptTokens", cache.promptTokens());
+        json.writeNumberField("matchedBlocks", cache.matchedBlocks());
+        json.writeNumberField("promptBlocks", cache.promptBlocks());
+        json.writeArrayFieldStart("perRank");
+        for (final RunReport.RankPrefixCache rank : cache.ranks())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            rate(rank.promptTokens() > 0, "tokenHitRate", rank.tokenHitRate());
+            rate(rank.promptTokens() > 0, "blockHitRate", rank.blockHitRate());
+            json.writeNumberField("admittedRequests", rank.admittedRequests());
+            json.writeNumberField("promptTokens", rank.promptTokens());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void placements(final RunReport.Placements placements) throws IOException
+    {
+        json.writeStringField("configuredPolicy", placements.configured().label());
+        json.writeNumberField("placements", placements.count());
+        Json.object(json, "byPolicy", body ->
+        {
+            for (final Map.Entry<RouterPolicy, Long> policy : placements.byPolicy().entrySet())
+            {
+                json.writeNumberField(policy.getKey().label(), policy.getValue());
+            }
+        });
+        json.writeNumberField("byOtherPolicy", placements.byOtherPolicy());
+        json.writeNumberField("onHints", placements.onHints());
+        json.writeNumberField("bound", placements.bound());
+        json.writeNumberField("gateClosed", placements.gateClosed());
+        Json.object(json, "ties", body ->
+        {
+            for (final Map.Entry<TieRule, Long> rule : placements.ties().entrySet())
+            {
+                json.writeNumberField(EnumNames.label(rule.getKey()), rule.getValue());
+            }
+        });
+    }
+
+    private void occupancy(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("blockOccupancy");
+        for (final RunReport.RankOccupancy rank : report.blockOccupancy())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            rate(report.simulatedNanos() > 0, "mean", rank.mean());
+            rate("peak", rank.peak());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void routedExperts(final RunReport report) throws IOException
+    {
+        final RunReport.RoutedExperts experts = report.routedExperts();
+        final boolean routed = report.steps().tokens() > 0;
+        json.writeNumberField("captured", experts.captured());
+        json.writeNumberField("inherited", experts.inherited());
+        json.writeNumberField("missing", experts.missing());
+        json.writeFieldName("loadSkew");
+        skew(routed ? experts.load() : null);
+        json.writeArrayFieldStart("loadSkewPerLayer");
+        for (final RunReport.ExpertSkew layer : experts.layers())
+        {
+            skew(routed ? layer : null);
+        }
+        json.writeEndArray();
+    }
+
+    private void skew(final RunReport.ExpertSkew skew) throws IOException
+    {
+        if (skew == null)
+        {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        rate("maxOverMean", skew.maxOverMean());
+        rate("coefficientOfVariation", skew.coefficientOfVariation());
+        json.writeEndObject();
+    }
+
+    private void journal(final JournalFacts journal) throws IOException
+    {
+        if (journal == null)
+        {
+            json.writeNullField("journal");
+            return;
+        }
+        Json.object(json, "journal", body ->
+        {
+            json.writeStringField("path", journal.path().toString());
+            json.writeNumberField("records", journal.records());
+            json.writeNumberField("groups", journal.groups());
+            json.writeNumberField("bytes", journal.bytes());
+            json.writeStringField("digest", journal.digest());
+            verdict(journal.verdict());
+        });
+    }
+
+    private void verdict(final Verdict verdict) throws IOException
+    {
+        if (verdict.confirmed() == null)
+        {
+            json.writeNullField("verified");
+        }
+        else
+        {
+            json.writeBooleanField("verified", verdict.confirmed());
+        }
+        json.writeStringField("problem", verdict.problem());
+        DifferenceReport.json(json, verdict.difference());
+    }
+
+    private void wallClock(final WallClock wallClock) throws IOException
+    {
+        json.writeNumberField("seconds", Decimals.seconds(wallClock.wallNanos()));
+        rate("requestsPerSecond", wallClock.requestsPerSecond());
+        rate("stepsPerSecond", wallClock.stepsPerSecond());
+        rate("simulatedOverWall", wallClock.simulatedOverWall());
+    }
+
+    private void rate(final String name, final double value) throws IOException
+    {
+        json.writeNumberField(name, Decimals.fixed(value, RATE_DIGITS));
+    }
+
+    /** What was not measured is null; a zero would be a measurement. */
+    private void rate(final boolean known, final String name, final double value) throws IOException
+    {
+        if (known)
+        {
+            rate(name, value);
+        }
+        else
+        {
+            json.writeNullField(name);
+        }
+    }
+
+    private void time(final boolean known, final String name, final BigDecimal milliseconds) throws IOException
+    {
+        if (known)
+        {
+            json.writeNumberField(name, milliseconds);
+        }
+        else
+        {
+            json.writeNullField(name);
+        }
+    }
+}
