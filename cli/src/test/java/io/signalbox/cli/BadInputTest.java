@@ -2,11 +2,12 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.commands.MemoryNeed;
+import io.signalbox.cli.options.OptionNames;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.MemoryNeed;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
@@ -222,15 +223,25 @@ public class BadInputTest
             GeneratedWorkload.of(GeneratedWorkloadConfig.builder().conversations(1).build());
         final SchedulerConfig pools = SchedulerConfig.builder().kvBlocks(16_777_216).ranks(8).build();
         final String blocks = assertThrows(
-            ConfigException.class, () -> MemoryNeed.check(pools, workload, 8L << 30)).getMessage();
+            ConfigException.class, () -> checkMemory(pools, workload, 8L << 30)).getMessage();
         assertTrue(blocks.startsWith("--ranks=8 with --kv-blocks=16777216 needs "), blocks);
         assertTrue(blocks.contains("give fewer ranks or blocks, or a larger heap"), blocks);
         MemoryNeed.check(pools, workload, 64L << 30);
 
         final SchedulerConfig rows = SchedulerConfig.builder().kvBlocks(64).capture(new ModelShape(64, 999, 64)).build();
         final String layers = assertThrows(
-            ConfigException.class, () -> MemoryNeed.check(rows, workload, 1L << 20)).getMessage();
+            ConfigException.class, () -> checkMemory(rows, workload, 1L << 20)).getMessage();
         assertTrue(layers.startsWith("--moe-layers=64 with --top-k=64 needs "), layers);
+    }
+
+    /** As {@code simulate} does, whose refusals name options. */
+    private static void checkMemory(final SchedulerConfig config, final Workload workload, final long heapBytes)
+    {
+        OptionNames.translate(() ->
+        {
+            MemoryNeed.check(config, workload, heapBytes);
+            return null;
+        });
     }
 
     /** 1,000 prompts of 1,000 blocks on 1,024 ranks: 2^21 places of 17 words, 285 MB, beside 168 MB for the pools' books. */

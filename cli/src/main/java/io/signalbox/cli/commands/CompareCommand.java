@@ -21,6 +21,7 @@ import io.signalbox.compare.ComparisonPlan;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.SeededWorkload;
+import io.signalbox.sim.MemoryNeed;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -105,8 +106,12 @@ public final class CompareCommand implements Callable<Integer>
         final ComparisonPlan plan = OptionNames.translate(() -> new ComparisonPlan(seeded,
             schedulers.kvBlocks(), schedulers.routers(), seed, seeds, schedulers.config(), costs.config(seed)));
         final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
-        MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
-            Runtime.getRuntime().maxMemory());
+        OptionNames.translate(() ->
+        {
+            MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
+                Runtime.getRuntime().maxMemory());
+            return null;
+        });
         try (OutputFile csvFile = OutputFile.reserve("--csv", csv, ComparisonFiles.csvBytes(plan));
             OutputFile jsonFile = OutputFile.reserve("--json", json, ComparisonFiles.jsonBytes(plan)))
         {

@@ -39,7 +39,7 @@ final class MachineChecks
         checks.add(heap(Runtime.getRuntime().maxMemory()));
         checks.add(cores(Runtime.getRuntime().availableProcessors()));
         checks.add(disk(directory));
-        checks.add(SmokeRun.check(journals(directory)));
+        checks.add(JournalCheck.in(journals(directory)));
         checks.add(gpu(new CudaProbe().probe()));
         return checks;
     }

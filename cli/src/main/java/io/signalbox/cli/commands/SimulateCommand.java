@@ -24,6 +24,7 @@ import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
@@ -34,6 +35,7 @@ import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.EngineFactory;
+import io.signalbox.sim.MemoryNeed;
 import io.signalbox.sim.PoolFit;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
@@ -128,9 +130,9 @@ public final class SimulateCommand implements Callable<Integer>
         OptionNames.translate(() ->
         {
             PoolFit.check(workload, config, workload::placeOf);
+            MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
             return null;
         });
-        MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
         tellFallback(config);
         return run(new Simulation(config, costs, workload), workload.requests().size());
     }

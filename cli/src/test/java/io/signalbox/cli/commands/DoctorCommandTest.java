@@ -66,7 +66,7 @@ class DoctorCommandTest
             MachineChecks.heap(64 << 20),
             MachineChecks.cores(1),
             MachineChecks.disk(Path.of("no", "such", "directory")),
-            SmokeRun.check(Path.of("no", "such", "directory")),
+            JournalCheck.in(Path.of("no", "such", "directory")),
             MachineChecks.gpu(new CudaAvailability(State.NO_DRIVER, "none.", List.of())));
 
         for (final Check check : missing)
@@ -79,7 +79,7 @@ class DoctorCommandTest
     @Test
     void shouldLeaveNothingBehindAfterItsSmallRun(@TempDir final Path directory) throws IOException
     {
-        final Check check = SmokeRun.check(directory);
+        final Check check = JournalCheck.in(directory);
 
         assertTrue(check.ok(), check.detail());
         try (Stream<Path> left = Files.list(directory))

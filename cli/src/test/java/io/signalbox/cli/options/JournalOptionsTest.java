@@ -3,8 +3,8 @@ package io.signalbox.cli.options;
 
 import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
-import io.signalbox.cli.commands.DeferredJournal;
 import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalWriter;
 import org.junit.jupiter.api.Test;

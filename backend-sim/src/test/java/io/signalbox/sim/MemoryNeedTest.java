@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.commands;
+package io.signalbox.sim;
 
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.sim.Simulation;
-import io.signalbox.sim.SimulationConfig;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -15,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What is said to be enough is enough: the estimate against the objects that a run really holds. */
+/** Compares the estimate with the objects that a run really holds. */
 class MemoryNeedTest
 {
     @ParameterizedTest(name = "{0} ranks, capture {1}")

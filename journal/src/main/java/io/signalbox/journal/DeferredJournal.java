@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.commands;
+package io.signalbox.journal;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
-import io.signalbox.journal.JournalWriter;
 import org.agrona.DirectBuffer;
 
 import java.util.function.Supplier;
 
 /**
- * A journal that is opened only after the engine was built around it, so that a run which cannot begin leaves nothing
- * on the disk. Opened before the first input is offered, and so before any other thread calls it.
+ * A journal that is opened after the engine was built around it: a run that cannot begin leaves nothing on the disk.
+ * {@link #open} comes before the first input is offered, and so before any other thread calls it.
  */
 public final class DeferredJournal implements GroupJournal
 {
@@ -18,7 +17,10 @@ public final class DeferredJournal implements GroupJournal
     private final Runnable afterDiscard;
     private JournalWriter writer;
 
-    /** @param afterDiscard runs once a journal without a group was removed. */
+    /**
+     * @param opening      creates the journal.
+     * @param afterDiscard runs after a journal without a group was removed.
+     */
     public DeferredJournal(final Supplier<JournalWriter> opening, final Runnable afterDiscard)
     {
         this.opening = opening;

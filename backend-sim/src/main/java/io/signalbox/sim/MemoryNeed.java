@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.cli.commands;
+package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
-import io.signalbox.cli.printing.Decimals;
 import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -10,7 +9,7 @@ import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.collections.Long2LongHashMap;
 
-/** Heap that a run needs; a run that asks for more is refused before it begins. */
+/** The heap that a simulation needs; one that needs more than there is can be refused before it begins. */
 public final class MemoryNeed
 {
     /** Of the allocator's arrays, its heap and the block's page; the prefix index comes on top. */
@@ -27,7 +26,7 @@ public final class MemoryNeed
     {
     }
 
-    /** @throws ConfigException that names the options where {@code heapBytes} cannot hold the run. */
+    /** @throws ConfigException that names the settings if {@code heapBytes} cannot hold the run. */
     public static void check(final SchedulerConfig config, final Workload workload, final long heapBytes)
     {
         final long pools = poolBytes(config) + prefixBytes(config, workload);
@@ -40,14 +39,14 @@ public final class MemoryNeed
         final String remedy = ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" +
             (2 * need / (1L << 30) + 1) + "g.";
         throw new ConfigException(pools > rows
-            ? "--ranks=" + config.ranks() + " with --kv-blocks=" + config.kvBlocks() + " needs " + Decimals.bytes(pools) +
-                " of memory, and the Java heap has " + Decimals.bytes(heapBytes) + "; give fewer ranks or blocks" + remedy
-            : "--moe-layers=" + config.capture().moeLayers() + " with --top-k=" + config.capture().topK() + " needs " +
-                Decimals.bytes(rows) + " of memory for the rows of the longest request, and the Java heap has " +
-                Decimals.bytes(heapBytes) + "; give fewer layers or a smaller --top-k" + remedy);
+            ? "ranks=" + config.ranks() + " with kvBlocks=" + config.kvBlocks() + " needs " + mebibytes(pools) +
+                " of memory, and the Java heap has " + mebibytes(heapBytes) + "; give fewer ranks or blocks" + remedy
+            : "moeLayers=" + config.capture().moeLayers() + " with topK=" + config.capture().topK() + " needs " +
+                mebibytes(rows) + " of memory for the rows of the longest request, and the Java heap has " +
+                mebibytes(heapBytes) + "; give fewer layers or a smaller topK" + remedy);
     }
 
-    /** An upper bound of what a run holds at a time, with room for the collector. */
+    /** An upper bound of the bytes that a run holds at a time, with room for the collector. */
     public static long bytes(final SchedulerConfig config, final Workload workload)
     {
         final long live = RUN_BYTES + poolBytes(config) + prefixBytes(config, workload) + rowBytes(config, workload);
@@ -55,18 +54,19 @@ public final class MemoryNeed
     }
 
     /**
-     * Without the index over all ranks, which grows with workloads that are not made yet.
+     * Checks runs that are made later, without the index over all ranks, whose size depends on their workloads.
      *
-     * @throws ConfigException that names the options where {@code heapBytes} cannot hold several runs at a time.
+     * @param runs that run at the same time.
+     * @throws ConfigException that names the settings if {@code heapBytes} cannot hold the runs.
      */
-    static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
+    public static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
     {
         final long bytes = runs * (RUN_BYTES + poolBytes(config.ranks(), kvBlocks));
         if (bytes >= heapBytes)
         {
-            throw new ConfigException("--workers=" + runs + " with --ranks=" + config.ranks() + " and --kv-blocks=" +
-                kvBlocks + " needs " + Decimals.bytes(bytes) + " of memory, and the Java heap has " +
-                Decimals.bytes(heapBytes) + "; give fewer workers, ranks or blocks, or a larger heap, for example with " +
+            throw new ConfigException("workers=" + runs + " with ranks=" + config.ranks() + " and kvBlocks=" +
+                kvBlocks + " needs " + mebibytes(bytes) + " of memory, and the Java heap has " +
+                mebibytes(heapBytes) + "; give fewer workers, ranks or blocks, or a larger heap, for example with " +
                 "JAVA_TOOL_OPTIONS=-Xmx" + (2 * bytes / (1L << 30) + 1) + "g.");
         }
     }
@@ -136,5 +136,10 @@ public final class MemoryNeed
         final long pooled = (long)config.ranks() * config.kvBlocks() * pageTokens;
         final long held = Math.max(longest + pageTokens, Math.min(pooled, distinctTokens(workload) + outputs));
         return held * config.capture().rowBytes();
+    }
+
+    private static String mebibytes(final long bytes)
+    {
+        return (bytes + (1L << 20) - 1 >> 20) + " MiB";
     }
 }
