@@ -12,6 +12,7 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +38,23 @@ public class BadInputTest
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-        simulate --nope                       | unknown option: '--nope'
+        simulate --nope                       | there is no option '--nope'; see
+        simulate --sed 7                      | there is no option '--sed'; did you mean --seed?
+        simulate --SEED=7                     | there is no option '--SEED'; did you mean --seed?
+        simulate --conversation 7             | there is no option '--conversation'; did you mean --conversations?
+        replay j --router default             | --router belongs to simulate, not to replay, which has --verify, --recover
+        compare --journal=j                   | --journal belongs to simulate, not to compare; see
+        doctor --ranks 2                      | --ranks belongs to simulate and compare, not to doctor, which has --json
+        compare --json=a                      | --json is a flag without a value; --json-file FILE writes a file
+        compare --json a                      | 'a' is one argument too many; --json is a flag without a value; --json-file
+        simulate --threaded=maybe             | --threaded is a flag without a value
+        simulate stray                        | 'stray' is one argument too many
+        simulat                               | there is no command 'simulat'; did you mean simulate?
+        help simulat                          | there is no command 'simulat'; did you mean simulate?
+        simulate --help costing               | --help: 'costing' is not a group of signalbox simulate; give general,
+        help simulate costing                 | --help: 'costing' is not a group of signalbox simulate; give general,
+        help doctor disk                      | --help: 'disk' is not a group of signalbox doctor; give all
+        completion fish                       | SHELL='fish' is not known; give bash or zsh
         simulate stray                        | 'stray'
         simulate --seed                       | '--seed'
         simulate --seed 1 --seed=2            | --seed is given more than once
@@ -102,8 +119,13 @@ public class BadInputTest
         compare --limit 0                     | --limit=0 leaves nothing to run
         compare --plays 3                     | --plays, --stagger, --max-think-time and --separate-plays are for
         compare --expert-skew 1               | --expert-skew shapes routed experts, and compare captures none
-        compare --csv /no/such/place.csv      | --csv=/no/such/place.csv cannot be written
-        compare --csv a.out --json ./a.out    | --csv and --json are both a.out
+        compare --csv-file /no/such/place.csv | --csv-file=/no/such/place.csv cannot be written
+        compare --csv-file a --json-file ./a  | --csv-file and --json-file are both a
+        compare --csv --json                  | --csv and --json exclude each other
+        simulate --journal a --json-file ./a  | --json-file=./a and --journal=a overlap
+        simulate --journal a --json-file a/b  | --json-file=a/b and --journal=a overlap
+        simulate --json-file /no/such/place   | --json-file=/no/such/place cannot be written
+        doctor --json-file /no/such/place     | --json-file=/no/such/place cannot be written
         simulate --workload x                 | --workload=x is not known; it is one of conversations, skewed, bursty
         simulate --clients -1                 | --clients=-1 is not between
         simulate --trace t --workload skewed  | --workload is for generated workloads
@@ -197,6 +219,22 @@ public class BadInputTest
 
         assertRefused(CommandRun.of("simulate", "--journal", file.toString()), file.toString());
         assertRefused(CommandRun.of("simulate", "--journal", file.resolve("below").toString()), file.toString());
+    }
+
+    @Test
+    void shouldNameTheKindOfWhatIsNoJournalDirectory() throws IOException, InterruptedException
+    {
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("missing"));
+        final String nowhere = link + " is a symbolic link that leads nowhere and not a directory";
+        assertRefused(CommandRun.of("simulate", "--journal", link.toString()), nowhere);
+        assertRefused(CommandRun.of("simulate", "--journal", link.resolve("below").toString()), nowhere);
+
+        final Path pipe = directory.resolve("pipe");
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")), "skipped: this system has no mkfifo");
+        assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+        final String device = pipe + " is a pipe, a socket or a device and not a directory";
+        assertRefused(CommandRun.of("simulate", "--journal", pipe.toString()), device);
+        assertRefused(CommandRun.of("simulate", "--journal", pipe.resolve("below").toString()), device);
     }
 
     @Test

@@ -6,16 +6,17 @@ import io.signalbox.cli.options.ComparedSchedulers;
 import io.signalbox.cli.options.ComparedWorkloads;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
+import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OptionNames;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.ComparisonFiles;
 import io.signalbox.cli.printing.ComparisonText;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.FileFault;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.ProgressLine;
+import io.signalbox.cli.printing.Progress;
 import io.signalbox.compare.Comparison;
 import io.signalbox.compare.ComparisonPlan;
 import io.signalbox.compare.ComparisonProgress;
@@ -24,39 +25,39 @@ import io.signalbox.compare.SeededWorkload;
 import io.signalbox.sim.MemoryNeed;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Runs routers on workloads and cache sizes, several times each, and prints what came of it side by side. */
+/** Simulates routers on workloads and cache sizes, several times each, and prints their figures side by side. */
 @Command(
     name = "compare",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
     customSynopsis = "signalbox compare [OPTIONS]",
     header = "Compare routers on workloads and cache sizes, with confidence intervals.",
     description = {
-        "%nOne simulated run without journal per router, workload, cache size and seed, several at a time. A seed varies " +
-            "generated workloads, the starts of agents' plays and the simulated noise; arrivals of a trace it spreads " +
-            "within the resolution of the trace's clock. The same options give the same bytes on standard output, " +
-            "whatever the number of workers."},
+        "%nSimulates each combination of router, workload, cache size and seed, several at a time, without a journal. " +
+            "The seed varies generated workloads, the starts of agents' plays and the simulated noise; it spreads the " +
+            "arrivals of a trace within the resolution of the trace's clock. The same options give the same bytes on " +
+            "standard output with any number of workers."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox compare --workloads skewed,bursty --seeds 5",
         "  signalbox compare --workloads closed-loop --block-size 64 --lock-step --kv-blocks 2049,4097,8193",
-        "  signalbox compare --workloads trace.jsonl.gz --block-size 512 --limit 2000 --csv routers.csv",
+        "  signalbox compare --workloads trace.jsonl.gz --block-size 512 --limit 2000 --csv-file routers.csv",
         "",
-        "Exit codes: 0 done; 2 something to mend outside: options, input, files, memory; 3 an internal error."})
+        "Exit codes: 0 done; 2 usage or environment error: options, input, files or memory; 3 internal error."})
 public final class CompareCommand implements Callable<Integer>
 {
+    private static final String CSV_FILE = "--csv-file";
+
     private final Console console;
     @Spec
     private CommandSpec spec;
@@ -67,26 +68,31 @@ public final class CompareCommand implements Callable<Integer>
     @ArgGroup(validate = false, heading = "%nSchedulers:%n", order = 2)
     private final ComparedSchedulers schedulers = new ComparedSchedulers();
 
-    @ArgGroup(validate = false, heading = "%nSimulated ranks:%n", order = 3)
+    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
     private final CostOptions costs = new CostOptions();
 
     @Option(names = "--seeds", paramLabel = "N",
-        description = "Runs of each kind, one per seed; from 2 on there are intervals (default: ${DEFAULT-VALUE}).")
+        description = "Run each combination with N seeds; intervals need at least 2 (default: ${DEFAULT-VALUE}).")
     private int seeds = 3;
 
     @Option(names = "--seed", paramLabel = "N",
-        description = "The first seed; the others follow (default: ${DEFAULT-VALUE}).")
+        description = "Start with seed N (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
 
-    @Option(names = "--workers", paramLabel = "N", description = "Runs at a time (default: one per processor).")
+    @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
     private Integer workers;
 
-    @Option(names = "--csv", paramLabel = "FILE", description = "Write means and intervals to this file.")
-    private Path csv;
+    @Option(names = "--csv", description = "Print means and intervals as CSV instead of tables.")
+    private boolean asCsv;
 
-    @Option(names = "--json", paramLabel = "FILE",
-        description = "Write settings, means, intervals and the figures of each run to this file.")
-    private Path json;
+    @Option(names = CSV_FILE, paramLabel = "FILE", description = "Write the CSV to FILE as well.")
+    private Path csvFile;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
 
     public CompareCommand(final Console console)
     {
@@ -112,85 +118,71 @@ public final class CompareCommand implements Callable<Integer>
                 Runtime.getRuntime().maxMemory());
             return null;
         });
-        try (OutputFile csvFile = OutputFile.reserve("--csv", csv, ComparisonFiles.csvBytes(plan));
-            OutputFile jsonFile = OutputFile.reserve("--json", json, ComparisonFiles.jsonBytes(plan)))
+        try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(plan));
+            OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(plan)))
         {
-            return compare(plan, threads, csvFile, jsonFile);
+            return compare(plan, threads, csv, json);
         }
     }
 
-    private int compare(
-        final ComparisonPlan plan, final int threads, final OutputFile csvFile, final OutputFile jsonFile)
+    private int compare(final ComparisonPlan plan, final int threads, final OutputFile csv, final OutputFile json)
     {
         final long startNanos = System.nanoTime();
         final List<ComparisonRow> rows = run(plan, threads);
         final double seconds = (System.nanoTime() - startNanos) / 1e9;
-        // The table first: a file that cannot be written after all does not take it along.
-        ComparisonText.print(console.out(), rows, seeds);
-        console.out().flush();
-        if (csvFile != null)
+        jsonOptions.print(console, json, () -> ComparisonFiles.json(plan, rows), () -> print(rows));
+        if (csv != null)
         {
-            csvFile.write(ComparisonFiles.csv(rows));
-        }
-        if (jsonFile != null)
-        {
-            jsonFile.write(ComparisonFiles.json(plan, rows));
+            csv.write(ComparisonFiles.csv(rows));
         }
         console.err().printf("%nwall clock        %s s for %s runs, %d at a time%n",
             Decimals.text(seconds, 2), Decimals.grouped(plan.cells()), Math.min(threads, plan.cells()));
         return ExitCode.OK;
     }
 
-    private List<ComparisonRow> run(final ComparisonPlan plan, final int threads)
+    private void print(final List<ComparisonRow> rows)
     {
-        final ProgressLine line = new ProgressLine(console.err());
-        final ComparisonProgress progress = console.terminal() ? (ended, total) -> line.show(text(ended, total)) :
-            ComparisonProgress.NONE;
-        progress.onRun(0, plan.cells());
-        try
+        if (asCsv)
         {
-            return HeapShortage.named("the comparison with " + threads + " runs at a time",
-                "give fewer --workers, ranks, blocks or requests", () -> OptionNames.translate(
-                    () -> CostOptions.translate(() -> Comparison.run(plan, threads, progress))));
+            console.out().print(ComparisonFiles.csv(rows));
         }
-        finally
+        else
         {
-            line.wipe();
+            ComparisonText.print(console.out(), rows, seeds);
         }
     }
 
-    private static String text(final int ended, final int total)
+    private List<ComparisonRow> run(final ComparisonPlan plan, final int threads)
     {
-        return Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs";
+        try (Progress progress = progressOption.show(console, "signalbox compare"))
+        {
+            final ComparisonProgress runs = (ended, total) -> progress.showNow(
+                ended, total, Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
+            runs.onRun(0, plan.cells());
+            return HeapShortage.named("the comparison with " + threads + " runs at a time",
+                "give fewer --workers, ranks, blocks or requests", () -> OptionNames.translate(
+                    () -> CostOptions.translate(() -> Comparison.run(plan, threads, runs))));
+        }
     }
 
     private void checkFiles()
     {
-        if (csv != null && json != null && csv.toAbsolutePath().normalize().equals(json.toAbsolutePath().normalize()))
+        if (asCsv && jsonOptions.isJson())
         {
-            throw new ConfigException("--csv and --json are both " + csv + "; give each a file of its own.");
+            throw new ConfigException(
+                "--csv and --json exclude each other; print one, and write the other with --csv-file or --json-file.");
+        }
+        final Path json = jsonOptions.file();
+        if (csvFile != null && json != null &&
+            csvFile.toAbsolutePath().normalize().equals(json.toAbsolutePath().normalize()))
+        {
+            throw new ConfigException(
+                CSV_FILE + " and " + JsonOptions.FILE_OPTION + " are both " + csvFile + "; give two different files.");
         }
         for (final Path trace : workloads.files())
         {
-            refuseTrace("--csv", csv, trace);
-            refuseTrace("--json", json, trace);
-        }
-    }
-
-    private static void refuseTrace(final String option, final Path file, final Path trace)
-    {
-        try
-        {
-            if (file != null && Files.exists(file) && Files.isSameFile(file, trace))
-            {
-                throw new ConfigException(option + "=" + file + " is a trace of --workloads, which it would replace; give " +
-                    "another file.");
-            }
-        }
-        catch (final IOException e)
-        {
-            throw new ConfigException(
-                option + "=" + file + " cannot be looked at (" + FileFault.reason(e) + "); give another one.");
+            OutputFile.requireOtherThan(CSV_FILE, csvFile, "--workloads", trace);
+            OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, json, "--workloads", trace);
         }
     }
 }

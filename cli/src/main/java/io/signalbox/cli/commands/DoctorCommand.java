@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.Json;
+import io.signalbox.cli.printing.OutputFile;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Says what works here, and what to do about the rest. */
+/** Checks the machine, and names a remedy for each failed check. */
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
-    header = "Java, flags, memory, disk, GPU: what works here and what does not.",
+    header = "Check Java, flags, memory, disk and GPU of this machine.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox doctor",
         "  signalbox doctor --json",
         "",
-        "Exit codes: 0 everything needed is there; 1 something needed is missing."})
+        "Exit codes: 0 everything needed is there; 1 something needed is missing; 2 usage or environment",
+        "            error; 3 internal error."})
 public final class DoctorCommand implements Callable<Integer>
 {
+    private static final int DOCUMENT_BYTES = 1 << 14;
+
     private final Console console;
 
-    @Option(names = "--json", description = "Print one JSON object instead of a table.")
-    private boolean asJson;
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
 
     public DoctorCommand(final Console console)
     {
@@ -40,17 +44,13 @@ public final class DoctorCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        final List<Check> checks = MachineChecks.all(Path.of(""));
-        final boolean ready = checks.stream().noneMatch(check -> check.needed() && !check.ok());
-        if (asJson)
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
-            printJson(checks, ready);
+            final List<Check> checks = MachineChecks.all(Path.of(""));
+            final boolean ready = checks.stream().noneMatch(check -> check.needed() && !check.ok());
+            jsonOptions.print(console, file, () -> document(checks, ready), () -> printTable(checks));
+            return ready ? ExitCode.OK : ExitCode.CHECK_FAILED;
         }
-        else
-        {
-            printTable(checks);
-        }
-        return ready ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 
     private void printTable(final List<Check> checks)
@@ -65,9 +65,9 @@ public final class DoctorCommand implements Callable<Integer>
         }
     }
 
-    private void printJson(final List<Check> checks, final boolean ready)
+    private static String document(final List<Check> checks, final boolean ready)
     {
-        Json.print(console.out(), json ->
+        return Json.text("signalbox.doctor/1", json ->
         {
             json.writeBooleanField("ready", ready);
             json.writeArrayFieldStart("checks");

@@ -3,6 +3,8 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.GpuOptions;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -10,6 +12,7 @@ import io.signalbox.cli.printing.GpuReport;
 import io.signalbox.cli.printing.GpuReportFile;
 import io.signalbox.cli.printing.GpuTables;
 import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Progress;
 import io.signalbox.cuda.check.CheckOptions;
 import io.signalbox.cuda.check.GpuCheck;
 import io.signalbox.cuda.check.MachineFacts;
@@ -18,12 +21,15 @@ import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.cuda.driver.JCudaBinding;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** Checks the CUDA backend on the GPU of this machine. */
@@ -31,41 +37,44 @@ import java.util.concurrent.Callable;
     name = "gpu",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
     customSynopsis = "signalbox gpu [OPTIONS]",
     header = "Check and measure the CUDA backend on the GPU of this machine.",
     description = {
-        "%nRuns on one GPU what needs one: router kernels against the Java oracle, graphs, the capture ring, and " +
-            "measurements. A section that cannot run here says so and is neither a success nor a failure. Without options " +
-            "the check takes a few minutes, nearly all of them in overhead."},
+        "%nCompares the router kernels with the Java oracle, tests graphs and the capture ring, and measures, all on one " +
+            "GPU. A section that cannot run here is reported as not run, neither passed nor failed. Without options the " +
+            "check takes a few minutes, most of them in the section overhead."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox gpu --probe",
-        "  signalbox gpu --json gpu.json",
+        "  signalbox gpu --json-file gpu.json",
         "  signalbox gpu --sections routers,steps --rounds 20 --seed 7",
         "",
-        "Exit codes: 0 all passed; 1 a section failed; 2 something to mend outside: options, driver, GPU, files;",
-        "            3 an internal error."})
+        "Exit codes: 0 no section failed; 1 a section failed; 2 usage or environment error: options,",
+        "            driver, GPU or files; 3 internal error."})
 public final class GpuCommand implements Callable<Integer>
 {
+    private static final int PROBE_BYTES = 1 << 13;
+    private static final Set<String> OF_PROBE = Set.of("--probe", "--json", JsonOptions.FILE_OPTION);
+
     private final Console console;
     private final Class<?> program;
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--probe", description = "Only say whether a GPU can be used, and if not, what is missing.")
+    @Option(names = "--probe", description = "Only report whether a GPU can be used, and if not, what is missing.")
     private boolean probe;
 
-    @Option(names = "--json", paramLabel = "FILE",
-        description = "Write the figures to this file, anew after each section, so that a check that is stopped leaves " +
-            "what it had.")
-    private Path json;
-
     @Option(names = "--tables", paramLabel = "FILE", arity = "1..*",
-        description = "Print the tables of the documentation from files that --json has written, and check nothing.")
+        description = "Print the tables of the documentation from files that --json-file has written; check nothing.")
     private List<Path> tables;
 
-    @ArgGroup(validate = false, heading = "%nWhat is checked:%n", order = 1)
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    @ArgGroup(validate = false, heading = "%nChecks:%n", order = 1)
     private final GpuOptions options = new GpuOptions();
 
     /** @param program the class whose {@code main} a section starts again under a tool. */
@@ -90,23 +99,27 @@ public final class GpuCommand implements Callable<Integer>
         }
         final CheckOptions asked = options.options(program);
         options.refuseIdle(spec.commandLine().getParseResult());
+        final Path json = jsonOptions.file();
         if (json != null)
         {
-            OutputFile.check("--json", json);
+            OutputFile.check(JsonOptions.FILE_OPTION, json);
         }
         refuseUnless(found, asked.device());
         final GpuReportFile file = new GpuReportFile(json, spec.commandLine().getParseResult().originalArgs(), asked.seed(),
             MachineFacts.of(driver, asked.device()));
-        final GpuReport report = new GpuReport(console, file, found);
-        report.begin(asked);
-        return report.conclude(new GpuCheck(driver, new GpuEngine()).run(asked, report));
+        try (Progress progress = progressOption.show(console, "signalbox gpu"))
+        {
+            final GpuReport report = new GpuReport(console, file, found, progress, jsonOptions.isJson());
+            report.begin(asked);
+            return report.conclude(new GpuCheck(driver, new GpuEngine()).run(asked, report));
+        }
     }
 
     private int printTables()
     {
         if (spec.commandLine().getParseResult().matchedOptions().size() > 1)
         {
-            throw new ConfigException("--tables only reads files and takes no other option; leave the others out.");
+            throw new ConfigException("--tables only reads files and has no other options; leave the others out.");
         }
         console.out().print(GpuTables.of(tables));
         return ExitCode.OK;
@@ -114,16 +127,24 @@ public final class GpuCommand implements Callable<Integer>
 
     private int printProbe(final CudaAvailability found)
     {
-        if (json != null || spec.commandLine().getParseResult().matchedOptions().size() > 1)
+        final ParseResult given = spec.commandLine().getParseResult();
+        if (given.matchedOptions().stream().anyMatch(option -> !OF_PROBE.contains(option.longestName())))
         {
-            throw new ConfigException("--probe only looks and takes no other option; leave the others out.");
+            throw new ConfigException("--probe checks nothing and has no other options than --json and --json-file; leave " +
+                "the others out.");
         }
-        final Check check = MachineChecks.gpu(found);
-        console.out().printf("%-10s %-8s %s%n", check.name(), check.ok() ? "ok" : "missing", check.detail());
-        return check.ok() ? ExitCode.OK : ExitCode.BAD_INPUT;
+        try (OutputFile file = jsonOptions.reserve(PROBE_BYTES))
+        {
+            jsonOptions.print(console, file, () -> GpuReportFile.probe(found), () ->
+            {
+                final Check check = MachineChecks.gpu(found);
+                console.out().printf("%-10s %-8s %s%n", check.name(), check.ok() ? "ok" : "missing", check.detail());
+            });
+        }
+        return found.ready() ? ExitCode.OK : ExitCode.BAD_INPUT;
     }
 
-    /** What the probe says is missing ends the command, in its words. */
+    /** @throws ConfigException in the words of the probe if no GPU can be used, or if there is no such device. */
     static void refuseUnless(final CudaAvailability found, final int device)
     {
         if (!found.ready())

@@ -2,51 +2,59 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.InspectionJson;
 import io.signalbox.cli.printing.InspectionText;
-import io.signalbox.cli.printing.ReadingNotice;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspector;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** Shows what became of one request, above all why it was placed where it was. */
+/** Shows one request's life, above all why it got its rank. */
 @Command(
     name = "inspect",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
-    header = "Show one request's life from a journal, and why it was placed where it was.",
+    header = "Show one request's life from a journal, and why it got its rank.",
     description = {
-        "%nEvery placement is shown with the policy that decided, its gate, its tie rule, and each candidate rank's " +
-            "score and terms. Times are logical, in milliseconds behind the Submit. Reads only, also while the journal " +
-            "is being written."},
+        "%nPrints each placement with the router that decided, its match gate, its tie rule, and the score and terms of " +
+            "each candidate rank. Times are logical, in milliseconds after the Submit. Only reads; the journal may still " +
+            "be written meanwhile."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox inspect runs/0001 --request 812",
         "  signalbox inspect runs/0001 --request 812 --json",
         "",
-        "Exit codes: 0 done; 1 the journal is refused; 2 something to mend outside: options, permissions, disk,",
-        "            memory; 3 an internal error."})
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
 public final class InspectCommand implements Callable<Integer>
 {
+    private static final int DOCUMENT_BYTES = 1 << 16;
+
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
     private Path journal;
 
-    @Option(names = "--request", paramLabel = "ID", required = true, description = "The request's id.")
+    @Option(names = "--request", paramLabel = "ID", required = true, description = "Show the request with this id.")
     private long requestId;
 
-    @Option(names = "--json", description = "Print one JSON object instead of text.")
-    private boolean asJson;
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
 
     public InspectCommand(final Console console)
     {
@@ -60,24 +68,26 @@ public final class InspectCommand implements Callable<Integer>
         {
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
-        final RequestInspection inspection;
-        try (ReadingNotice notice = new ReadingNotice(console, "signalbox inspect"))
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
-            inspection = RequestInspector.inspect(journal, requestId, notice);
+            final RequestInspection inspection = inspect();
+            jsonOptions.print(console, file, () -> InspectionJson.text(journal, inspection),
+                () -> InspectionText.print(console.out(), inspection));
+            return ExitCode.OK;
         }
-        if (inspection.lives().isEmpty())
+    }
+
+    private RequestInspection inspect()
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
         {
-            throw new ConfigException("--request=" + requestId + " is not in " + journal + ", " + known(inspection));
+            final RequestInspection inspection = RequestInspector.inspect(journal, requestId, progress);
+            if (inspection.lives().isEmpty())
+            {
+                throw new ConfigException("--request=" + requestId + " is not in " + journal + ", " + known(inspection));
+            }
+            return inspection;
         }
-        if (asJson)
-        {
-            InspectionJson.print(console.out(), journal, inspection);
-        }
-        else
-        {
-            InspectionText.print(console.out(), inspection);
-        }
-        return ExitCode.OK;
     }
 
     private static String known(final RequestInspection inspection)

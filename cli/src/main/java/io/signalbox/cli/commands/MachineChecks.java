@@ -15,11 +15,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What Signalbox needs of the machine and the JVM that it runs on. */
+/** Checks the machine and the JVM for everything that Signalbox needs. */
 final class MachineChecks
 {
     private static final int MIN_JAVA = 17;
-    /** From here on the JVM warns about native access and Unsafe unless told otherwise. */
+    /** From this version on the JVM warns about native access and Unsafe unless flags allow them. */
     private static final int FIRST_WARNING_JAVA = 24;
     private static final long MIN_HEAP_BYTES = 512L << 20;
     private static final long MIN_DISK_BYTES = 1L << 30;
@@ -44,7 +44,7 @@ final class MachineChecks
         return checks;
     }
 
-    /** Where journals go unless an option says otherwise: under runs, which the first run makes. */
+    /** The default place of journals: under runs, which the first run creates. */
     static Path journals(final Path directory)
     {
         final Path runs = directory.resolve("runs");
@@ -102,7 +102,7 @@ final class MachineChecks
         return count >= 2
             ? Check.ok("cores", count + " for this process").optional()
             : Check.missing("cores", "1 for this process",
-                "simulate without --threaded, whose threads would take turns on it").optional();
+                "simulate without --threaded: its threads would share one core").optional();
     }
 
     static Check disk(final Path directory)
@@ -123,7 +123,7 @@ final class MachineChecks
         }
         catch (final IOException e)
         {
-            return Check.missing("disk", directory + " cannot be looked at (" + e.getMessage() + ")",
+            return Check.missing("disk", directory + " cannot be examined (" + e.getMessage() + ")",
                 "change to a directory that exists");
         }
     }

@@ -2,77 +2,82 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.RouterSnapshotFile;
 import io.signalbox.cli.printing.Console;
-import io.signalbox.cli.printing.Decimals;
-import io.signalbox.cli.printing.DifferenceReport;
-import io.signalbox.cli.printing.EnumNames;
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.cli.printing.Json;
-import io.signalbox.cli.printing.ReadingNotice;
-import io.signalbox.cli.printing.RecoveryText;
-import io.signalbox.journal.Ending;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.ReplayReport;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
-/** Proves a journal by re-running it, and makes one whole that was not closed. */
+/** Verifies a journal by re-running it, and recovers one that was not closed. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
     header = "Verify a journal: re-run every input and compare every decision.",
     description = {
-        "%nVerifying reads only. It stops at the first group that comes out otherwise and shows both sides.",
-        "%nThe re-run can also write what the router remembers, such as the ranks that conversations are bound to, for " +
-            "another run to begin with."},
+        "%nVerifying only reads. It stops at the first group that differs and prints both sides.",
+        "%nThe re-run can also write the router's state, such as the ranks of conversations, to a file with which another " +
+            "run starts."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox replay runs/0001 --verify",
-        "  signalbox replay runs/0001 --recover --verify   close a journal whose writer was killed, then verify it",
+        "  signalbox replay runs/0001 --recover --verify   close the journal of a killed writer, then verify it",
         "  signalbox replay runs/0001 --verify --json",
         "  signalbox replay runs/0001 --router-snapshot router.snapshot",
         "",
-        "Exit codes: 0 every decision is confirmed; 1 a difference, or the journal is refused; 2 something to mend",
-        "            outside: options, permissions, disk, memory; 3 an internal error."})
+        "Exit codes: 0 every decision is confirmed; 1 a decision differs or the journal is refused;",
+        "            2 usage or environment error: options, permissions, disk or memory; 3 internal error."})
 public final class ReplayCommand implements Callable<Integer>
 {
+    private static final int DOCUMENT_BYTES = 1 << 16;
+
     private final Console console;
 
     @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
     private Path journal;
 
-    @Option(names = "--verify", description = "Re-run every input and compare; what is done where no option is given.")
+    @Option(names = "--verify",
+        description = "Re-run every input and compare every decision; the default without --recover.")
     private boolean verify;
 
     @Option(names = "--recover",
-        description = "First make the journal whole: cut a torn tail, keeping its bytes aside, and close it.")
+        description = "First close the journal of a stopped writer: cut a torn tail and keep its bytes aside.")
     private boolean recover;
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
-        description = "Write what the router remembers at the end to a new file, for 'simulate --router-snapshot'.")
+        description = "Write the router's state at the end to a new file, for 'simulate --router-snapshot'.")
     private Path routerSnapshot;
 
     @Option(names = "--at", paramLabel = "RECORD",
-        description = "With --router-snapshot: as it was after this record's group; nothing behind it is re-run.")
+        description = "With --router-snapshot: stop after the group of this record and write the state there.")
     private Long at;
 
-    @Option(names = "--json", description = "Print one JSON object instead of text.")
-    private boolean asJson;
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
 
-    /** Null where none was taken. */
-    private byte[] snapshot;
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    /** {@code null} until a router snapshot is written. */
+    private Integer snapshotBytes;
 
     public ReplayCommand(final Console console)
     {
@@ -87,30 +92,34 @@ public final class ReplayCommand implements Callable<Integer>
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
         checkSnapshotOptions();
-        final Recovery recovery;
-        final Verification verification;
-        try (ReadingNotice notice = new ReadingNotice(console, "signalbox replay"))
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
-            recovery = recover ? JournalRecovery.recover(journal, notice) : null;
-            verification = verify || !recover || routerSnapshot != null ? rerun(recovery, notice) : null;
+            final ReplayReport report = replay();
+            jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
+            return report.confirmed() ? ExitCode.OK : ExitCode.CHECK_FAILED;
         }
-        if (asJson)
+    }
+
+    private ReplayReport replay()
+    {
+        final Recovery recovery = recover ? recover() : null;
+        final Verification verification = verify || !recover || routerSnapshot != null ? rerun(recovery) : null;
+        return new ReplayReport(journal, recovery, verification, at != null, routerSnapshot, snapshotBytes);
+    }
+
+    private Recovery recover()
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, recovering")))
         {
-            printJson(recovery, verification);
+            return JournalRecovery.recover(journal, progress);
         }
-        else
-        {
-            printText(console.out(), recovery, verification, at != null);
-            printSnapshot();
-        }
-        return verification == null || verification.matches() ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 
     private void checkSnapshotOptions()
     {
         if (at != null && routerSnapshot == null)
         {
-            throw new ConfigException("--at says where a --router-snapshot is taken, which is not given; leave it out.");
+            throw new ConfigException("--at needs --router-snapshot, which is not given; add it, or leave --at out.");
         }
         if (at != null && (verify || at < 0))
         {
@@ -120,11 +129,22 @@ public final class ReplayCommand implements Callable<Integer>
         if (routerSnapshot != null)
         {
             RouterSnapshotFile.requireNew(routerSnapshot);
+            requireTwoFiles();
         }
     }
 
-    /** Re-runs the journal, and takes the router's snapshot where that is wanted and every decision came out the same. */
-    private Verification rerun(final Recovery recovery, final ReadingNotice notice)
+    private void requireTwoFiles()
+    {
+        final Path json = jsonOptions.file();
+        if (json != null && json.toAbsolutePath().normalize().equals(routerSnapshot.toAbsolutePath().normalize()))
+        {
+            throw new ConfigException("--router-snapshot and " + JsonOptions.FILE_OPTION + " are both " + json +
+                "; give two different files.");
+        }
+    }
+
+    /** Re-runs the journal, and writes the router's snapshot if that is wanted and every decision is confirmed. */
+    private Verification rerun(final Recovery recovery)
     {
         if (recovery != null && recovery.records() == 0)
         {
@@ -132,107 +152,30 @@ public final class ReplayCommand implements Callable<Integer>
                 "used for a new journal.");
         }
         final AtomicReference<Scheduler> made = new AtomicReference<>();
-        final Verification verification = JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, config ->
+        final Verification verification = verify(config ->
         {
             made.set(new Scheduler(config));
             return made.get();
-        }, notice);
+        });
         if (at != null && verification.matches() && verification.records() <= at)
         {
-            throw new ConfigException("--at=" + at + " is behind record " + (verification.records() - 1) +
-                ", the last of " + journal + "; give one that is there.");
+            throw new ConfigException("--at=" + at + " is after record " + (verification.records() - 1) +
+                ", the last of " + journal + "; give an earlier one.");
         }
         if (routerSnapshot != null && verification.matches())
         {
-            snapshot = made.get().routerSnapshot();
+            final byte[] snapshot = made.get().routerSnapshot();
             RouterSnapshotFile.write(routerSnapshot, snapshot);
+            snapshotBytes = snapshot.length;
         }
         return verification;
     }
 
-    private void printSnapshot()
+    private Verification verify(final Function<SchedulerConfig, Scheduler> factory)
     {
-        if (snapshot != null)
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
         {
-            console.out().printf("router snapshot   %s, %s%n", routerSnapshot, Decimals.bytes(snapshot.length));
+            return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, factory, progress);
         }
-    }
-
-    static void printText(
-        final PrintStream out, final Recovery recovery, final Verification verification, final boolean stoppedEarly)
-    {
-        if (recovery != null)
-        {
-            RecoveryText.print(out, recovery);
-        }
-        if (verification != null)
-        {
-            out.printf("verified          %s: %s records, %s groups re-run%n", verification.matches() ? "yes" : "no",
-                Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
-            if (verification.difference() != null)
-            {
-                DifferenceReport.text(out, verification.difference());
-                return;
-            }
-            if (!stoppedEarly)
-            {
-                out.printf("closed            %s%n", closed(verification));
-            }
-            out.printf("digest            %s%n", verification.digest());
-        }
-    }
-
-    private static String closed(final Verification verification)
-    {
-        return switch (verification.ending())
-        {
-            case CLOSED -> "yes";
-            case RECOVERED -> "yes, by recovery: its writer was stopped at record " +
-                Decimals.grouped(verification.records());
-            case DISK_FULL -> "no: cut short, the disk was full at record " + Decimals.grouped(verification.records());
-            case FAILED -> "no: cut short, the run failed at record " + Decimals.grouped(verification.records());
-            case OPEN -> "no: its writer was stopped, and what it wrote up to there is confirmed";
-        };
-    }
-
-    private void printJson(final Recovery recovery, final Verification verification)
-    {
-        Json.print(console.out(), json ->
-        {
-            json.writeStringField("path", journal.toString());
-            if (recovery != null)
-            {
-                Json.object(json, "recovery", body ->
-                {
-                    json.writeNumberField("records", recovery.records());
-                    json.writeNumberField("groups", recovery.groups());
-                    json.writeNumberField("cutBytes", recovery.cutBytes());
-                    json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
-                    json.writeStringField(
-                        "movedAside", recovery.movedAside() == null ? null : recovery.movedAside().toString());
-                    json.writeStringField("digest", recovery.digest());
-                    json.writeBooleanField("nothingToDo", recovery.nothingToDo());
-                });
-            }
-            if (verification != null)
-            {
-                json.writeBooleanField("verified", verification.matches());
-                json.writeNumberField("records", verification.records());
-                json.writeNumberField("groups", verification.groups());
-                if (at == null)
-                {
-                    json.writeBooleanField(
-                        "closed", verification.ending() == Ending.CLOSED || verification.ending() == Ending.RECOVERED);
-                    json.writeStringField("ending", EnumNames.label(verification.ending()));
-                }
-                json.writeStringField("digest", verification.digest());
-                DifferenceReport.json(json, verification.difference());
-            }
-            if (snapshot != null)
-            {
-                json.writeStringField("routerSnapshot", routerSnapshot.toString());
-                json.writeNumberField("routerSnapshotBytes", snapshot.length);
-            }
-        });
     }
 }

@@ -5,7 +5,9 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.OptionNames;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.WorkloadOptions;
 import io.signalbox.cli.printing.Asked;
@@ -14,7 +16,9 @@ import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.JournalFacts;
-import io.signalbox.cli.printing.ProgressLine;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.Refusal;
 import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
@@ -39,10 +43,10 @@ import io.signalbox.sim.MemoryNeed;
 import io.signalbox.sim.PoolFit;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
-import io.signalbox.sim.SimulationProgress;
 import io.signalbox.workload.Workload;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -50,18 +54,17 @@ import picocli.CommandLine.Spec;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 
-/** Runs a workload on simulated ranks, keeps the journal, verifies it, and prints the report. */
+/** Runs a workload on simulated ranks, writes and verifies the journal, and prints the report. */
 @Command(
     name = "simulate",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
     customSynopsis = "signalbox simulate [OPTIONS]",
-    header = "Run a workload on simulated ranks, print the report, keep and verify the journal.",
+    header = "Run a workload on simulated ranks, print the report, write and verify the journal.",
     description = {
-        "%nEvery decision is made by the same scheduler code that an engine embeds, in virtual time. The same options and " +
-            "seed give the same bytes on standard output and the same journal digest; wall-clock figures go to standard " +
-            "error, or to the object wallClock of the JSON form."},
+        "%nThe scheduler is the code that an engine embeds; time is virtual. The same options and seed give the same " +
+            "bytes on standard output and the same journal digest. Wall-clock figures are printed to standard error; " +
+            "in JSON they are in the object wallClock."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox simulate",
@@ -70,10 +73,12 @@ import java.util.function.Function;
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
-        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 something to mend outside: options, input,",
-        "            files, disk, memory; 3 an internal error."})
+        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 usage or environment error:",
+        "            options, input, files, disk or memory; 3 internal error."})
 public final class SimulateCommand implements Callable<Integer>
 {
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
     private final Console console;
     @Spec
     private CommandSpec spec;
@@ -85,32 +90,35 @@ public final class SimulateCommand implements Callable<Integer>
     @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 2)
     private final SchedulerOptions schedulerOptions = new SchedulerOptions();
 
-    @ArgGroup(validate = false, heading = "%nSimulated ranks:%n", order = 3)
+    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
     private final CostOptions costOptions = new CostOptions();
 
     @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
     private final JournalOptions journalOptions = new JournalOptions();
 
     @Option(names = "--seed", paramLabel = "N",
-        description = "Of workload, sampled tokens and routed experts (default: ${DEFAULT-VALUE}).")
+        description = "Seed workload, sampled tokens and routed experts with N (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
 
-    @Option(names = "--threaded", description = "Put the engine's rings and threads in between; the journal stays the same.")
+    @Option(names = "--threaded", description = "Use the threaded engine; the journal is identical.")
     private boolean threaded;
 
     @Option(names = "--ring-size", paramLabel = "SLOTS",
-        description = "Slots of each ring with --threaded, a power of two (default: ${DEFAULT-VALUE}).")
+        description = "Give each ring of the threaded engine SLOTS slots, a power of two (default: ${DEFAULT-VALUE}).")
     private int ringSlots = 1024;
 
-    @Option(names = "--json", description = "Print one JSON object instead of tables.")
-    private boolean asJson;
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
 
     public SimulateCommand(final Console console)
     {
         this(console, Scheduler::new);
     }
 
-    /** @param verifyingScheduler what the journal is verified with; the scheduler itself, unless a test plants an error. */
+    /** @param verifyingScheduler makes the scheduler that verifies the journal; tests plant an error in it. */
     public SimulateCommand(final Console console, final Function<SchedulerConfig, Scheduler> verifyingScheduler)
     {
         this.console = console;
@@ -133,12 +141,17 @@ public final class SimulateCommand implements Callable<Integer>
             MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
             return null;
         });
-        tellFallback(config);
-        return run(new Simulation(config, costs, workload), workload.requests().size());
+        reportFallback(config);
+        journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
+        OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, jsonOptions.file(), "--trace", workloadOptions.trace());
+        try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
+        {
+            return run(new Simulation(config, costs, workload), workload.requests().size(), file);
+        }
     }
 
-    /** A router that gives way to another says so, here once and in every journaled decision. */
-    private void tellFallback(final SchedulerConfig config)
+    /** Reports a router that falls back to another one; every journaled decision names the one that decided. */
+    private void reportFallback(final SchedulerConfig config)
     {
         final RouterPolicy asked = config.router().policy();
         final RouterPolicy used = DpRouters.policy(config.router(), config.prefixCaching());
@@ -149,7 +162,7 @@ public final class SimulateCommand implements Callable<Integer>
         }
     }
 
-    private int run(final Simulation simulation, final int requests)
+    private int run(final Simulation simulation, final int requests, final OutputFile file)
     {
         final DeferredJournal journal = journalOptions.isWanted()
             ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
@@ -159,7 +172,9 @@ public final class SimulateCommand implements Callable<Integer>
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
         final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
-        print(simulation, report, asked, wallClock, facts);
+        jsonOptions.print(console, file,
+            () -> ReportJson.text(simulation.settings(), report, asked, facts, wallClock),
+            () -> print(report, asked, wallClock, facts));
         return conclude(facts);
     }
 
@@ -176,14 +191,12 @@ public final class SimulateCommand implements Callable<Integer>
 
     private RunReport run(final Simulation simulation, final DeferredJournal journal)
     {
-        final ProgressLine line = new ProgressLine(console.err());
-        try (StopNotice notice = new StopNotice(console.err()))
+        try (StopNotice notice = new StopNotice(console.err());
+            Progress progress = progressOption.show(console, "signalbox simulate"))
         {
-            return simulation.run(engines(journal, notice), journal, console.terminal() ? line : SimulationProgress.NONE);
-        }
-        finally
-        {
-            line.wipe();
+            return simulation.run(engines(journal, notice), journal, (ended, total, nanos) -> progress.show(ended, total,
+                () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " requests, " + nanos / NANOS_PER_SECOND +
+                    " s simulated"));
         }
     }
 
@@ -193,23 +206,15 @@ public final class SimulateCommand implements Callable<Integer>
         {
             return Verdict.NOT_ASKED;
         }
-        final ProgressLine line = new ProgressLine(console.err());
-        if (console.terminal())
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox simulate, verifying")))
         {
-            line.show("verifying " + Decimals.grouped(writer.records()) + " records");
+            return Verdict.of(
+                writer, JournalVerifier.verifyTo(writer.path(), Long.MAX_VALUE, verifyingScheduler, progress));
         }
-        try
-        {
-            return Verdict.of(writer, JournalVerifier.verify(writer.path(), verifyingScheduler));
-        }
-        // The run is over and its report is worth having, whatever became of the journal.
+        // The run has ended: its report is printed even if the journal cannot be read.
         catch (final JournalException | OutOfMemoryError e)
         {
             return Verdict.unread(Refusal.of(e));
-        }
-        finally
-        {
-            line.wipe();
         }
     }
 
@@ -234,17 +239,8 @@ public final class SimulateCommand implements Callable<Integer>
     }
 
     private void print(
-        final Simulation simulation,
-        final RunReport report,
-        final Asked asked,
-        final WallClock wallClock,
-        final JournalFacts journal)
+        final RunReport report, final Asked asked, final WallClock wallClock, final JournalFacts journal)
     {
-        if (asJson)
-        {
-            ReportJson.print(console, simulation.settings(), report, asked, journal, wallClock);
-            return;
-        }
         ReportText.print(console.out(), report, asked, journal);
         console.out().flush();
         console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, " +

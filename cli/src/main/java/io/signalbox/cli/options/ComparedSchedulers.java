@@ -12,17 +12,17 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
-/** The routers and cache sizes to compare, and what is the same for all of them. */
+/** The routers and cache sizes to compare, and the configuration that they share. */
 public final class ComparedSchedulers extends RankOptions
 {
     private static final String ALL = "all";
 
     @Option(names = "--routers", paramLabel = "POLICIES", split = ",", completionCandidates = Labels.class,
-        description = "Routers to compare, or all: ${COMPLETION-CANDIDATES} (default: all).")
+        description = "Compare these routers, or all: ${COMPLETION-CANDIDATES} (default: all).")
     private List<String> routers = List.of(ALL);
 
     @Option(names = "--kv-blocks", paramLabel = "N", split = ",",
-        description = "KV blocks of one rank's pool, one of them the dummy block; several sizes give several tables " +
+        description = "Give each rank's pool N KV blocks, one of them the dummy block; print a table per size " +
             "(default: 1,048,576 tokens).")
     private List<Integer> kvBlocks;
 

@@ -26,19 +26,19 @@ public final class ComparedWorkloads extends TraceOptions
     private static final double MAX_SPEED = 1_000_000;
 
     @Option(names = "--workloads", paramLabel = "LIST", split = ",",
-        description = "Names of generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
+        description = "Run these generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
             "formats that simulate reads (default: conversations).")
     private List<String> workloads = List.of(WorkloadPreset.CONVERSATIONS.label());
 
     @Option(names = "--conversations", paramLabel = "N",
-        description = "Conversations of each generated workload (default: as many as it has).")
+        description = "Generate N conversations for each generated workload (default: as the workload says).")
     private Integer conversations;
 
     @Option(names = "--speed", paramLabel = "FACTOR",
-        description = "Arrivals come this many times as fast, for more ranks than a trace was recorded on (default: 1).")
+        description = "Speed up arrivals by FACTOR, for more ranks than a trace was recorded on (default: 1).")
     private Double speed;
 
-    @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of each workload.")
+    @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of each workload.")
     private Integer limit;
 
     private final List<Path> files = new ArrayList<>();

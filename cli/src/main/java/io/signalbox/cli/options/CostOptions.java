@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** How long the simulated ranks take, and which experts they choose. */
+/** The durations of simulated steps, and the experts that they choose. */
 public final class CostOptions
 {
     private static final Map<String, String> STEP_OPTIONS = Map.of(
@@ -28,37 +28,39 @@ public final class CostOptions
         "perDecodeRowNanos", "--decode-row-nanos",
         "perContextTokenPicos", "--context-token-picos");
 
-    @Option(names = "--step-base-nanos", paramLabel = "NS", description = "A step without rows (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--step-base-nanos", paramLabel = "NS",
+        description = "Charge a step without entries NS (default: ${DEFAULT-VALUE}).")
     private long baseNanos = StepCost.DEFAULT.baseNanos();
 
     @Option(names = "--prefill-token-nanos", paramLabel = "NS",
-        description = "Per token of a prefill row (default: ${DEFAULT-VALUE}).")
+        description = "Add NS per prefill token (default: ${DEFAULT-VALUE}).")
     private long perPrefillTokenNanos = StepCost.DEFAULT.perPrefillTokenNanos();
 
-    @Option(names = "--decode-row-nanos", paramLabel = "NS", description = "Per decode row (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--decode-row-nanos", paramLabel = "NS",
+        description = "Add NS per decoding request (default: ${DEFAULT-VALUE}).")
     private long perDecodeRowNanos = StepCost.DEFAULT.perDecodeRowNanos();
 
     @Option(names = "--context-token-picos", paramLabel = "PS",
-        description = "Picoseconds per token of context that a decode row reads (default: ${DEFAULT-VALUE}).")
+        description = "Add PS picoseconds per context token that a decoding request reads (default: ${DEFAULT-VALUE}).")
     private long perContextTokenPicos = StepCost.DEFAULT.perContextTokenPicos();
 
     @Option(names = "--d2h-base-nanos", paramLabel = "NS",
-        description = "From the end of a step to its results on the host (default: ${DEFAULT-VALUE}).")
+        description = "Deliver the results of a step to the host NS after its end (default: ${DEFAULT-VALUE}).")
     private long d2hBaseNanos = D2hDelay.DEFAULT.baseNanos();
 
     @Option(names = "--d2h-row-picos", paramLabel = "PS",
-        description = "Picoseconds more per routed-expert row (default: ${DEFAULT-VALUE}).")
+        description = "Add PS picoseconds to that per routed-expert row (default: ${DEFAULT-VALUE}).")
     private long d2hPerRowPicos = D2hDelay.DEFAULT.perRowPicos();
 
     @Option(names = "--d2h-jitter-nanos", paramLabel = "NS",
-        description = "Seeded jitter of that time, below this bound (default: ${DEFAULT-VALUE}).")
+        description = "Add seeded jitter below NS to that (default: ${DEFAULT-VALUE}).")
     private long d2hJitterNanos = D2hDelay.DEFAULT.jitterNanos();
 
     @Option(names = "--expert-skew", paramLabel = "EXPONENT",
-        description = "Zipf exponent of the experts' popularity; 0: all alike (default: ${DEFAULT-VALUE}).")
+        description = "Draw experts with this Zipf exponent; 0: all alike (default: ${DEFAULT-VALUE}).")
     private double expertSkew = SimulationConfig.DEFAULT.expertSkew();
 
-    /** What {@code running} gives; its refusals name the options of costs. */
+    /** Returns the result of {@code running}; its refusals name the options of costs. */
     public static <T> T translate(final Supplier<T> running)
     {
         return OptionNames.translate(COST_OPTIONS, running);

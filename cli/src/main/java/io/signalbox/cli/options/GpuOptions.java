@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What is checked on a GPU, and how much of it. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
+/** The sections of a GPU check and their sizes. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
 public final class GpuOptions
 {
     private static final Map<String, String> NAMES = new TreeMap<>(Map.ofEntries(
@@ -53,61 +53,65 @@ public final class GpuOptions
         "--sanitizer-limit", List.of(GpuSection.SANITIZER)));
 
     @Option(names = "--sections", paramLabel = "NAME", split = ",", completionCandidates = Labels.class,
-        description = "Sections to run: ${COMPLETION-CANDIDATES} (default: all).")
+        description = "Run these sections: ${COMPLETION-CANDIDATES} (default: all).")
     private List<String> sections;
 
     @Option(names = "--device", paramLabel = "N",
-        description = "The driver's number of the GPU (default: ${DEFAULT-VALUE}).")
+        description = "Use the GPU that the driver numbers N (default: ${DEFAULT-VALUE}).")
     private int device;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Seed of the random inputs (default: drawn, and printed).")
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Seed the random inputs with N (default: drawn, and printed).")
     private Long seed;
 
     @Option(names = "--rounds", paramLabel = "N",
-        description = "Fresh inputs per router mode, logit type and shape (default: ${DEFAULT-VALUE}).")
+        description = "Try N fresh inputs per router mode, logit type and shape (default: ${DEFAULT-VALUE}).")
     private int rounds = 2;
 
-    @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of a step (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--moe-layers", paramLabel = "N",
+        description = "Give a step N MoE layers (default: ${DEFAULT-VALUE}).")
     private int moeLayers = 48;
 
-    @Option(names = "--experts", paramLabel = "N", description = "Experts per layer (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--experts", paramLabel = "N",
+        description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
     private int experts = 128;
 
-    @Option(names = "--top-k", paramLabel = "N", description = "Experts per token (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--top-k", paramLabel = "N",
+        description = "Route each token to N experts (default: ${DEFAULT-VALUE}).")
     private int topK = 8;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Tokens of a step (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--batch", paramLabel = "N", description = "Give a step N tokens (default: ${DEFAULT-VALUE}).")
     private int batch = 32;
 
     @Option(names = "--checked-steps", paramLabel = "N",
-        description = "Steps of the section steps (default: ${DEFAULT-VALUE}).")
+        description = "Run N steps in the section steps (default: ${DEFAULT-VALUE}).")
     private int checkedSteps = 1000;
 
     @Option(names = "--steps", paramLabel = "N",
-        description = "Steps of each run of the section overhead (default: ${DEFAULT-VALUE}).")
+        description = "Run N steps per comparison in the section overhead (default: ${DEFAULT-VALUE}).")
     private int steps = 1000;
 
     @Option(names = "--cells", paramLabel = "BATCH[/MOST][@MS]", split = ",",
-        description = "Comparisons of the section overhead: tokens of a step, the most tokens that buffers are made for, " +
-            "and how long a step is made by reading memory (default: 32@13.2,32/8192@13.2,1@1.44,1/8192@1.44,256@20.7," +
+        description = "Compare these in the section overhead: tokens of a step, the most tokens that buffers hold, and " +
+            "the length that memory reads give a step (default: 32@13.2,32/8192@13.2,1@1.44,1/8192@1.44,256@20.7," +
             "256/8192@20.7).")
     private List<String> cells;
 
     @Option(names = "--step-time", paramLabel = "MS",
-        description = "Length of the steps of all comparisons, in place of their own; 0 reads no memory.")
+        description = "Give the steps of all comparisons this length; 0 reads no memory.")
     private Double stepMillis;
 
     @Option(names = "--samples", paramLabel = "N",
-        description = "Samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
+        description = "Take N samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
     private int samples = 10_000;
 
     @Option(names = "--section-limit", paramLabel = "S",
-        description = "Seconds after which a section is given up and the check ends (default: ${DEFAULT-VALUE}); " +
-            "overhead has 2.5 times its expected duration, sanitizer the limit of its tools in addition.")
+        description = "Fail a section and end the check after S seconds (default: ${DEFAULT-VALUE}); overhead has 2.5 " +
+            "times its expected duration, sanitizer the limit of its tools in addition.")
     private int sectionLimit = CheckLimits.DEFAULT.sectionSeconds();
 
     @Option(names = "--sanitizer-limit", paramLabel = "S",
-        description = "Seconds for each tool of compute-sanitizer (default: ${DEFAULT-VALUE}).")
+        description = "Give each tool of compute-sanitizer S seconds (default: ${DEFAULT-VALUE}).")
     private int sanitizerLimit = CheckLimits.DEFAULT.sanitizerSeconds();
 
     /** @param program the class whose {@code main} a section starts again under a tool. */

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Refuses options that would be without effect beside the others, and such as are given more than once. */
+/** Refuses options that have no effect beside the others, and options that are given more than once. */
 public final class IdleOptions
 {
     private static final List<String> OF_GENERATOR = List.of(
@@ -76,7 +76,7 @@ public final class IdleOptions
         }
     }
 
-    /** The first option that is given again; null where there is none. */
+    /** The first option that is given again; {@code null} if there is none. */
     public static String repeated(final CommandLine line, final String... arguments)
     {
         final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);

@@ -22,25 +22,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Where the journal of a run is kept, and how safely. */
+/** The place and the durability of a run's journal. */
 public final class JournalOptions
 {
     private static final Path RUNS = Path.of("runs");
     private static final int MAX_RUNS = 9999;
 
     @Option(names = "--journal", paramLabel = "DIR",
-        description = "Directory for the journal, empty or not there yet (default: the next number under runs/).")
+        description = "Write the journal to DIR, which is new or empty (default: the next number under runs/).")
     private Path directory;
 
-    @Option(names = "--no-journal", description = "Keep no journal, and so verify none.")
+    @Option(names = "--no-journal", description = "Do not write a journal (implies --no-verify).")
     private boolean noJournal;
 
     @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
     private boolean noVerify;
 
     @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
-        description = "What a written group survives: process (a killed process), batch or record (power loss, with one " +
-            "sync per batch or per group); default: process.")
+        description = "Make written groups survive a killed process (process) or power loss (batch: one sync per batch; " +
+            "record: one per group); default: process.")
     private Durability durability = Durability.PROCESS;
 
     /** Directories that this command made, each after its parent. */
@@ -73,6 +73,25 @@ public final class JournalOptions
         }
     }
 
+    /**
+     * @param file {@code null} if no file is asked for.
+     * @throws ConfigException if the file is the journal's directory, or one is within the other.
+     */
+    public void requireApart(final String option, final Path file)
+    {
+        if (file == null || directory == null)
+        {
+            return;
+        }
+        final Path journal = directory.toAbsolutePath().normalize();
+        final Path other = file.toAbsolutePath().normalize();
+        if (journal.startsWith(other) || other.startsWith(journal))
+        {
+            throw new ConfigException(
+                option + "=" + file + " and --journal=" + directory + " overlap; give a file outside the journal.");
+        }
+    }
+
     /** The writer of the run's journal; if it cannot be opened, nothing that this command made is left behind. */
     public JournalWriter open(final Map<String, String> settings)
     {
@@ -101,7 +120,7 @@ public final class JournalOptions
         }
         catch (final IOException e)
         {
-            // Somebody else uses it. The run has failed already, and its own reason is the one to print.
+            // Another process uses it. The run has failed already, and its reason is printed.
             return;
         }
     }

@@ -8,7 +8,7 @@ import picocli.CommandLine.TypeConversionException;
 
 import java.util.function.Supplier;
 
-/** Numbers of options by the grammar of {@link NumberText}, refused in words where they are none. */
+/** Numbers of options by the grammar of {@link NumberText}, refused in a sentence if they are malformed. */
 public final class NumberConverter
 {
     private NumberConverter()

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** The library names its settings, the command line its options: a refusal here speaks of options. */
+/** Puts the names of options into refusals of the library, which names settings. */
 public final class OptionNames
 {
     private static final Map<String, String> OPTIONS = new TreeMap<>(Map.ofEntries(
@@ -42,7 +42,7 @@ public final class OptionNames
     {
     }
 
-    /** What {@code building} gives; its refusals name options. */
+    /** Returns the result of {@code building}; its refusals name options. */
     public static <T> T translate(final Supplier<T> building)
     {
         return translate(OPTIONS, building);
@@ -66,7 +66,7 @@ public final class OptionNames
         String translated = message;
         for (final Map.Entry<String, String> option : options.entrySet())
         {
-            // A setting stands alone or ahead of its value; within a path or an option it is left as it is.
+            // A setting is a whole word or precedes its value; within a path or an option the word is left unchanged.
             final boolean ordinaryWord = option.getKey().equals(option.getKey().toLowerCase(Locale.ROOT));
             translated = Pattern.compile("(?<![-\\w./])" + option.getKey() + (ordinaryWord ? "(?==)" : "\\b(?![/.]\\w)"))
                 .matcher(translated).replaceAll(option.getValue());

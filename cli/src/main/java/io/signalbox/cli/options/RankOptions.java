@@ -22,42 +22,44 @@ class RankOptions
     private static final int POOL_TOKENS = 1_048_576;
     private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_-]*");
 
-    @Option(names = "--ranks", paramLabel = "N", description = "Data-parallel ranks (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--ranks", paramLabel = "N",
+        description = "Simulate N data-parallel ranks (default: ${DEFAULT-VALUE}).")
     private int ranks = 8;
 
     @Option(names = "--lock-step",
-        description = "The ranks step together, each with an empty plan where it has nothing to compute.")
+        description = "Step all ranks together; a rank without work gets an empty plan.")
     private boolean lockStep;
 
-    @Option(names = "--block-size", paramLabel = "TOKENS", description = "Tokens per KV block (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--block-size", paramLabel = "TOKENS",
+        description = "Make KV blocks of this many tokens (default: ${DEFAULT-VALUE}).")
     private int blockSizeTokens = 16;
 
     @Option(names = "--eviction", paramLabel = "POLICY", converter = SchedulerOptions.EvictionConverter.class,
-        description = "lru: released blocks stay cached until room is short; ref-zero: they are freed at once " +
+        description = "Evict by POLICY: lru keeps released blocks cached until room is short; ref-zero frees them at once " +
             "(default: lru).")
     private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
 
-    @Option(names = "--no-prefix-caching", description = "Share no KV blocks between requests.")
+    @Option(names = "--no-prefix-caching", description = "Do not share KV blocks between requests.")
     private boolean noPrefixCaching;
 
     @Option(names = "--max-running", paramLabel = "N",
-        description = "Most requests running on one rank at a time (default: ${DEFAULT-VALUE}).")
+        description = "Run at most N requests on one rank at a time (default: ${DEFAULT-VALUE}).")
     private int maxRunning = 256;
 
     @Option(names = "--max-queued", paramLabel = "N",
-        description = "Most requests waiting for a rank; further ones are refused (default: ${DEFAULT-VALUE}).")
+        description = "Let at most N requests wait for a rank; refuse further ones (default: ${DEFAULT-VALUE}).")
     private int maxQueued = 1 << 20;
 
-    @Option(names = "--step-tokens", paramLabel = "N", description = "Token budget of one step (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--step-tokens", paramLabel = "N",
+        description = "Compute at most N tokens in one step (default: ${DEFAULT-VALUE}).")
     private int stepTokens = 8192;
 
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
-        description = "Knobs that the router reads, as the run description names them, such as " +
-            "reuseWeight=2,backlog=65536.")
+        description = "Set knobs of the router by the names of the run description, such as reuseWeight=2,backlog=65536.")
     private List<String> routerOptions = List.of();
 
     @Option(names = "--beta", paramLabel = "WEIGHT",
-        description = "Weight of the load term of the kv-aware scores, 0 to 1e12 (default: 1.0).")
+        description = "Weigh the load term of the kv-aware scores, 0 to 1e12 (default: 1.0).")
     private Double beta;
 
     /** A builder with these options set, and with a pool of the default size. */

@@ -34,7 +34,7 @@ import java.util.TreeMap;
 /**
  * The router as TensorRT-LLM's {@code attention_dp_config} names it, in a YAML file that holds that block, under its
  * name or alone. Keys, defaults and precedence are TensorRT-LLM's: conversation affinity wins over KV-cache-aware
- * routing. What is not known, and what would be without effect here, is refused.
+ * routing. Unknown keys, and keys without effect here, are refused.
  */
 final class RouterConfigFile
 {

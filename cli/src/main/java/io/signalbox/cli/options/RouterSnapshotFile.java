@@ -54,9 +54,9 @@ public final class RouterSnapshotFile
     }
 
     /**
-     * What can be known before a long replay is said before it.
+     * Refuses before a long replay what can be known before it.
      *
-     * @throws ConfigException when there is such a file, or none could be made there.
+     * @throws ConfigException if the file exists already, or cannot be created.
      */
     public static void requireNew(final Path file)
     {
@@ -75,7 +75,7 @@ public final class RouterSnapshotFile
         }
     }
 
-    /** @throws ConfigException when the file cannot be written; none that was begun is left behind then. */
+    /** @throws ConfigException when the file cannot be written; no part of it is left behind. */
     public static void write(final Path file, final byte[] snapshot)
     {
         boolean begun = false;
@@ -103,7 +103,7 @@ public final class RouterSnapshotFile
         }
         catch (final IOException e)
         {
-            // Why it could not be written is what is to be told.
+            // The reason why it could not be written is the one to report.
             return;
         }
     }

@@ -12,39 +12,42 @@ import picocli.CommandLine.Option;
 
 import java.util.List;
 
-/** What the scheduler's decisions depend on. */
+/** The scheduler's configuration. */
 public final class SchedulerOptions extends RankOptions
 {
     private static final int MAX_TOP_K = 64;
     private static final int MAX_ROW_BYTES = 8192;
 
     @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
-        description = "Who chooses the rank of a request: ${COMPLETION-CANDIDATES} (default: signalbox).",
+        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES} (default: signalbox).",
         completionCandidates = ComparedSchedulers.Labels.class)
     private RouterPolicy router = RouterPolicy.SIGNALBOX;
 
     @Option(names = "--router-config", paramLabel = "FILE",
-        description = "Router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
+        description = "Read the router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
     private String routerConfig;
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
-        description = "Begin with what the router of another run remembered; 'signalbox replay' writes such files.")
+        description = "Start with the router's state from another run; 'signalbox replay' writes such files.")
     private String routerSnapshot;
 
     @Option(names = "--kv-blocks", paramLabel = "N",
-        description = "KV blocks of one rank's pool, one of them the dummy block (default: 1,048,576 tokens).")
+        description = "Give each rank's pool N KV blocks, one of them the dummy block (default: 1,048,576 tokens).")
     private Integer kvBlocks;
 
-    @Option(names = "--moe-layers", paramLabel = "N", description = "MoE layers of the model (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--moe-layers", paramLabel = "N",
+        description = "Simulate a model with N MoE layers (default: ${DEFAULT-VALUE}).")
     private int moeLayers = 4;
 
-    @Option(names = "--experts", paramLabel = "N", description = "Experts per layer (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--experts", paramLabel = "N",
+        description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
     private int experts = 64;
 
-    @Option(names = "--top-k", paramLabel = "N", description = "Experts per token and layer (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--top-k", paramLabel = "N",
+        description = "Route each token to N experts per layer (default: ${DEFAULT-VALUE}).")
     private int topK = 2;
 
-    @Option(names = "--no-capture", description = "Capture no routed experts.")
+    @Option(names = "--no-capture", description = "Do not capture routed experts.")
     private boolean noCapture;
 
     public SchedulerConfig config()
@@ -67,7 +70,7 @@ public final class SchedulerOptions extends RankOptions
         return withOptions(chosen, List.of(chosen.policy()));
     }
 
-    /** All else is known to be good, so that what is refused now is the snapshot. */
+    /** All other options are checked already, so a refusal concerns the snapshot. */
     private SchedulerConfig withSnapshot(final RouterConfig.Builder chosen)
     {
         final byte[] snapshot = RouterSnapshotFile.read(routerSnapshot);
@@ -81,7 +84,7 @@ public final class SchedulerOptions extends RankOptions
         }
     }
 
-    /** The simulated ranks draw their rows from a table of sets, which takes the longer to fill the larger a set is. */
+    /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */
     private ModelShape shape()
     {
         final ModelShape shape = new ModelShape(moeLayers, experts, topK);

@@ -8,23 +8,23 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 
-/** How the plays of an agent trace are run. */
+/** The schedule of the plays of an agent trace. */
 class TraceOptions
 {
     @Option(names = "--plays", paramLabel = "N",
-        description = "Plays of an agent trace that run at a time; the next starts when one ends (default: all).")
+        description = "Run N plays of an agent trace at a time; the next starts when one ends (default: all).")
     private Integer plays;
 
     @Option(names = "--stagger", paramLabel = "SECONDS",
-        description = "Mean gap between the starts of the first plays (default: 5.0).")
+        description = "Start the first plays with this mean gap (default: 5.0).")
     private Double staggerSeconds;
 
     @Option(names = "--max-think-time", paramLabel = "SECONDS",
-        description = "Longest pause within a play; longer ones are cut to it (default: as recorded).")
+        description = "Shorten longer pauses within a play to this (default: as recorded).")
     private Double maxThinkTimeSeconds;
 
     @Option(names = "--separate-plays",
-        description = "Plays with tools and system prompts of equal sizes share nothing.")
+        description = "Share nothing between plays whose tools and system prompts have equal sizes.")
     private boolean separatePlays;
 
     /** @param trace another kind of trace, to which these options mean nothing. */

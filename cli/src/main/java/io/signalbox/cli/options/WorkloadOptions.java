@@ -19,69 +19,69 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** Where the requests come from: a trace file, or the generator of conversations. */
+/** The source of the requests: a trace file, or the generator of conversations. */
 public final class WorkloadOptions extends TraceOptions
 {
     private static final double DEFAULT_CANCEL_AFTER = 5.0;
 
     @Option(names = "--workload", paramLabel = "NAME",
-        description = "Generated conversations: conversations, skewed, bursty or closed-loop (256 clients); the options " +
-            "below change one part of them (default: ${DEFAULT-VALUE}).")
+        description = "Generate this workload: conversations, skewed, bursty or closed-loop (256 clients); other options " +
+            "of this group change parts of it (default: ${DEFAULT-VALUE}).")
     private String preset = WorkloadPreset.CONVERSATIONS.label();
 
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Requests of a JSONL file, plain or gzipped, instead of generated conversations: Mooncake's format " +
-            "or plays of coding agents, which is seen from the content.")
+        description = "Read requests from a JSONL file, plain or gzipped, in Mooncake's format or with plays of coding " +
+            "agents; the content tells which.")
     private Path trace;
 
-    @Option(names = "--limit", paramLabel = "N", description = "Only the first N requests of the workload.")
+    @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of the workload.")
     private Integer limit;
 
     @Option(names = "--conversations", paramLabel = "N",
-        description = "Generated conversations, a few requests each (for conversations: 400).")
+        description = "Generate N conversations of a few requests each (for conversations: 400).")
     private Integer conversations;
 
     @Option(names = "--clients", paramLabel = "N",
-        description = "Conversations that go on at a time, the next starting when one ends; 0: they start when they " +
-            "arrive (for conversations: 0).")
+        description = "Run N conversations at a time; the next starts when one ends. 0: they start when they arrive " +
+            "(for conversations: 0).")
     private Integer clients;
 
     @Option(names = "--arrivals", paramLabel = "KIND",
-        description = "When conversations start: poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
+        description = "Start conversations by poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
             "variation) or replayed:FILE (times of a trace); for conversations: poisson:8.0.")
     private String arrivals;
 
     @Option(names = "--system-prompt", paramLabel = "TOKENS",
-        description = "Tokens that every generated prompt starts with (for conversations: 512).")
+        description = "Start every generated prompt with this many shared tokens (for conversations: 512).")
     private Integer systemPromptTokens;
 
     @Option(names = "--turns", paramLabel = "SIZES",
-        description = "Turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:N; " +
+        description = "Draw turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:N; " +
             "for conversations: lognormal:4,0.7,1,32.")
     private String turns;
 
     @Option(names = "--user-tokens", paramLabel = "SIZES",
-        description = "New text per turn; for conversations: lognormal:200,1.0,8,4096.")
+        description = "Draw new prompt tokens per turn; for conversations: lognormal:200,1.0,8,4096.")
     private String userTokens;
 
     @Option(names = "--output-tokens", paramLabel = "SIZES",
-        description = "Generated tokens per turn; for conversations: lognormal:150,0.8,4,1024.")
+        description = "Draw output tokens per turn; for conversations: lognormal:150,0.8,4,1024.")
     private String outputTokens;
 
     @Option(names = "--think-time", paramLabel = "SECONDS",
-        description = "Mean pause before the next turn (for conversations: 5.0).")
+        description = "Pause this long on average before the next turn (for conversations: 5.0).")
     private Double thinkTimeSeconds;
 
     @Option(names = "--max-context", paramLabel = "TOKENS",
-        description = "A conversation ends before it would pass this (for conversations: 32768).")
+        description = "End a conversation before its context passes this (for conversations: 32768).")
     private Integer maxContextTokens;
 
     @Option(names = "--cancel-fraction", paramLabel = "SHARE",
-        description = "Share of requests whose client gives up, 0 to 1 (default: ${DEFAULT-VALUE}).")
+        description = "Cancel this share of the requests, 0 to 1 (default: ${DEFAULT-VALUE}).")
     private double cancelFraction;
 
     @Option(names = "--cancel-after", paramLabel = "SECONDS",
-        description = "Mean time until such a client gives up (default: ${DEFAULT-VALUE}).")
+        description = "Cancel them after this mean time (default: ${DEFAULT-VALUE}).")
     private double cancelAfterSeconds = DEFAULT_CANCEL_AFTER;
 
     private int leftOut;
@@ -92,13 +92,19 @@ public final class WorkloadOptions extends TraceOptions
         return leftOut;
     }
 
+    /** {@code null} if the workload is generated. */
+    public Path trace()
+    {
+        return trace;
+    }
+
     /** The source of the requests, as the subject of a sentence. */
     public String source()
     {
         return trace == null ? "the generated workload" : "the trace " + trace;
     }
 
-    /** What makes the workload smaller. */
+    /** Advice that makes the workload smaller, as an imperative. */
     public String remedy()
     {
         return trace == null ? "give fewer --conversations or --turns" : "give a smaller trace";

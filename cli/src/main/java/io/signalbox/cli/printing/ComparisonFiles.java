@@ -11,10 +11,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** A comparison for programs. Rates are from 0 to 1; what was not measured is empty in CSV and null in JSON. */
+/** A comparison for programs. Rates are from 0 to 1; a figure that was not measured is empty in CSV and null in JSON. */
 public final class ComparisonFiles
 {
-    private static final int DIGITS = 6;
     private static final int SETTINGS_BYTES = 1 << 14;
     private static final int NAME_BYTES = 1 << 9;
     private static final int FIGURE_BYTES = 1 << 8;
@@ -72,13 +71,13 @@ public final class ComparisonFiles
 
     private static String text(final double value)
     {
-        return Double.isNaN(value) ? "" : Decimals.text(value, DIGITS);
+        return Double.isNaN(value) ? "" : Decimals.shortest(value);
     }
 
     /** The plan's settings, and per row each figure with mean, interval and the value of each seed. */
     public static String json(final ComparisonPlan plan, final List<ComparisonRow> rows)
     {
-        return Json.text(json ->
+        return Json.text("signalbox.compare/1", json ->
         {
             json.writeNumberField("firstSeed", plan.firstSeed());
             json.writeNumberField("seeds", plan.seeds());
@@ -118,36 +117,18 @@ public final class ComparisonFiles
         {
             Json.object(json, figure.key(), body ->
             {
-                number(json, "mean", row.estimate(figure).mean());
-                number(json, "halfWidth95", row.estimate(figure).halfWidth());
+                Json.real(json, "mean", row.estimate(figure).mean());
+                Json.real(json, "halfWidth95", row.estimate(figure).halfWidth());
                 json.writeBooleanField("best", row.isBest(figure));
                 json.writeBooleanField("levelWithBest", row.isLevelWithBest(figure));
                 json.writeArrayFieldStart("values");
                 for (final double value : row.values(figure))
                 {
-                    write(json, value);
+                    Json.real(json, value);
                 }
                 json.writeEndArray();
             });
         }
         json.writeEndObject();
-    }
-
-    private static void number(final JsonGenerator json, final String name, final double value) throws IOException
-    {
-        json.writeFieldName(name);
-        write(json, value);
-    }
-
-    private static void write(final JsonGenerator json, final double value) throws IOException
-    {
-        if (Double.isNaN(value))
-        {
-            json.writeNull();
-        }
-        else
-        {
-            json.writeNumber(Decimals.fixed(value, DIGITS));
-        }
     }
 }

@@ -90,7 +90,7 @@ public final class ComparisonText
         out.print("* best mean of its column\n");
         if (seeds > 1)
         {
-            out.print("~ not told from the best by these seeds: the differences to it, seed by seed, may be 0 on average\n" +
+            out.print("~ not distinguishable from the best with these seeds: the mean difference, seed by seed, may be 0\n" +
                 "± half of the 95 % confidence interval over seeds\n");
         }
         out.print("max/mean: computed tokens of the busiest rank over the mean of all ranks\n");
@@ -100,7 +100,7 @@ public final class ComparisonText
     {
         final List<List<String>> lines = new ArrayList<>();
         final List<String> titles = new ArrayList<>(List.of("router"));
-        // The mark stands behind the digits, and a title above them.
+        // The mark follows the digits; a title ends above the last digit.
         columns.forEach(column -> titles.add(column.title() + " "));
         lines.add(titles);
         for (final ComparisonRow row : rows)

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.stream.Collectors;
 
-/** Both sides of the first decision that comes out otherwise. */
+/** Both sides of the first decision that differs. */
 public final class DifferenceReport
 {
     private DifferenceReport()
@@ -36,7 +36,7 @@ public final class DifferenceReport
         return group.lines().map(Printable::text).collect(Collectors.joining(System.lineSeparator()));
     }
 
-    /** @param difference null where every decision is confirmed. */
+    /** @param difference {@code null} if every decision is confirmed. */
     public static void json(final JsonGenerator json, final Difference difference) throws IOException
     {
         if (difference == null)

@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 
 /** Why an operation on a file failed, in words and without the names of Java's classes. */
 public final class FileFault
@@ -27,7 +29,8 @@ public final class FileFault
         }
         if (fault instanceof FileAlreadyExistsException || fault instanceof NotDirectoryException)
         {
-            return ((FileSystemException)fault).getFile() + " is a file and not a directory";
+            final String file = ((FileSystemException)fault).getFile();
+            return file + " is " + kind(Path.of(file)) + " and not a directory";
         }
         if (fault instanceof FileSystemException)
         {
@@ -36,6 +39,15 @@ public final class FileFault
                 lower(known.getReason()) + " (" + known.getFile() + ")";
         }
         return fault.getMessage() == null ? "the system gave no reason" : lower(fault.getMessage());
+    }
+
+    private static String kind(final Path path)
+    {
+        if (Files.isSymbolicLink(path) && !Files.exists(path))
+        {
+            return "a symbolic link that leads nowhere";
+        }
+        return Files.exists(path) && !Files.isRegularFile(path) ? "a pipe, a socket or a device" : "a file";
     }
 
     private static String lower(final String text)

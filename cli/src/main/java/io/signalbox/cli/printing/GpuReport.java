@@ -23,37 +23,42 @@ public final class GpuReport implements CheckProgress
     private final Console console;
     private final GpuReportFile file;
     private final CudaAvailability found;
-    private final ProgressLine line;
+    private final Progress progress;
+    private final boolean asJson;
+    private int sections;
     private final List<SectionResult> results = new ArrayList<>();
 
-    public GpuReport(final Console console, final GpuReportFile file, final CudaAvailability found)
+    /** @param asJson prints the document of the file at the end, instead of the table section by section. */
+    public GpuReport(
+        final Console console,
+        final GpuReportFile file,
+        final CudaAvailability found,
+        final Progress progress,
+        final boolean asJson)
     {
         this.console = console;
         this.file = file;
         this.found = found;
-        line = new ProgressLine(console.err());
+        this.progress = progress;
+        this.asJson = asJson;
     }
 
-    /** Says what a second run needs to be the same, before anything can go wrong. */
+    /** Prints what a second run needs to be the same, before anything can go wrong. */
     public void begin(final CheckOptions asked)
     {
         file.write(found, results, GpuReportFile.State.RUNNING);
-        console.out().printf("%s, seed %d%n", found.devices().get(asked.device()).name(), asked.seed());
-        console.out().flush();
+        sections = asked.sections().size();
+        if (!asJson)
+        {
+            console.out().printf("%s, seed %d%n", found.devices().get(asked.device()).name(), asked.seed());
+            console.out().flush();
+        }
     }
 
     @Override
-    public void onStart(final GpuSection section)
+    public synchronized void onStart(final GpuSection section)
     {
-        final String text = section.label() + ": " + section.purpose();
-        if (console.terminal())
-        {
-            line.show(text);
-        }
-        else
-        {
-            console.err().println(text);
-        }
+        progress.showNow(results.size(), sections, section.label() + ": " + section.purpose());
     }
 
     /** The file alone: the table shows each section once. A section that was given up may come back, and is not heard. */
@@ -72,9 +77,12 @@ public final class GpuReport implements CheckProgress
     @Override
     public synchronized void onResult(final SectionResult result)
     {
-        line.wipe();
+        progress.wipe();
         results.add(result);
-        print(result);
+        if (!asJson)
+        {
+            print(result);
+        }
         console.out().flush();
         keep(results);
     }
@@ -112,6 +120,14 @@ public final class GpuReport implements CheckProgress
         return Double.isFinite(figure.value()) ? Decimals.text(figure.value(), DIGITS) : Double.toString(figure.value());
     }
 
+    private void printSum(final List<SectionResult> all)
+    {
+        final long failed = all.stream().filter(result -> result.verdict() == CheckVerdict.FAILED).count();
+        final long notRun = all.stream().filter(result -> result.verdict() == CheckVerdict.NOT_RUN).count();
+        console.out().printf("%d sections: %d passed, %d failed, %d not run%n",
+            all.size(), all.size() - failed - notRun, failed, notRun);
+    }
+
     /** A check in which nothing failed, though something may not have been run, is a success. */
     public static int exitCode(final List<SectionResult> results)
     {
@@ -128,12 +144,17 @@ public final class GpuReport implements CheckProgress
     public synchronized int conclude(final CheckOutcome outcome)
     {
         final List<SectionResult> all = outcome.results();
-        final long failed = all.stream().filter(result -> result.verdict() == CheckVerdict.FAILED).count();
-        final long notRun = all.stream().filter(result -> result.verdict() == CheckVerdict.NOT_RUN).count();
-        console.out().printf("%d sections: %d passed, %d failed, %d not run%n",
-            all.size(), all.size() - failed - notRun, failed, notRun);
+        final GpuReportFile.State state = outcome.stopped() ? GpuReportFile.State.STOPPED : GpuReportFile.State.ENDED;
+        if (asJson)
+        {
+            console.out().print(file.text(found, all, state));
+        }
+        else
+        {
+            printSum(all);
+        }
         console.out().flush();
-        file.write(found, all, outcome.stopped() ? GpuReportFile.State.STOPPED : GpuReportFile.State.ENDED);
+        file.write(found, all, state);
         return exitCode(all);
     }
 }

@@ -9,7 +9,6 @@ import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -28,7 +27,7 @@ public final class GpuReportFile
     private final Map<String, String> machine;
     private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
-    /** @param file null where none is asked for. */
+    /** @param file {@code null} if none is asked for. */
     public GpuReportFile(final Path file, final List<String> arguments, final long seed, final Map<String, String> machine)
     {
         this.machine = machine;
@@ -51,14 +50,14 @@ public final class GpuReportFile
         }
         catch (final IOException e)
         {
-            throw new ConfigException("--json=" + file + " cannot be written (" + FileFault.reason(e) +
+            throw new ConfigException("--json-file=" + file + " cannot be written (" + FileFault.reason(e) +
                 "); give a file in a directory that exists and that you may write.");
         }
     }
 
     public String text(final CudaAvailability found, final List<SectionResult> results, final State state)
     {
-        return Json.text(json ->
+        return Json.text("signalbox.gpu/1", json ->
         {
             json.writeStringField("started", started.toString());
             writeArguments(json);
@@ -91,6 +90,17 @@ public final class GpuReportFile
         json.writeEndArray();
     }
 
+    /** The answer of a probe, which checks nothing. */
+    public static String probe(final CudaAvailability found)
+    {
+        return Json.text("signalbox.gpu-probe/1", json ->
+        {
+            json.writeBooleanField("ready", found.ready());
+            json.writeStringField("driver", found.message());
+            writeDevices(json, found.devices());
+        });
+    }
+
     private static void writeDevices(final JsonGenerator json, final List<CudaDevice> devices) throws IOException
     {
         json.writeArrayFieldStart("devices");
@@ -113,31 +123,18 @@ public final class GpuReportFile
         json.writeStringField("purpose", result.section().purpose());
         json.writeStringField("verdict", GpuReport.verdict(result.verdict()));
         json.writeStringField("note", result.note());
-        json.writeNumberField("seconds", Decimals.fixed(result.seconds(), 3));
+        Json.decimal(json, "seconds", Decimals.fixed(result.seconds(), 3));
         json.writeArrayFieldStart("figures");
         for (final CheckFigure figure : result.figures())
         {
             json.writeStartObject();
             json.writeStringField("name", figure.name());
-            writeValue(json, figure.value());
+            Json.real(json, "value", figure.value());
             json.writeStringField("unit", figure.unit());
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
-    }
-
-    /** JSON has no infinity and no NaN. */
-    private static void writeValue(final JsonGenerator json, final double value) throws IOException
-    {
-        if (Double.isFinite(value))
-        {
-            json.writeNumberField("value", new BigDecimal(Decimals.plain(value)));
-        }
-        else
-        {
-            json.writeNullField("value");
-        }
     }
 
     /** How far the check was when the file was written. */

@@ -55,7 +55,7 @@ public final class GpuTables
         if (unusable != null)
         {
             throw new ConfigException(
-                "--tables: " + file + " " + unusable + "; give a file that 'signalbox gpu --json' has written.");
+                "--tables: " + file + " " + unusable + "; give a file that 'signalbox gpu --json-file' has written.");
         }
         try (JsonParser parser = new JsonFactory().createParser(file.toFile()))
         {
@@ -66,17 +66,17 @@ public final class GpuTables
                 return check;
             }
             throw new ConfigException(
-                "--tables: " + file + " is no file that 'signalbox gpu --json' has written; give one.");
+                "--tables: " + file + " is no file that 'signalbox gpu --json-file' has written; give one.");
         }
         catch (final JsonProcessingException e)
         {
             throw new ConfigException("--tables: " + file + " is not JSON (" + e.getOriginalMessage() +
-                "); give a file that 'signalbox gpu --json' has written.");
+                "); give a file that 'signalbox gpu --json-file' has written.");
         }
         catch (final IOException e)
         {
             throw new ConfigException("--tables: " + file + " cannot be read (" + FileFault.reason(e) +
-                "); give a file that 'signalbox gpu --json' has written.");
+                "); give a file that 'signalbox gpu --json-file' has written.");
         }
     }
 

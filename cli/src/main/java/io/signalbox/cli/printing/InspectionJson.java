@@ -7,11 +7,9 @@ import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestLife;
 
 import java.io.IOException;
-import java.io.PrintStream;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 
-/** One request's life as JSON: times in milliseconds behind the Submit, terms of scores to their last bit. */
+/** One request's life as JSON: times in milliseconds after the Submit, terms of scores to their last bit. */
 public final class InspectionJson
 {
     private final JsonGenerator json;
@@ -23,9 +21,9 @@ public final class InspectionJson
         this.inspection = inspection;
     }
 
-    public static void print(final PrintStream out, final Path journal, final RequestInspection inspection)
+    public static String text(final Path journal, final RequestInspection inspection)
     {
-        Json.print(out, json ->
+        return Json.text("signalbox.inspect/1", json ->
         {
             json.writeStringField("path", journal.toString());
             new InspectionJson(json, inspection).write();
@@ -77,7 +75,7 @@ public final class InspectionJson
 
     private void submission(final RequestLife.Submission asked) throws IOException
     {
-        json.writeNumberField("seconds", Decimals.seconds(asked.timeNanos()));
+        Json.decimal(json, "seconds", Decimals.seconds(asked.timeNanos()));
         json.writeNumberField("promptTokens", asked.promptTokens());
         json.writeNumberField("maxNewTokens", asked.maxNewTokens());
         orNull("conversation", asked.conversationId());
@@ -152,17 +150,17 @@ public final class InspectionJson
         json.writeStringField("gate", EnumNames.label(placed.gate()));
         json.writeStringField("tieRule", EnumNames.label(placed.tieRule()));
         json.writeNumberField("target", placed.target());
-        exact("normaliser", placed.normaliser());
-        json.writeNumberField("ranksNoCandidates", inspection.ranks() - placed.candidates().size());
+        Json.real(json, "normaliser", placed.normaliser());
+        json.writeNumberField("ranksExcluded", inspection.ranks() - placed.candidates().size());
         json.writeArrayFieldStart("candidates");
         for (final LifeEvent.Candidate candidate : placed.candidates())
         {
             json.writeStartObject();
             json.writeNumberField("rank", candidate.rank());
             json.writeBooleanField("chosen", candidate.rank() == placed.rank());
-            exact("score", candidate.score());
-            exact("newWork", candidate.newWork());
-            exact("loadTerm", candidate.loadTerm());
+            Json.real(json, "score", candidate.score());
+            Json.real(json, "newWork", candidate.newWork());
+            Json.real(json, "loadTerm", candidate.loadTerm());
             json.writeNumberField("loadTokens", candidate.loadTokens());
             json.writeNumberField("matchedTokens", candidate.matchedTokens());
             json.writeNumberField("matchUsed", candidate.matchUsed());
@@ -174,7 +172,7 @@ public final class InspectionJson
 
     private void milliseconds(final String name, final long nanos) throws IOException
     {
-        json.writeNumberField(name, Decimals.milliseconds(nanos));
+        Json.decimal(json, name, Decimals.milliseconds(nanos));
     }
 
     private void orNull(final String name, final long value) throws IOException
@@ -186,19 +184,6 @@ public final class InspectionJson
         else
         {
             json.writeNumberField(name, value);
-        }
-    }
-
-    /** JSON knows no infinity. */
-    private void exact(final String name, final double value) throws IOException
-    {
-        if (Double.isFinite(value))
-        {
-            json.writeNumberField(name, new BigDecimal(value));
-        }
-        else
-        {
-            json.writeNullField(name);
         }
     }
 }

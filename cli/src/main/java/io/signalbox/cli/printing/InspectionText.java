@@ -128,10 +128,10 @@ public final class InspectionText
     {
         row("placed", at(placed) + " by " + placed.policy().label() + ": " + reason(placed.tieRule()));
         final String target = placed.target() == 0
-            ? "no target" : "target " + Decimals.grouped(placed.target()) + " requests per rank";
+            ? "no fair-share cap" : "fair-share cap " + Decimals.grouped(placed.target());
         final String loads = placed.normaliser() == 0.0
-            ? "loads as they are" : "loads divided by " + Decimals.plain(placed.normaliser());
-        row("", gate(placed.gate()) + "; " + target + "; " + loads);
+            ? "loads not normalised" : "loads divided by " + Decimals.plain(placed.normaliser());
+        row("", gate(placed.gate()) + ", " + target + ", " + loads);
         out.printf("%n" + TABLE, "rank", "score", "new work", "load term", "load tokens", "matched", "match used",
             "active requests");
         for (final LifeEvent.Candidate candidate : placed.candidates())
@@ -141,8 +141,8 @@ public final class InspectionText
                 Decimals.grouped(candidate.loadTokens()), Decimals.grouped(candidate.matchedTokens()),
                 Decimals.grouped(candidate.matchUsed()), Decimals.grouped(candidate.activeRequests()));
         }
-        out.printf("* chosen; %s of %s ranks were no candidates%n%n",
-            Decimals.grouped(inspection.ranks() - placed.candidates().size()), Decimals.grouped(inspection.ranks()));
+        out.printf("* chosen; %s of %s ranks were candidates%n%n",
+            Decimals.grouped(placed.candidates().size()), Decimals.grouped(inspection.ranks()));
     }
 
     private static String reason(final TieRule rule)
@@ -167,9 +167,9 @@ public final class InspectionText
     {
         return switch (gate)
         {
-            case NONE, NULL_VAL -> "no gate";
-            case OPEN -> "gate open, matches count";
-            case CLOSED -> "gate closed, matches count as 0";
+            case NONE, NULL_VAL -> "no match gate";
+            case OPEN -> "match gate open (matches count)";
+            case CLOSED -> "match gate closed (matches count as 0)";
         };
     }
 

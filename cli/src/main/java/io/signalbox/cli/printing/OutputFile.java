@@ -88,6 +88,29 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
+    /**
+     * @param file  {@code null} if no file is asked for.
+     * @param input an input of the command; {@code null} if there is none.
+     * @throws ConfigException if the file is that input, which it would replace.
+     */
+    public static void requireOtherThan(
+        final String option, final Path file, final String inputOption, final Path input)
+    {
+        try
+        {
+            if (file != null && input != null && Files.exists(file) && Files.exists(input) && Files.isSameFile(file, input))
+            {
+                throw new ConfigException(option + "=" + file + " is the input of " + inputOption +
+                    ", which it would replace; give another file.");
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(
+                option + "=" + file + " cannot be examined (" + FileFault.reason(e) + "); give another file.");
+        }
+    }
+
     /** Behind symbolic links, which stay. */
     private static Path real(final Path file)
     {

@@ -7,8 +7,8 @@ import java.io.PrintStream;
 import java.util.Arrays;
 
 /**
- * Many ranks in three rows: smallest, median and largest of each figure, each column on its own. The figures of a rank
- * without requests are left out where there are none.
+ * Many ranks in three rows: smallest, median and largest of each figure, column by column. Hit rates leave out ranks
+ * without requests.
  */
 record RankSummary(double[] requests, double[] tokenHits, double[] blockHits, double[] means, double[] peaks)
 {

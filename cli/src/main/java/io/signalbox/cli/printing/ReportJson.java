@@ -6,15 +6,19 @@ import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
 import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
 
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.util.Map;
 
 /** The report of a run as JSON: times in milliseconds, rates from 0 to 1. */
 public final class ReportJson
 {
-    private static final int RATE_DIGITS = 9;
+    private static final String SCHEMA = "signalbox.simulate/1";
+    private static final int FIXED_BYTES = 1 << 15;
+    private static final int RANK_BYTES = 1 << 9;
+    private static final int LAYER_BYTES = 1 << 8;
+    private static final double NANOS_PER_MILLISECOND = 1e6;
 
     private final JsonGenerator json;
 
@@ -23,16 +27,22 @@ public final class ReportJson
         this.json = json;
     }
 
-    /** @param journal null: none was kept. */
-    public static void print(
-        final Console console,
+    /** Room that the document needs, unless paths and settings are very long. */
+    public static long bytes(final SchedulerConfig config)
+    {
+        final int layers = config.capture() == null ? 0 : config.capture().moeLayers();
+        return FIXED_BYTES + (long)config.ranks() * RANK_BYTES + (long)layers * LAYER_BYTES;
+    }
+
+    /** @param journal {@code null} if none was written. */
+    public static String text(
         final Map<String, String> settings,
         final RunReport report,
         final Asked asked,
         final JournalFacts journal,
         final WallClock wallClock)
     {
-        Json.print(console.out(), json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
+        return Json.text(SCHEMA, json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
     }
 
     private void write(
@@ -78,7 +88,7 @@ public final class ReportJson
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
-        json.writeNumberField("simulatedSeconds", Decimals.seconds(report.simulatedNanos()));
+        Json.decimal(json, "simulatedSeconds", Decimals.seconds(report.simulatedNanos()));
         Json.object(json, "settings", body ->
         {
             for (final Map.Entry<String, String> setting : settings.entrySet())
@@ -105,11 +115,11 @@ public final class ReportJson
         {
             json.writeNumberField("count", summary.count());
             final boolean known = summary.count() > 0;
-            time(known, "mean", Decimals.milliseconds(summary.meanNanos()));
-            time(known, "p50", Decimals.milliseconds(summary.p50Nanos()));
-            time(known, "p90", Decimals.milliseconds(summary.p90Nanos()));
-            time(known, "p99", Decimals.milliseconds(summary.p99Nanos()));
-            time(known, "max", Decimals.milliseconds(summary.maxNanos()));
+            rate(known, "mean", summary.meanNanos() / NANOS_PER_MILLISECOND);
+            time(known, "p50", summary.p50Nanos());
+            time(known, "p90", summary.p90Nanos());
+            time(known, "p99", summary.p99Nanos());
+            time(known, "max", summary.maxNanos());
         });
     }
 
@@ -237,7 +247,7 @@ public final class ReportJson
 
     private void wallClock(final WallClock wallClock) throws IOException
     {
-        json.writeNumberField("seconds", Decimals.seconds(wallClock.wallNanos()));
+        Json.decimal(json, "seconds", Decimals.seconds(wallClock.wallNanos()));
         rate("requestsPerSecond", wallClock.requestsPerSecond());
         rate("stepsPerSecond", wallClock.stepsPerSecond());
         rate("simulatedOverWall", wallClock.simulatedOverWall());
@@ -245,27 +255,20 @@ public final class ReportJson
 
     private void rate(final String name, final double value) throws IOException
     {
-        json.writeNumberField(name, Decimals.fixed(value, RATE_DIGITS));
+        Json.real(json, name, value);
     }
 
     /** What was not measured is null; a zero would be a measurement. */
     private void rate(final boolean known, final String name, final double value) throws IOException
     {
-        if (known)
-        {
-            rate(name, value);
-        }
-        else
-        {
-            json.writeNullField(name);
-        }
+        Json.real(json, name, known ? value : Double.NaN);
     }
 
-    private void time(final boolean known, final String name, final BigDecimal milliseconds) throws IOException
+    private void time(final boolean known, final String name, final long nanos) throws IOException
     {
         if (known)
         {
-            json.writeNumberField(name, milliseconds);
+            Json.decimal(json, name, Decimals.milliseconds(nanos));
         }
         else
         {

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /** The report of a run as tables for people. It holds no wall-clock figure and no path. */
 public final class ReportText
 {
-    /** Stands where nothing was measured; a zero would be a measurement. */
+    /** Printed for figures that were not measured; a zero would be a measurement. */
     static final String NO_DATA = "\u2013";
 
     private static final String LABEL = "%-18s";

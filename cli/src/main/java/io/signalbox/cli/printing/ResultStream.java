@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Where the result of a command goes. Unlike a plain {@link PrintStream} it knows why a write failed. */
+/** Receives the result of a command. Unlike a plain {@link PrintStream} it keeps the reason of a failed write. */
 public final class ResultStream extends PrintStream
 {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -29,7 +29,8 @@ public final class ResultStream extends PrintStream
     /**
      * Writes what is buffered.
      *
-     * @return why the result is not whole; null where it is, and where its reader went away, as {@code head} does.
+     * @return why the result is incomplete; {@code null} if it is complete or its reader closed the pipe, as {@code head}
+     *     does.
      */
     public String conclude()
     {

@@ -7,18 +7,18 @@ import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
 
 /**
- * What reading a run's journal back has shown.
+ * The result of reading a run's journal back.
  *
- * @param confirmed  whether every decision is confirmed; null where it was not asked for.
- * @param difference the first decision that is not; null where there is none.
- * @param problem    why the journal is not confirmed, one clause; null where it is or where it was not asked for.
+ * @param confirmed  whether every decision is confirmed; {@code null} if it was not asked for.
+ * @param difference the first decision that differs; {@code null} if there is none.
+ * @param problem    why the journal is not confirmed, one clause; {@code null} if it is or was not asked for.
  * @param exitCode   of the command.
  */
 public record Verdict(Boolean confirmed, Difference difference, String problem, int exitCode)
 {
     public static final Verdict NOT_ASKED = new Verdict(null, null, null, ExitCode.OK);
 
-    /** The journal read back must be the one that was written, all of it, and every decision in it be confirmed. */
+    /** Confirms only if the whole journal that was written was read back and every decision in it is equal. */
     public static Verdict of(final JournalWriter writer, final Verification found)
     {
         if (!found.matches())

@@ -71,7 +71,8 @@ class CompareCommandTest
     {
         final Path csv = directory.resolve("table.csv");
         final Path json = directory.resolve("table.json");
-        compare(SMALL, "--csv", csv.toString(), "--json", json.toString(), "--routers", RouterPolicy.values()[0].label());
+        compare(SMALL, "--csv-file", csv.toString(), "--json-file", json.toString(),
+            "--routers", RouterPolicy.values()[0].label());
 
         final List<String> lines = Files.readAllLines(csv);
         assertEquals(2, lines.size());
@@ -92,7 +93,7 @@ class CompareCommandTest
     {
         final Path json = directory.resolve("table.json");
         final CommandRun run =
-            compare(List.of("--ranks", "1", "--conversations", "3", "--seeds", "1"), "--json", json.toString());
+            compare(List.of("--ranks", "1", "--conversations", "3", "--seeds", "1"), "--json-file", json.toString());
 
         assertFalse(run.out().contains("±"), run.out());
         assertEquals("null", JsonText.leaves(Files.readString(json)).get("rows[0].ttftP50Ms.halfWidth95"));

@@ -8,6 +8,7 @@ import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.GpuReport;
 import io.signalbox.cli.printing.GpuReportFile;
+import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.ResultStream;
 import io.signalbox.cuda.check.CheckFigure;
 import io.signalbox.cuda.check.CheckLimits;
@@ -75,7 +76,7 @@ class GpuCommandTest
     {
         assumeFalse(new CudaProbe().probe().ready(), "this machine has a GPU");
         final Path file = directory.resolve("gpu.json");
-        final CommandRun run = CommandRun.of("gpu", "--json", file.toString());
+        final CommandRun run = CommandRun.of("gpu", "--json-file", file.toString());
 
         assertEquals(ExitCode.BAD_INPUT, run.exitCode());
         assertEquals("", run.out());
@@ -92,7 +93,7 @@ class GpuCommandTest
         "--batch=0, --batch=0 is not between 1 and 8192",
         "--steps=39, --steps=39 is not between 40 and 1000000",
         "--step-time=-1, --step-time=-1.0 is not between 0 and 1000",
-        "--probe --seed=3, --probe only looks and takes no other option"})
+        "--probe --seed=3, --probe checks nothing and has no other options than --json and --json-file"})
     void shouldNameTheOptionThatCannotBe(final String arguments, final String sentence)
     {
         final CommandRun run = CommandRun.of(("gpu " + arguments.replace(';', ',')).split(" "));
@@ -125,8 +126,8 @@ class GpuCommandTest
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final Console console = new Console(
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
-        final GpuReport report =
-            new GpuReport(console, new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY);
+        final GpuReport report = new GpuReport(console,
+            new GpuReportFile(file, List.of("gpu", "--seed=1"), 1, Map.of("CPU", "fast")), READY, progress(console), false);
         report.begin(new CheckOptions(0, 1, new ModelShape(2, 16, 4), 6, 1, 40, 40, List.of(new OverheadCell(6, 6, 0.0)), 20,
             CheckLimits.DEFAULT, EnumSet.of(GpuSection.LINK), List.of()));
         assertEquals("running", JsonText.leaves(Files.readString(file)).get("state"));
@@ -194,7 +195,39 @@ class GpuCommandTest
     {
         final Console console = new Console(
             new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
-        return new GpuReport(console, new GpuReportFile(file, List.of(), 1, Map.of()), READY);
+        return new GpuReport(
+            console, new GpuReportFile(file, List.of(), 1, Map.of()), READY, progress(console), false);
+    }
+
+    private static Progress progress(final Console console)
+    {
+        return new Progress(console, "signalbox gpu", false);
+    }
+
+    @Test
+    void shouldPrintTheDocumentInsteadOfTheTable()
+    {
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        final Console console = new Console(
+            new ResultStream(out), new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false);
+        final GpuReport report = new GpuReport(
+            console, new GpuReportFile(null, List.of(), 1, Map.of()), READY, progress(console), true);
+        report.onStart(GpuSection.LINK);
+        report.onResult(PASSED);
+        report.conclude(new CheckOutcome(List.of(PASSED), false));
+
+        final Map<String, String> document = JsonText.leaves(out.toString(StandardCharsets.UTF_8));
+        assertEquals("signalbox.gpu/1", document.get("schema"));
+        assertEquals("passed", document.get("sections[0].verdict"));
+    }
+
+    @Test
+    void shouldPrintTheProbeAsJson()
+    {
+        final Map<String, String> probe = JsonText.leaves(CommandRun.of("gpu", "--probe", "--json").out());
+
+        assertEquals("signalbox.gpu-probe/1", probe.get("schema"));
+        assertEquals(String.valueOf(new CudaProbe().probe().ready()), probe.get("ready"));
     }
 
     @Test
@@ -204,6 +237,6 @@ class GpuCommandTest
         final ConfigException refusal =
             assertThrows(ConfigException.class, () -> file.write(READY, List.of(), GpuReportFile.State.RUNNING));
 
-        assertTrue(refusal.getMessage().startsWith("--json=" + directory.resolve("no")), refusal.getMessage());
+        assertTrue(refusal.getMessage().startsWith("--json-file=" + directory.resolve("no")), refusal.getMessage());
     }
 }

@@ -74,7 +74,7 @@ class InspectCommandTest
         final List<String> chosen = run.out().lines().filter(line -> line.matches("\\d \\* .*")).toList();
         assertEquals(1, chosen.size(), run.out());
         assertTrue(chosen.get(0).startsWith(life.get("lives[0].events[0].rank") + " *"), chosen.get(0));
-        assertTrue(run.out().contains("\n* chosen; 0 of 4 ranks were no candidates\n"), run.out());
+        assertTrue(run.out().contains("\n* chosen; 4 of 4 ranks were candidates\n"), run.out());
         assertTrue(run.out().contains("\nended             "), run.out());
         assertTrue(run.out().endsWith(" groups; closed\n"), run.out());
     }

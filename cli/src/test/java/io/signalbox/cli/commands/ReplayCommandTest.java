@@ -5,6 +5,7 @@ import io.signalbox.cli.BadInputTest;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.ReplayReport;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
@@ -140,11 +141,16 @@ class ReplayCommandTest
         }
     }
 
+    private static void print(final ByteArrayOutputStream out, final Verification verification)
+    {
+        new ReplayReport(Path.of("runs", "0001"), null, verification, false, null, null)
+            .print(new PrintStream(out, true, StandardCharsets.UTF_8));
+    }
+
     private static String closed(final Ending ending)
     {
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ReplayCommand.printText(new PrintStream(out, true, StandardCharsets.UTF_8), null,
-            new Verification(42, 41, ending, "0123456789abcdef", null), false);
+        print(out, new Verification(42, 41, ending, "0123456789abcdef", null));
         return out.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("closed")).findFirst().orElse("");
     }
 
@@ -231,8 +237,8 @@ class ReplayCommandTest
     void shouldRefuseWhatFitsNoSnapshot() throws IOException
     {
         final String file = directory.resolve("router.snapshot").toString();
-        refused("--at says where a --router-snapshot is taken", "replay", journal.toString(), "--at", "3");
-        refused("--at=99999999 is behind record",
+        refused("--at needs --router-snapshot", "replay", journal.toString(), "--at", "3");
+        refused("--at=99999999 is after record",
             "replay", journal.toString(), "--router-snapshot", file, "--at", "99999999");
         assertTrue(Files.notExists(Path.of(file)));
         assertEquals(ExitCode.OK, CommandRun.of("replay", journal.toString(), "--router-snapshot", file).exitCode());
@@ -271,8 +277,7 @@ class ReplayCommandTest
         final Difference difference = new Difference(
             41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7");
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ReplayCommand.printText(new PrintStream(out, true, StandardCharsets.UTF_8), null,
-            new Verification(42, 41, Ending.OPEN, "0123456789abcdef", difference), false);
+        print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", difference));
 
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.startsWith("verified          no: 42 records"), text);

@@ -59,7 +59,7 @@ class GpuTablesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"'{}', is no file that 'signalbox gpu --json' has written", "'[1', is not JSON", "'', is no file",
+    @CsvSource({"'{}', is no file that 'signalbox gpu --json-file' has written", "'[1', is not JSON", "'', is no file",
         "'{\"sections\":[],\"machine\":3,\"devices\":[]}', is no file"})
     void shouldRefuseAnotherFile(final String content, final String sentence) throws IOException
     {
@@ -79,7 +79,7 @@ class GpuTablesTest
 
         final CommandRun both = CommandRun.of("gpu", "--seed", "1", "--tables", "x.json");
         assertEquals(ExitCode.BAD_INPUT, both.exitCode());
-        assertTrue(both.err().contains("--tables only reads files and takes no other option"), both.err());
+        assertTrue(both.err().contains("--tables only reads files and has no other options"), both.err());
     }
 
     private Path write(final String name, final SectionResult result)

@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class InspectionTextTest
 {
     private static final long MILLISECOND = 1_000_000L;
-    private static final RequestInspection INSPECTION = new RequestInspection(41, 3, List.of(
+    static final RequestInspection INSPECTION = new RequestInspection(41, 3, List.of(
         new RequestLife(new Submission(500 * MILLISECOND, -1, -1, 1_200, 30, 4, 2, true), null, List.of(
             new LifeEvent.Placed(501 * MILLISECOND, 2, RouterPolicy.KV_AWARE, MatchGate.NONE, TieRule.HINT, 0, 0.0,
                 List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1))),
@@ -57,11 +57,11 @@ class InspectionTextTest
                               no conversation, hint to rank 2, relaxed
             accepted          yes
             placed            1.000 ms on rank 2 by kv-aware: the request named the rank, nothing was scored
-                              no gate; no target; loads as they are
+                              no match gate, no fair-share cap, loads not normalised
 
             rank             score      new work     load term   load tokens   matched  match used  active requests
             2 *                  0          1200             0             0         0           0                1
-            * chosen; 2 of 3 ranks were no candidates
+            * chosen; 1 of 3 ranks were candidates
 
             admitted          1.000 ms on rank 2, step 7: 0 blocks matched
             first token       40.000 ms on rank 2, step 7: the TTFT
@@ -69,12 +69,12 @@ class InspectionTextTest
             resumed           60.000 ms on rank 2, step 9: 74 blocks matched
             requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released
             placed            80.000 ms on rank 0 by kv-aware: a tie, broken by lower load
-                              gate closed, matches count as 0; target 2 requests per rank; loads divided by 812.5
+                              match gate closed (matches count as 0), fair-share cap 2, loads divided by 812.5
 
             rank             score      new work     load term   load tokens   matched  match used  active requests
             0 *            1201.25          1200          1.25         1,016        16           0                3
             1              1201.25          1200          1.25         1,017         0           0                3
-            * chosen; 1 of 3 ranks were no candidates
+            * chosen; 2 of 3 ranks were candidates
 
             ended             101.000 ms on rank 0: cancelled, 5 tokens generated
             routed experts    1,204 rows: 1,000 captured, 100 inherited, 104 missing
@@ -91,26 +91,24 @@ class InspectionTextTest
     @Test
     void shouldGiveTheSameEventsToPrograms()
     {
-        final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        InspectionJson.print(
-            new PrintStream(out, true, StandardCharsets.UTF_8), Path.of("runs", "0001"), INSPECTION);
-        final Map<String, String> json = JsonText.leaves(out.toString(StandardCharsets.UTF_8));
+        final Map<String, String> json =
+            JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
         final List<String> events = List.of(
             "placed", "admitted", "first-token", "preempted", "resumed", "requeued", "placed", "ended");
         for (int i = 0; i < events.size(); i++)
         {
             assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
         }
-        assertEquals("40.000000", json.get("lives[0].ttft"));
+        assertEquals("40", json.get("lives[0].ttft"));
         assertEquals("hint", json.get("lives[0].events[0].tieRule"));
-        assertEquals("2", json.get("lives[0].events[0].ranksNoCandidates"));
+        assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
         assertEquals("812.5", json.get("lives[0].events[6].normaliser"));
         assertEquals("1.25", json.get("lives[0].events[6].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
         assertEquals("cancelled", json.get("lives[0].events[7].reason"));
         assertEquals("false", json.get("lives[1].accepted"));
         assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
-        assertEquals("200.000000", json.get("lives[1].submit.deadline"));
+        assertEquals("200", json.get("lives[1].submit.deadline"));
         assertEquals("null", json.get("lives[1].ttft"));
     }
 }
