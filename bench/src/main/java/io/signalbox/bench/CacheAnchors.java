@@ -7,7 +7,7 @@ import io.signalbox.workload.MooncakeTrace;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Prints what a prefix cache could save on a trace with zero service time: the table of docs/workloads.md. */
+/** Prints what a prefix cache could save on a trace with zero service time: the table of docs/simulation.md. */
 public final class CacheAnchors
 {
     private static final int[] CAPACITIES = {1_000, 4_000, 16_000, 64_000, PrefixCacheReplay.UNBOUNDED};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** What an appended group survives once it is acknowledged. What each level costs: docs/durability.md. */
+/** What an appended group survives once it is acknowledged. What each level costs: docs/journal.md. */
 public enum Durability
 {
     /** Survives a killed process: the group is in the page cache when append returns. Nothing is synced. */

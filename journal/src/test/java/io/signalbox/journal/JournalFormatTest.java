@@ -20,7 +20,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Holds docs/journal-format.md to the schema and to the writer. */
+/** Holds docs/journal.md to the schema and to the writer. */
 final class JournalFormatTest
 {
     private static final Pattern GROUP = Pattern.compile("repeating\\s+group `(\\w+)`, entries of (\\d+)(?: fixed)? bytes");
@@ -33,7 +33,7 @@ final class JournalFormatTest
     @Test
     void shouldDescribeEveryFieldAtItsOffset() throws Exception
     {
-        final String page = Files.readString(root.resolve("docs/journal-format.md"));
+        final String page = Files.readString(root.resolve("docs/journal.md"));
         final Document schema = DocumentBuilderFactory.newInstance().newDocumentBuilder()
             .parse(root.resolve("scheduler/src/main/sbe/signalbox.xml").toFile());
         final NodeList messages = schema.getElementsByTagName("sbe:message");
@@ -42,7 +42,7 @@ final class JournalFormatTest
         {
             final Element message = (Element)messages.item(i);
             final String heading = "### " + message.getAttribute("name") + " (" + message.getAttribute("id") + ")\n";
-            assertTrue(page.contains(heading), "docs/journal-format.md lacks " + heading);
+            assertTrue(page.contains(heading), "docs/journal.md lacks " + heading);
             final int from = page.indexOf(heading) + heading.length();
             final int to = page.indexOf("\n### ", from);
             final String section = page.substring(from, to);
@@ -57,7 +57,7 @@ final class JournalFormatTest
     @Test
     void shouldListEveryValueOfEveryEnumeration() throws Exception
     {
-        final String page = Files.readString(root.resolve("docs/journal-format.md"));
+        final String page = Files.readString(root.resolve("docs/journal.md"));
         final Document schema = DocumentBuilderFactory.newInstance().newDocumentBuilder()
             .parse(root.resolve("scheduler/src/main/sbe/signalbox.xml").toFile());
         final NodeList enumerations = schema.getElementsByTagName("enum");
@@ -77,7 +77,7 @@ final class JournalFormatTest
     @Test
     void shouldListEveryEndingWithItsVersion() throws Exception
     {
-        final String page = Files.readString(root.resolve("docs/journal-format.md"));
+        final String page = Files.readString(root.resolve("docs/journal.md"));
         for (final Ending ending : Ending.values())
         {
             final boolean plain = ending == Ending.OPEN || ending == Ending.CLOSED;

@@ -71,7 +71,7 @@ class PrefixCacheReplayTest
         assertEquals(maxOverMean, digits(3, result.maxOverMeanLoad()));
     }
 
-    /** Both sides of the table in docs/workloads.md; the plain LRU's side is also that of the trace's anchors. */
+    /** Both sides of the table in docs/simulation.md; the plain LRU's side is also that of the trace's anchors. */
     @ParameterizedTest
     @CsvSource({
         "1000,  12831, 0.045356, 274669,  12847, 0.045413, 274653",

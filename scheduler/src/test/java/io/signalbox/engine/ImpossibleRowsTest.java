@@ -65,7 +65,7 @@ class ImpossibleRowsTest
         assertReplays(config, journal);
     }
 
-    private static void assertReplays(final SchedulerConfig config, final RecordingJournal journal)
+    static void assertReplays(final SchedulerConfig config, final RecordingJournal journal)
     {
         final Scheduler scheduler = new Scheduler(config);
         final GroupWriter group = new GroupWriter(1024);

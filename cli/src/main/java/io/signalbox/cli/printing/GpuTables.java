@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The files of one or several GPU checks as the tables of docs/gpu.md, in Markdown. */
+/** The files of one or several GPU checks as the tables of docs/cuda.md, in Markdown. */
 public final class GpuTables
 {
     private static final String CELL_END = ": ";

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.TestStrength;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Runs of the threaded engine with a hostile backend and several client threads: 40 reduced, 2,000 full. Every request
+ * ends, every returned row was computed for its token, the counts of rows are right, the engine continues, and the
+ * groups replay. A failing run is repeated with {@code -Dsignalbox.seed=SEED}.
+ */
+@Timeout(value = 25, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EmbedderFuzzTest
+{
+    private static final ModelShape SHAPE = new ModelShape(3, 64, 4);
+    private static final long LONG_ENOUGH = 60_000_000_000L;
+    private static final int TEMPLATES = 3;
+    private static final int LONGEST_PROMPT = 200;
+
+    /** A request, its prompt's template, and its end. */
+    private record Asked(CompletionHandle handle, int template, int prompt)
+    {
+    }
+
+    @Test
+    void shouldEndEveryRequestWithTheRowsThatWereComputedWhateverTheBackendReports() throws Exception
+    {
+        final Long seed = Long.getLong("signalbox.seed");
+        final int runs = seed != null ? 1 : TestStrength.count(40, 2_000);
+        for (int i = 0; i < runs; i++)
+        {
+            run(seed != null ? seed : i, null);
+        }
+    }
+
+    /** One kind of misbehaviour in two of three steps: nothing hides behind the others. */
+    @Test
+    void shouldDoSoForEachKindOfReportAlone() throws Exception
+    {
+        for (final HostileBackend.Act act : HostileBackend.Act.values())
+        {
+            run(1_000_000 + act.ordinal(), act);
+        }
+    }
+
+    private static void run(final long seed, final HostileBackend.Act only) throws Exception
+    {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final HostileBackend backend = new HostileBackend(seed, only);
+        final RecordingJournal journal = new RecordingJournal();
+        final AtomicReference<Throwable> failure = new AtomicReference<>();
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(1 + random.nextInt(3)).blockSizeTokens(16)
+            .kvBlocks(40 + random.nextInt(60)).stepTokens(16 + random.nextInt(200)).backOffNanos(1_000)
+            .capture(SHAPE).build();
+        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
+            .stepTimeoutNanos(20_000_000).failureListener(failure::set);
+        final EngineClient client = new EngineClient(context);
+        final String rerun = "run again with -Dsignalbox.seed=" + seed + (only == null ? "" : " and only " + only);
+        try (ThreadedEngine engine = new ThreadedEngine(context))
+        {
+            client.connect(engine);
+            final List<Asked> asked = ask(client, random);
+            for (final Asked each : asked)
+            {
+                check(seed, client, backend, asked, each);
+            }
+            assertNull(failure.get(), () -> rerun + ": " + failure.get());
+        }
+        assertTrue(journal.isClosed() && !journal.isCutShort(), rerun);
+        ImpossibleRowsTest.assertReplays(config, journal);
+    }
+
+    /** One to three threads submit, and cancel some of what they submitted. */
+    private static List<Asked> ask(final EngineClient client, final SplittableRandom random)
+    {
+        final List<CompletableFuture<List<Asked>>> threads = new ArrayList<>();
+        for (int thread = 1 + random.nextInt(3); thread > 0; thread--)
+        {
+            final SplittableRandom own = random.split();
+            threads.add(CompletableFuture.supplyAsync(
+                () -> submit(client, own), task -> new Thread(task, "client").start()));
+        }
+        final List<Asked> all = new ArrayList<>();
+        threads.forEach(each -> all.addAll(each.join()));
+        return all;
+    }
+
+    private static List<Asked> submit(final EngineClient client, final SplittableRandom random)
+    {
+        final List<Asked> asked = new ArrayList<>();
+        try
+        {
+            for (int i = 5 + random.nextInt(10); i > 0; i--)
+            {
+                final int template = random.nextInt(TEMPLATES);
+                final int[] prompt = new int[1 + random.nextInt(LONGEST_PROMPT)];
+                Arrays.setAll(prompt, position -> template * 1_000 + position);
+                final CompletionHandle handle = client.submit(new CompletionRequest(prompt, random.nextInt(12), -1,
+                    new byte[0], -1, random.nextInt(3), 0), LONG_ENOUGH);
+                assertNotNull(handle);
+                asked.add(new Asked(handle, template, prompt.length));
+                if (random.nextInt(6) == 0)
+                {
+                    client.cancel(handle, LONG_ENOUGH);
+                }
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            throw new AssertionError(e);
+        }
+        return asked;
+    }
+
+    private static void check(final long seed, final EngineClient client, final HostileBackend backend,
+        final List<Asked> all, final Asked one) throws Exception
+    {
+        final String name = "seed " + seed + ", request " + one.handle.requestId() + ": ";
+        final CompletionHandle.Ended ended = one.handle.ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
+        final RoutedExperts rows = client.takeRows(one.handle, LONG_ENOUGH);
+        if (ended.refusal() != null)
+        {
+            assertNull(rows, name);
+            return;
+        }
+        assertEquals(ended.rows(), rows.rows(), name + "rows");
+        if (ended.reason() == FreeReason.LENGTH)
+        {
+            assertEquals(one.prompt + Math.max(0, ended.tokens().length - 1), rows.rows(), name + "the law of length");
+        }
+        int missing = 0;
+        for (int position = 0; position < rows.rows(); position++)
+        {
+            final byte[] row = row(rows, position);
+            missing += row[0] == -1 ? 1 : 0;
+            assertTrue(computedForToken(backend, all, one, position, row),
+                name + "the row of position " + position + " was never computed for it: " + Arrays.toString(row));
+        }
+        assertEquals(ended.missingRows(), missing, name + "missing rows");
+    }
+
+    private static byte[] row(final RoutedExperts rows, final int position)
+    {
+        final byte[] row = new byte[SHAPE.rowBytes()];
+        for (int i = 0; i < row.length; i++)
+        {
+            row[i] = (byte)rows.ids()[position * row.length + i];
+        }
+        return row;
+    }
+
+    /** By the request itself or, in its prompt, by one with the same prompt up to there. */
+    private static boolean computedForToken(final HostileBackend backend, final List<Asked> all, final Asked one,
+        final int position, final byte[] row)
+    {
+        return all.stream().filter(each -> each == one ||
+            each.template == one.template && position < Math.min(each.prompt, one.prompt))
+            .anyMatch(each -> backend.computed(each.handle.requestId(), position, row));
+    }
+
+    /** The oracle finds rows that were computed for another token. */
+    @Test
+    void shouldFindAForeignRow()
+    {
+        final HostileBackend backend = new HostileBackend(1, null);
+        backend.remember(1, 5, new byte[]{1, 2});
+        assertTrue(backend.computed(1, 5, new byte[]{1, 2}));
+        assertFalse(backend.computed(1, 6, new byte[]{1, 2}));
+        assertFalse(backend.computed(2, 5, new byte[]{1, 2}));
+        assertFalse(backend.computed(1, 5, new byte[]{2, 1}));
+    }
+}
