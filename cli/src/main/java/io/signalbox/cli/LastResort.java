@@ -4,8 +4,8 @@ package io.signalbox.cli;
 import java.io.IOException;
 
 /**
- * Sees to it that a process with a thread inside a driver that hangs does end: its children are killed, and so is the
- * process itself if it is still there after some seconds, since even a halt runs the exit handlers of native libraries.
+ * Ends a process with a thread inside a hanging driver: kills its children, and the process itself if it still exists
+ * after some seconds, since even a halt runs the exit handlers of native libraries.
  */
 final class LastResort
 {

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
+import io.signalbox.cli.commands.CompareCommand;
+import io.signalbox.cli.commands.CompletionCommand;
+import io.signalbox.cli.commands.DoctorCommand;
+import io.signalbox.cli.commands.GpuCommand;
+import io.signalbox.cli.commands.HelpCommand;
+import io.signalbox.cli.commands.InspectCommand;
+import io.signalbox.cli.commands.ReplayCommand;
+import io.signalbox.cli.commands.SimulateCommand;
+import io.signalbox.cli.options.IdleOptions;
+import io.signalbox.cli.options.MistypedArguments;
+import io.signalbox.cli.options.NumberConverter;
+import io.signalbox.cli.options.PathConverter;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HelpPage;
+import io.signalbox.cli.printing.Refusal;
+import io.signalbox.cli.printing.ResultStream;
 import io.signalbox.cuda.driver.StuckThreads;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 import java.io.FileDescriptor;
@@ -14,7 +33,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -23,7 +42,6 @@ import java.util.concurrent.Callable;
     version = "signalbox 0.1.0",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    usageHelpWidth = 110,
     header = "An event-sourced scheduler for Mixture-of-Experts inference.",
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
@@ -31,16 +49,18 @@ import java.util.concurrent.Callable;
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
-        "  signalbox replay runs/0001 --verify            is the journal true, decision by decision?",
-        "  signalbox inspect runs/0001 --request 812      one request's life, and why it was placed where it was",
-        "  signalbox doctor                               what works on this machine",
-        "  signalbox gpu                                  does the CUDA backend hold on this machine's GPU?",
+        "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
+        "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
+        "  signalbox doctor                               check Java, flags, memory, disk and GPU",
+        "  signalbox gpu                                  check the CUDA backend on this machine's GPU",
+        "  signalbox help simulate                        the options of a command",
         "",
-        "Exit codes: 0 done; 1 a check failed or a journal is refused; 2 something to mend outside: options, input,",
-        "            files, disk, memory; 3 an internal error."})
+        "Exit codes: 0 done; 1 a check failed or a journal is refused; 2 usage or environment error:",
+        "            options, input, files, disk or memory; 3 internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "inspect", "doctor", "gpu");
+    private static final Set<String> COMMANDS =
+        Set.of("simulate", "compare", "replay", "inspect", "doctor", "gpu", "help", "completion");
 
     @Spec
     private CommandSpec spec;
@@ -53,7 +73,8 @@ public final class Main implements Callable<Integer>
     {
         final ResultStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        end(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal")), arguments));
+        end(run(new Console(out, err, Boolean.getBoolean("signalbox.terminal"), Console.columns(System.getenv("COLUMNS"))),
+            arguments));
     }
 
     /** A thread that hangs in the GPU's driver, or work that never ends, keeps an ordinary end of the process waiting. */
@@ -85,6 +106,12 @@ public final class Main implements Callable<Integer>
         try
         {
             final CommandLine line = commandLine(console);
+            final String help = HelpRequest.of(line, arguments);
+            if (help != null)
+            {
+                console.out().print(help);
+                return ExitCode.OK;
+            }
             final String repeated = IdleOptions.repeated(line, arguments);
             if (repeated != null)
             {
@@ -102,7 +129,8 @@ public final class Main implements Callable<Integer>
 
     private static String commandName(final String... arguments)
     {
-        return arguments.length > 0 && COMMANDS.contains(arguments[0]) ? "signalbox " + arguments[0] : "signalbox";
+        final boolean known = arguments.length > 0 && COMMANDS.contains(arguments[0]);
+        return known ? "signalbox " + arguments[0] : "signalbox";
     }
 
     static CommandLine commandLine(final Console console)
@@ -113,9 +141,13 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new DoctorCommand(console));
-        line.addSubcommand(new GpuCommand(console));
+        line.addSubcommand(new GpuCommand(console, Main.class));
+        line.addSubcommand(new HelpCommand(console));
+        line.addSubcommand(new CompletionCommand(console));
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
+        line.setUsageHelpWidth(console.columns());
+        line.setExecutionStrategy(parsed -> run(console, parsed));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -134,12 +166,28 @@ public final class Main implements Callable<Integer>
         return line;
     }
 
+    /** The pages of help are ours; all else is picocli's. */
+    private static int run(final Console console, final ParseResult parsed)
+    {
+        for (ParseResult at = parsed; at != null; at = at.subcommand())
+        {
+            if (at.isUsageHelpRequested())
+            {
+                console.out().print(new HelpPage(at.commandSpec().commandLine()).text());
+                return ExitCode.OK;
+            }
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
     private static int badUsage(final Console console, final ParameterException exception)
     {
         final String command = exception.getCommandLine().getCommandSpec().qualifiedName();
         // A converter's own exception has the better sentence.
         final Throwable cause = exception.getCause() == null ? exception : exception.getCause();
-        final String problem = cause instanceof io.signalbox.ConfigException ? cause.getMessage() : exception.getMessage();
+        final String mistyped = MistypedArguments.explain(exception);
+        final String problem = mistyped != null ? mistyped :
+            cause instanceof ConfigException ? cause.getMessage() : exception.getMessage();
         return Refusal.badUsage(problem, command).print(console, command);
     }
 

@@ -2,13 +2,17 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.options.OptionNames;
+import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.MemoryNeed;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,14 +31,30 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Every wrong option or input ends in one sentence and exit code 2, before anything is written. */
-class BadInputTest
+public class BadInputTest
 {
     @TempDir
     private Path directory;
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-        simulate --nope                       | unknown option: '--nope'
+        simulate --nope                       | there is no option '--nope'; see
+        simulate --sed 7                      | there is no option '--sed'; did you mean --seed?
+        simulate --SEED=7                     | there is no option '--SEED'; did you mean --seed?
+        simulate --conversation 7             | there is no option '--conversation'; did you mean --conversations?
+        replay j --router default             | --router belongs to simulate, not to replay, which has --verify, --recover
+        compare --journal=j                   | --journal belongs to simulate, not to compare; see
+        doctor --ranks 2                      | --ranks belongs to simulate and compare, not to doctor, which has --json
+        compare --json=a                      | --json is a flag without a value; --json-file FILE writes a file
+        compare --json a                      | 'a' is one argument too many; --json is a flag without a value; --json-file
+        simulate --threaded=maybe             | --threaded is a flag without a value
+        simulate stray                        | 'stray' is one argument too many
+        simulat                               | there is no command 'simulat'; did you mean simulate?
+        help simulat                          | there is no command 'simulat'; did you mean simulate?
+        simulate --help costing               | --help: 'costing' is not a group of signalbox simulate; give general,
+        help simulate costing                 | --help: 'costing' is not a group of signalbox simulate; give general,
+        help doctor disk                      | --help: 'disk' is not a group of signalbox doctor; give all
+        completion fish                       | SHELL='fish' is not known; give bash or zsh
         simulate stray                        | 'stray'
         simulate --seed                       | '--seed'
         simulate --seed 1 --seed=2            | --seed is given more than once
@@ -99,8 +119,13 @@ class BadInputTest
         compare --limit 0                     | --limit=0 leaves nothing to run
         compare --plays 3                     | --plays, --stagger, --max-think-time and --separate-plays are for
         compare --expert-skew 1               | --expert-skew shapes routed experts, and compare captures none
-        compare --csv /no/such/place.csv      | --csv=/no/such/place.csv cannot be written
-        compare --csv a.out --json ./a.out    | --csv and --json are both a.out
+        compare --csv-file /no/such/place.csv | --csv-file=/no/such/place.csv cannot be written
+        compare --csv-file a --json-file ./a  | --csv-file and --json-file are both a
+        compare --csv --json                  | --csv and --json exclude each other
+        simulate --journal a --json-file ./a  | --json-file=./a and --journal=a overlap
+        simulate --journal a --json-file a/b  | --json-file=a/b and --journal=a overlap
+        simulate --json-file /no/such/place   | --json-file=/no/such/place cannot be written
+        doctor --json-file /no/such/place     | --json-file=/no/such/place cannot be written
         simulate --workload x                 | --workload=x is not known; it is one of conversations, skewed, bursty
         simulate --clients -1                 | --clients=-1 is not between
         simulate --trace t --workload skewed  | --workload is for generated workloads
@@ -197,6 +222,22 @@ class BadInputTest
     }
 
     @Test
+    void shouldNameTheKindOfWhatIsNoJournalDirectory() throws IOException, InterruptedException
+    {
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("missing"));
+        final String nowhere = link + " is a symbolic link that leads nowhere and not a directory";
+        assertRefused(CommandRun.of("simulate", "--journal", link.toString()), nowhere);
+        assertRefused(CommandRun.of("simulate", "--journal", link.resolve("below").toString()), nowhere);
+
+        final Path pipe = directory.resolve("pipe");
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/mkfifo")), "skipped: this system has no mkfifo");
+        assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+        final String device = pipe + " is a pipe, a socket or a device and not a directory";
+        assertRefused(CommandRun.of("simulate", "--journal", pipe.toString()), device);
+        assertRefused(CommandRun.of("simulate", "--journal", pipe.resolve("below").toString()), device);
+    }
+
+    @Test
     void shouldLeaveNothingBehindWhereTheOptionsAreWrong()
     {
         final Path journal = directory.resolve("journal");
@@ -220,15 +261,25 @@ class BadInputTest
             GeneratedWorkload.of(GeneratedWorkloadConfig.builder().conversations(1).build());
         final SchedulerConfig pools = SchedulerConfig.builder().kvBlocks(16_777_216).ranks(8).build();
         final String blocks = assertThrows(
-            ConfigException.class, () -> MemoryNeed.check(pools, workload, 8L << 30)).getMessage();
+            ConfigException.class, () -> checkMemory(pools, workload, 8L << 30)).getMessage();
         assertTrue(blocks.startsWith("--ranks=8 with --kv-blocks=16777216 needs "), blocks);
         assertTrue(blocks.contains("give fewer ranks or blocks, or a larger heap"), blocks);
         MemoryNeed.check(pools, workload, 64L << 30);
 
         final SchedulerConfig rows = SchedulerConfig.builder().kvBlocks(64).capture(new ModelShape(64, 999, 64)).build();
         final String layers = assertThrows(
-            ConfigException.class, () -> MemoryNeed.check(rows, workload, 1L << 20)).getMessage();
+            ConfigException.class, () -> checkMemory(rows, workload, 1L << 20)).getMessage();
         assertTrue(layers.startsWith("--moe-layers=64 with --top-k=64 needs "), layers);
+    }
+
+    /** As {@code simulate} does, whose refusals name options. */
+    private static void checkMemory(final SchedulerConfig config, final Workload workload, final long heapBytes)
+    {
+        OptionNames.translate(() ->
+        {
+            MemoryNeed.check(config, workload, heapBytes);
+            return null;
+        });
     }
 
     /** 1,000 prompts of 1,000 blocks on 1,024 ranks: 2^21 places of 17 words, 285 MB, beside 168 MB for the pools' books. */
@@ -271,7 +322,7 @@ class BadInputTest
         assertTrue(run.err().contains(named), run.err());
     }
 
-    static void assertOneSentence(final String err)
+    public static void assertOneSentence(final String err)
     {
         assertEquals(1, err.lines().count(), err);
         assertTrue(err.startsWith("signalbox"), err);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ResultStream;
+
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** One command run in this process, with what it printed. */
-record CommandRun(int exitCode, String out, String err)
+public record CommandRun(int exitCode, String out, String err)
 {
-    static CommandRun of(final String... arguments)
+    public static CommandRun of(final String... arguments)
     {
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -22,7 +25,7 @@ record CommandRun(int exitCode, String out, String err)
         return new CommandRun(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    static CommandRun of(final List<String> arguments)
+    public static CommandRun of(final List<String> arguments)
     {
         return of(arguments.toArray(new String[0]));
     }

@@ -1,30 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cli.options.ComparedSchedulers;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HelpPage;
+import io.signalbox.cli.printing.ResultStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class HelpTest
 {
-    @ParameterizedTest
-    @ValueSource(strings = {"--help", "simulate --help", "compare --help", "replay --help", "doctor --help", "gpu --help"})
-    void shouldExplainWithExamplesAndExitCodes(final String arguments)
-    {
-        final CommandRun run = CommandRun.of(arguments.split(" "));
+    /** Words that do not belong to the register of help texts. */
+    private static final Pattern UNUSUAL = Pattern.compile("\\b(whoever|go(es)? on|stands?|lies|bears|hangs|told|" +
+        "gives? way|for ever|of (its|their|one's|your) own|named so|mend|What is|where (there|it|no|none|nothing) |" +
+        "behind)\\b");
+    private static final int SHORT_LINES = 60;
 
-        assertEquals(ExitCode.OK, run.exitCode());
-        assertTrue(run.out().contains("Examples:\n  signalbox "), run.out());
-        assertTrue(run.out().contains("Exit codes: 0 "), run.out());
-        assertEquals("", run.err());
+    private static CommandLine model()
+    {
+        return Main.commandLine(new Console(new ResultStream(new ByteArrayOutputStream()),
+            new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8), false));
+    }
+
+    private static Stream<String> commands()
+    {
+        return model().getSubcommands().keySet().stream();
+    }
+
+    /** Every page that help has. */
+    private static Stream<String> pages()
+    {
+        final List<String> pages = new ArrayList<>(List.of("--help"));
+        model().getSubcommands().forEach((name, command) ->
+        {
+            pages.add(name + " --help");
+            pages.add(name + " --help all");
+            new HelpPage(command).groups().forEach(group -> pages.add(name + " --help " + group));
+        });
+        return pages.stream();
+    }
+
+    private static String help(final int columns, final String arguments)
+    {
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        final ByteArrayOutputStream err = new ByteArrayOutputStream();
+        final Console console =
+            new Console(new ResultStream(out), new PrintStream(err, true, StandardCharsets.UTF_8), false, columns);
+        final int exitCode = Main.run(console, arguments.split(" "));
+        assertEquals(ExitCode.OK, exitCode);
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void shouldKeepToTheColumnsOfTheTerminal(final String arguments)
+    {
+        for (final int columns : new int[]{60, 80, 100})
+        {
+            help(columns, arguments).lines().forEach(line -> assertTrue(
+                line.length() <= columns, () -> line.length() + " of " + columns + " columns: " + line));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void shouldUseTheRegisterOfTheProject(final String arguments)
+    {
+        final String text = help(100, arguments).replaceAll("\\s+", " ");
+
+        assertEquals(List.of(), UNUSUAL.matcher(text).results().map(match -> text.substring(
+            Math.max(0, match.start() - 30), Math.min(text.length(), match.end() + 30))).toList());
+        assertFalse(text.contains("DEFAULT-VALUE") || text.contains("(default: null)") || text.contains("COMPLETION"), text);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldExplainWithExamplesAndExitCodes(final String command)
+    {
+        final String help = help(100, command + " --help");
+
+        assertTrue(help.contains("Examples:\n  "), help);
+        assertTrue(help.contains("Exit codes: 0 "), help);
+        assertTrue(help.lines().count() <= SHORT_LINES, help.lines().count() + " lines");
+        assertTrue(help.lines().dropWhile(line -> !line.startsWith("Exit codes:")).skip(1)
+            .allMatch(line -> line.startsWith("            ")), help);
+        assertEquals(help, help(100, "help " + command));
+        assertEquals(help, help(100, command + " -h"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldExplainEveryOptionAsAnImperative(final String command)
+    {
+        final String all = help(100, command + " --help all");
+        for (final OptionSpec option : model().getSubcommands().get(command).getCommandSpec().options())
+        {
+            assertTrue(all.contains(option.longestName()), option.longestName());
+            final String first = String.join(" ", option.description()).split("[ :]")[0];
+            assertTrue(first.matches("[A-Z][a-z]+(-[a-z]+)?") &&
+                (first.matches("Seed|Speed") || !first.matches(".*(ed|ing|ers|ens)|The|An?|Most|No")),
+                option.longestName() + ": " + first);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldNameEveryOptionOnTheShortPageAndExplainItInOneGroup(final String command)
+    {
+        final CommandLine line = model().getSubcommands().get(command);
+        final List<String> groups = new HelpPage(line).groups();
+        final String page = help(100, command + " --help");
+        for (final OptionSpec option : line.getCommandSpec().options())
+        {
+            assertTrue(page.contains(option.longestName()), option.longestName());
+            assertTrue(groups.isEmpty() || groups.stream().filter(group -> help(100, command + " --help " + group).lines()
+                .anyMatch(text -> text.matches(" +(-., )?" + option.longestName() + "\\b(?!-).*"))).count() == 1,
+                option.longestName());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"simulate --help workload, help simulate workload", "simulate --help=costs, help simulate costs",
+        "simulate --ranks 2 --help journal, help simulate journal", "compare -h all, help compare all",
+        "gpu --help checks, help gpu checks", "--help, help"})
+    void shouldShowTheSameByOptionAndByCommand(final String option, final String command)
+    {
+        assertEquals(help(100, option), help(100, command));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"--version", "-V", "simulate -V", "compare -V", "replay --version", "inspect -V", "doctor -V",
-        "gpu --version"})
+        "gpu --version", "help -V", "completion -V"})
     void shouldPrintTheVersionForEveryCommand(final String arguments)
     {
         final CommandRun run = CommandRun.of(arguments.split(" "));
@@ -36,12 +161,18 @@ class HelpTest
     @Test
     void shouldNameEveryDefault()
     {
-        final String help = CommandRun.of("simulate", "--help").out();
+        final String help = help(100, "simulate --help all");
 
         assertTrue(help.contains("(default: 8)"), help);
-        assertTrue(help.contains("lognormal:200,1.0,8,4096"), help);
-        final String compare = CommandRun.of("compare", "--help").out().replaceAll("\\s+", " ");
+        assertTrue(help.replaceAll("\\s+", "").contains("lognormal:200,1.0,8,4096"), help);
+        final String compare = help(100, "compare --help all").replaceAll("\\s+", " ");
         assertTrue(compare.contains(String.join(", ", new ComparedSchedulers.Labels()) + " (default: all)"), compare);
-        assertTrue(!help.contains("DEFAULT-VALUE") && !help.contains("(default: null)"), help);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"80, 80", "59, 60", "20, 60", "250, 100", "x, 100", "-5, 100", "99999999999, 100", "'', 100", ", 100"})
+    void shouldTakeTheWidthFromTheTerminal(final String columns, final int expected)
+    {
+        assertEquals(expected, Console.columns(columns));
     }
 }

@@ -2,6 +2,10 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Refusal;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -174,13 +178,13 @@ class HostileInputTest
         final Path csv = Files.writeString(directory.resolve("routers.csv"), "as before");
         final Path json = directory.resolve("routers.json");
         final String[] command = {"compare", "--routers", "default,signalbox", "--conversations", "3", "--seeds", "1",
-            "--csv", csv.toString(), "--json", json.toString()};
+            "--csv-file", csv.toString(), "--json-file", json.toString()};
         assertEquals(ExitCode.OK, CommandRun.of(command).exitCode());
         assertEquals(List.of(csv, json), entries());
         assertTrue(Files.readString(csv).startsWith("workload,kvBlocks,router,"));
         assertTrue(Files.readString(json).endsWith("}\n"));
 
-        final CommandRun failed = CommandRun.of("compare", "--workers", "0", "--csv", csv.toString());
+        final CommandRun failed = CommandRun.of("compare", "--workers", "0", "--csv-file", csv.toString());
         assertRefused(failed, "--workers=0");
         assertEquals(List.of(csv, json), entries());
         assertTrue(Files.readString(csv).startsWith("workload,kvBlocks,router,"));
@@ -191,8 +195,10 @@ class HostileInputTest
     {
         final Path trace = Files.writeString(directory.resolve("trace.jsonl"),
             "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1]}\n");
-        assertRefused(CommandRun.of("compare", "--workloads", trace.toString(), "--csv", trace.toString()),
-            "is a trace of --workloads, which it would replace");
+        assertRefused(CommandRun.of("compare", "--workloads", trace.toString(), "--csv-file", trace.toString()),
+            "is the input of --workloads, which it would replace");
+        assertRefused(CommandRun.of("simulate", "--trace", trace.toString(), "--json-file", trace.toString()),
+            "is the input of --trace, which it would replace");
     }
 
     private List<Path> entries() throws IOException

@@ -11,13 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Reads JSON into paths and texts: {@code latency.ttft.p50} and {@code prefixCache.perRank[0].rank}. */
-final class JsonText
+public final class JsonText
 {
     private JsonText()
     {
     }
 
-    static Map<String, String> leaves(final String text)
+    public static Map<String, String> leaves(final String text)
     {
         final Map<String, String> leaves = new LinkedHashMap<>();
         try (JsonParser parser = new JsonFactory().createParser(text))

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -206,6 +209,69 @@ class LauncherTest
         Files.delete(directory.resolve("jdk/release"));
         assertRefused(run(root.resolve("signalbox"), Map.of()), "does not say which Java it is");
         assertFalse(run(root.resolve("signalbox"), Map.of()).err().contains("integer expression"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "-Xlog", "-Xlog:gc", "-Xlog:gc*:stdout", "-Xlog:gc::time", "-Xmx1g -Xlog:all=info:stdout:time", "-verbose:gc"})
+    void shouldRefuseALogOfTheJvmInTheResult(final String options) throws IOException, InterruptedException
+    {
+        for (final String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"))
+        {
+            assertRefused(run(root.resolve("signalbox"), Map.of(variable, options)),
+                options.replace("-Xmx1g ", "") + " in " + variable + " logs to standard output, which is for results");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xlog:disable", "-Xlog:gc:stderr", "-Xlog:gc:file=gc.log:time", "-Xlog:gc*:gc.log", "-Xmx1g"})
+    void shouldAcceptALogOfTheJvmElsewhere(final String options) throws IOException, InterruptedException
+    {
+        final Run run = run(root.resolve("signalbox"), Map.of("JAVA_TOOL_OPTIONS", options));
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+    }
+
+    @Test
+    void shouldBuildOnceForTwoFirstStarts() throws IOException, InterruptedException
+    {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/flock")), "skipped: this system has no flock");
+        program(directory.resolve("bin/flock"), "#!/bin/sh\nexec /usr/bin/flock \"$@\"\n");
+        Files.delete(stamp());
+        Files.delete(jar());
+        final Path builds = directory.resolve("builds");
+        // The build ends only after the second start says that it waits.
+        program(directory.resolve("bin/mvn"), "#!/bin/sh\nPATH=" + System.getenv("PATH") + "\necho built >>'" + builds +
+            "'\nuntil grep -q waiting '" + directory.resolve("second.err") + "'\ndo\n    sleep 0.05\ndone\n: >'" +
+            jar() + "'\n");
+        final Process first = start("first");
+        waitFor(builds);
+        final Process second = start("second");
+
+        assertEquals(0, first.waitFor(), Files.readString(directory.resolve("first.err")));
+        assertEquals(0, second.waitFor(), Files.readString(directory.resolve("second.err")));
+        assertEquals(List.of("built"), Files.readAllLines(builds));
+        assertTrue(Files.readString(directory.resolve("second.err")).contains("waiting for another start"));
+        assertTrue(Files.readString(directory.resolve("second.out")).contains("jar "));
+    }
+
+    private Process start(final String name) throws IOException
+    {
+        final ProcessBuilder builder = new ProcessBuilder("/bin/sh", root.resolve("signalbox").toString(), "argument");
+        builder.environment().clear();
+        builder.environment().putAll(Map.of(
+            "PATH", directory.resolve("bin").toString(), "JAVA_HOME", directory.resolve("jdk").toString(), "LC_ALL", "C"));
+        return builder.redirectError(directory.resolve(name + ".err").toFile())
+            .redirectOutput(directory.resolve(name + ".out").toFile()).start();
+    }
+
+    /** The timeout of the class bounds it. */
+    private static void waitFor(final Path file)
+    {
+        while (!Files.exists(file))
+        {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,11 +47,11 @@ class OutsideJournalsTest
         {
             final List<String> compare =
                 new ArrayList<>(List.of("compare", "--workloads=skewed", "--conversations=2", "--seeds=2"));
-            compare.add("--csv=" + owned);
+            compare.add("--csv-file=" + owned);
             assertRefused(CommandRun.of(compare), owned);
-            compare.set(compare.size() - 1, "--json=" + owned);
+            compare.set(compare.size() - 1, "--json-file=" + owned);
             assertRefused(CommandRun.of(compare), owned);
-            assertRefused(CommandRun.of("gpu", "--json=" + owned), owned);
+            assertRefused(CommandRun.of("gpu", "--json-file=" + owned), owned);
             if (!Files.exists(owned))
             {
                 assertRefused(CommandRun.of("replay", journal.toString(), "--router-snapshot=" + owned), owned);
@@ -90,7 +91,7 @@ class OutsideJournalsTest
     {
         final Path place = Files.createDirectory(directory.resolve("place"));
 
-        final CommandRun run = CommandRun.of("gpu", "--json=" + place);
+        final CommandRun run = CommandRun.of("gpu", "--json-file=" + place);
 
         assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
         assertTrue(Files.isDirectory(place), run.err());

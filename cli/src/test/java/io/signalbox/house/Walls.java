@@ -52,6 +52,9 @@ final class Walls
     private static final String COMPARE = room("compare");
     private static final String CUDA = room("cuda");
     private static final String CLI = room("cli");
+    private static final String PRINTING = room("cli.printing");
+    private static final String OPTIONS = room("cli.options");
+    private static final String COMMANDS = room("cli.commands");
     private static final String REFERENCE = room("reference");
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
@@ -101,8 +104,20 @@ final class Walls
         walls.put("nothing that runs knows how other systems decide", noClasses()
             .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
+        addCommandLine(walls);
         addLibraries(walls);
         return walls;
+    }
+
+    private static void addCommandLine(final Map<String, ArchRule> walls)
+    {
+        walls.put("printing knows neither options nor commands", noClasses()
+            .that().resideInAPackage(PRINTING).should().dependOnClassesThat().resideInAnyPackage(OPTIONS, COMMANDS));
+        walls.put("options know no command", noClasses()
+            .that().resideInAPackage(OPTIONS).should().dependOnClassesThat().resideInAPackage(COMMANDS));
+        walls.put("the rooms of the command line do not know its entry", noClasses()
+            .that().resideInAnyPackage(PRINTING, OPTIONS, COMMANDS)
+            .should().dependOnClassesThat().resideInAPackage(ROOT + "..cli"));
     }
 
     private static void addLibraries(final Map<String, ArchRule> walls)

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.function.LongConsumer;
 
 /** A file of records. Reads through one direct buffer, so that the JDK keeps no buffer per thread. */
 final class ChannelSource implements ByteSource
@@ -23,21 +24,24 @@ final class ChannelSource implements ByteSource
     private final Path file;
     private final FileChannel channel;
     private final long length;
-    private final ReadProgress progress;
+    private final LongConsumer positions;
     private final ByteBuffer transfer = ByteBuffer.allocateDirect(TRANSFER_BYTES);
     private FileHoles holes;
 
     private ChannelSource(
-        final Path file, final FileChannel channel, final long length, final ReadProgress progress)
+        final Path file, final FileChannel channel, final long length, final LongConsumer positions)
     {
-        this.progress = progress;
+        this.positions = positions;
         this.file = file;
         this.channel = channel;
         this.length = length;
     }
 
-    /** @throws JournalException FOREIGN_FILE for anything but a regular file of at most 1 TiB. */
-    static ChannelSource open(final Path file, final ReadProgress progress)
+    /**
+     * @param positions receives how many bytes of the file were read or skipped.
+     * @throws JournalException FOREIGN_FILE for anything but a regular file of at most 1 TiB.
+     */
+    static ChannelSource open(final Path file, final LongConsumer positions)
     {
         requireRegular(file);
         FileChannel channel = null;
@@ -51,7 +55,7 @@ final class ChannelSource implements ByteSource
                 throw new JournalException(Kind.FOREIGN_FILE, file + " has " + length + " bytes, and no segment has more " +
                     "than " + MAX_FILE_BYTES + "; restore it from a copy.");
             }
-            return new ChannelSource(file, channel, length, progress);
+            return new ChannelSource(file, channel, length, positions);
         }
         catch (final IOException e)
         {
@@ -105,7 +109,7 @@ final class ChannelSource implements ByteSource
         {
             throw FileFault.reading(file, e);
         }
-        progress.onRead(file, position + done, length);
+        positions.accept(position + done);
         return done;
     }
 

@@ -16,14 +16,14 @@ final class DirectoryFiles implements JournalFiles
 {
     private final Path directory;
     private final TreeMap<Integer, Path> segments;
-    private final ReadProgress progress;
+    private final SegmentPositions positions;
 
     private DirectoryFiles(
         final Path directory, final TreeMap<Integer, Path> segments, final ReadProgress progress)
     {
         this.directory = directory;
         this.segments = segments;
-        this.progress = progress;
+        positions = new SegmentPositions(segments, progress);
     }
 
     /** @throws JournalException NOT_A_JOURNAL if there is no such directory. */
@@ -131,7 +131,7 @@ final class DirectoryFiles implements JournalFiles
     public ByteSource open(final int segment)
     {
         final Path file = dataFile(segment);
-        return file == null ? null : ChannelSource.open(file, progress);
+        return file == null ? null : ChannelSource.open(file, positions.within(segment));
     }
 
     /** The directory below this one that holds a journal and has the last name; {@code null} if there is none. */

@@ -38,7 +38,7 @@ public final class JournalDirectory
         if (!Files.isDirectory(directory))
         {
             throw new JournalException(
-                Kind.NOT_A_JOURNAL, directory + " is a file and not a directory; give another place.");
+                Kind.NOT_A_JOURNAL, directory + " is " + kind(directory) + " and not a directory; give another place.");
         }
         if (!Files.isWritable(directory))
         {
@@ -69,6 +69,15 @@ public final class JournalDirectory
         return SegmentName.number(parent.getFileName().toString()) >= 0 ||
             Files.isDirectory(parent.resolve(SegmentName.of(0))) &&
                 (name.equals(SegmentName.LOCK) || SegmentName.number(name) >= 0 || SegmentName.isSetAside(name));
+    }
+
+    private static String kind(final Path path)
+    {
+        if (!Files.exists(path))
+        {
+            return "a symbolic link that leads nowhere";
+        }
+        return Files.isRegularFile(path) ? "a file" : "a pipe, a socket or a device";
     }
 
     /** Of a file that is still to be made, at least its directory is known. */

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-import java.nio.file.Path;
-
 /** Receives how far the reading of a journal is; called from the reading thread, about once per MiB. */
 @FunctionalInterface
 public interface ReadProgress
 {
-    /** Reports nothing. */
-    ReadProgress NONE = (file, position, length) ->
+    /** Ignores what it receives. */
+    ReadProgress NONE = (doneBytes, totalBytes) ->
     {
     };
 
-    /** @param position bytes of the file that were read or skipped. */
-    void onRead(Path file, long position, long length);
+    /**
+     * @param doneBytes  bytes of all segments that were read or skipped.
+     * @param totalBytes bytes that the segments had when the reading began; a journal that is being written grows beyond.
+     */
+    void onRead(long doneBytes, long totalBytes);
 }

@@ -69,7 +69,7 @@ final class SetAsideTest
             bytes[i] = (byte)i;
         }
         final Path file = Files.write(directory.resolve("records"), bytes);
-        try (ByteSource source = ChannelSource.open(file, ReadProgress.NONE);
+        try (ByteSource source = ChannelSource.open(file, position -> { });
             FileChannel shrinking = FileChannel.open(file, StandardOpenOption.WRITE);
             FileChannel target = FileChannel.open(
                 directory.resolve("cut"), StandardOpenOption.CREATE, StandardOpenOption.WRITE))

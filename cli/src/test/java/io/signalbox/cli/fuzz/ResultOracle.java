@@ -14,8 +14,7 @@ import java.util.regex.Pattern;
 /** A command that succeeds prints a whole result; a count, a time or a rate in it is finite and not negative. */
 final class ResultOracle implements Oracle
 {
-    /** Commands that print one JSON object with {@code --json}; with others it names a file. */
-    private static final Set<String> PRINT_JSON = Set.of("simulate", "replay", "inspect", "doctor");
+    private static final Set<String> PRINT_JSON = Set.of("simulate", "compare", "replay", "inspect", "doctor");
     /** A score may be below zero. */
     private static final Set<String> SIGNED = Set.of("score", "loadTerm", "priority", "target");
     private static final Pattern NEGATIVE = Pattern.compile("(?m)^[a-zA-Z].* -\\d.*$|.*\\b(?:NaN|Infinity)\\b.*");

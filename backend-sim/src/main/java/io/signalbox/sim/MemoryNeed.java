@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.ConfigException;
+import io.signalbox.kv.RankPrefixIndex;
+import io.signalbox.router.DpRouters;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+import org.agrona.collections.Long2LongHashMap;
+
+/** The heap that a simulation needs; one that needs more than there is can be refused before it begins. */
+public final class MemoryNeed
+{
+    /** Of the allocator's arrays, its heap and the block's page; the prefix index comes on top. */
+    private static final long KV_BLOCK_BYTES = 56;
+    private static final long INDEX_SLOT_BYTES = 12;
+    /** Of a run whatever its size: engine, encoders, tables of the simulated experts. */
+    private static final long RUN_BYTES = 8L << 20;
+    /** Of a rank beside its pool: planner, batch, last step, report; measured with 1 to 1,024 ranks. */
+    private static final long RANK_BYTES = 96L << 10;
+    /** A garbage collector needs more room than the objects have; large arrays take whole regions. */
+    private static final long HEADROOM_SHARE = 8;
+
+    private MemoryNeed()
+    {
+    }
+
+    /** @throws ConfigException that names the settings if {@code heapBytes} cannot hold the run. */
+    public static void check(final SchedulerConfig config, final Workload workload, final long heapBytes)
+    {
+        final long pools = poolBytes(config) + prefixBytes(config, workload);
+        final long rows = rowBytes(config, workload);
+        final long need = bytes(config, workload);
+        if (need < heapBytes)
+        {
+            return;
+        }
+        final String remedy = ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" +
+            (2 * need / (1L << 30) + 1) + "g.";
+        throw new ConfigException(pools > rows
+            ? "ranks=" + config.ranks() + " with kvBlocks=" + config.kvBlocks() + " needs " + mebibytes(pools) +
+                " of memory, and the Java heap has " + mebibytes(heapBytes) + "; give fewer ranks or blocks" + remedy
+            : "moeLayers=" + config.capture().moeLayers() + " with topK=" + config.capture().topK() + " needs " +
+                mebibytes(rows) + " of memory for the rows of the longest request, and the Java heap has " +
+                mebibytes(heapBytes) + "; give fewer layers or a smaller topK" + remedy);
+    }
+
+    /** An upper bound of the bytes that a run holds at a time, with room for the collector. */
+    public static long bytes(final SchedulerConfig config, final Workload workload)
+    {
+        final long live = RUN_BYTES + poolBytes(config) + prefixBytes(config, workload) + rowBytes(config, workload);
+        return live + live / HEADROOM_SHARE;
+    }
+
+    /**
+     * Checks runs that are made later, without the index over all ranks, whose size depends on their workloads.
+     *
+     * @param runs that run at the same time.
+     * @throws ConfigException that names the settings if {@code heapBytes} cannot hold the runs.
+     */
+    public static void checkPools(final SchedulerConfig config, final int kvBlocks, final int runs, final long heapBytes)
+    {
+        final long bytes = runs * (RUN_BYTES + poolBytes(config.ranks(), kvBlocks));
+        if (bytes >= heapBytes)
+        {
+            throw new ConfigException("workers=" + runs + " with ranks=" + config.ranks() + " and kvBlocks=" +
+                kvBlocks + " needs " + mebibytes(bytes) + " of memory, and the Java heap has " +
+                mebibytes(heapBytes) + "; give fewer workers, ranks or blocks, or a larger heap, for example with " +
+                "JAVA_TOOL_OPTIONS=-Xmx" + (2 * bytes / (1L << 30) + 1) + "g.");
+        }
+    }
+
+    private static long poolBytes(final SchedulerConfig config)
+    {
+        return poolBytes(config.ranks(), config.kvBlocks());
+    }
+
+    /** The pools' books are laid out at the start, one per rank. */
+    private static long poolBytes(final int ranks, final int kvBlocks)
+    {
+        final long slots = 2L * Integer.highestOneBit(2 * kvBlocks - 1);
+        return ranks * (RANK_BYTES + kvBlocks * KV_BLOCK_BYTES + slots * INDEX_SLOT_BYTES);
+    }
+
+    /**
+     * The index over all ranks: for as many block hashes as the pools hold or the prompts have, whichever is less.
+     */
+    private static long prefixBytes(final SchedulerConfig config, final Workload workload)
+    {
+        if (!DpRouters.of(config.router(), config.ranks(), config.prefixCaching()).readsMatches())
+        {
+            return 0;
+        }
+        final long pooled = (long)config.ranks() * config.kvBlocks();
+        return RankPrefixIndex.tableBytes(
+            config.ranks(), Math.min(pooled, distinctTokens(workload) / config.blockSizeTokens()));
+    }
+
+    /** Later turns of a conversation are taken to begin with the earlier ones: its longest prompt counts for all. */
+    private static long distinctTokens(final Workload workload)
+    {
+        final Long2LongHashMap longest = new Long2LongHashMap(0);
+        long tokens = 0;
+        for (final WorkloadRequest request : workload.requests())
+        {
+            final long own = request.promptTokens();
+            final long before = request.conversationId() < 0 ? 0 : longest.get(request.conversationId());
+            if (request.conversationId() >= 0 && own > before)
+            {
+                longest.put(request.conversationId(), own);
+            }
+            tokens += Math.max(0, own - before);
+        }
+        return tokens;
+    }
+
+    /**
+     * Rows live with the tokens that they belong to: those of running requests and those of cached prefixes, which no
+     * pool holds more of than it has room for.
+     */
+    private static long rowBytes(final SchedulerConfig config, final Workload workload)
+    {
+        if (config.capture() == null)
+        {
+            return 0;
+        }
+        long outputs = 0;
+        long longest = 0;
+        for (final WorkloadRequest request : workload.requests())
+        {
+            outputs += request.outputTokens();
+            longest = Math.max(longest, (long)request.promptTokens() + request.outputTokens());
+        }
+        final long pageTokens = config.blockSizeTokens();
+        final long pooled = (long)config.ranks() * config.kvBlocks() * pageTokens;
+        final long held = Math.max(longest + pageTokens, Math.min(pooled, distinctTokens(workload) + outputs));
+        return held * config.capture().rowBytes();
+    }
+
+    private static String mebibytes(final long bytes)
+    {
+        return (bytes + (1L << 20) - 1 >> 20) + " MiB";
+    }
+}

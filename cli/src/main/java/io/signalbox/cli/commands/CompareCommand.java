@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.ComparedSchedulers;
+import io.signalbox.cli.options.ComparedWorkloads;
+import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.IdleOptions;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionNames;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.printing.ComparisonFiles;
+import io.signalbox.cli.printing.ComparisonText;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Progress;
+import io.signalbox.compare.Comparison;
+import io.signalbox.compare.ComparisonPlan;
+import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.compare.ComparisonRow;
+import io.signalbox.compare.SeededWorkload;
+import io.signalbox.sim.MemoryNeed;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Simulates routers on workloads and cache sizes, several times each, and prints their figures side by side. */
+@Command(
+    name = "compare",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    customSynopsis = "signalbox compare [OPTIONS]",
+    header = "Compare routers on workloads and cache sizes, with confidence intervals.",
+    description = {
+        "%nSimulates each combination of router, workload, cache size and seed, several at a time, without a journal. " +
+            "The seed varies generated workloads, the starts of agents' plays and the simulated noise; it spreads the " +
+            "arrivals of a trace within the resolution of the trace's clock. The same options give the same bytes on " +
+            "standard output with any number of workers."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox compare --workloads skewed,bursty --seeds 5",
+        "  signalbox compare --workloads closed-loop --block-size 64 --lock-step --kv-blocks 2049,4097,8193",
+        "  signalbox compare --workloads trace.jsonl.gz --block-size 512 --limit 2000 --csv-file routers.csv",
+        "",
+        "Exit codes: 0 done; 2 usage or environment error: options, input, files or memory; 3 internal error."})
+public final class CompareCommand implements Callable<Integer>
+{
+    private static final String CSV_FILE = "--csv-file";
+
+    private final Console console;
+    @Spec
+    private CommandSpec spec;
+
+    @ArgGroup(validate = false, heading = "%nWorkloads:%n", order = 1)
+    private final ComparedWorkloads workloads = new ComparedWorkloads();
+
+    @ArgGroup(validate = false, heading = "%nSchedulers:%n", order = 2)
+    private final ComparedSchedulers schedulers = new ComparedSchedulers();
+
+    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
+    private final CostOptions costs = new CostOptions();
+
+    @Option(names = "--seeds", paramLabel = "N",
+        description = "Run each combination with N seeds; intervals need at least 2 (default: ${DEFAULT-VALUE}).")
+    private int seeds = 3;
+
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Start with seed N (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
+    private Integer workers;
+
+    @Option(names = "--csv", description = "Print means and intervals as CSV instead of tables.")
+    private boolean asCsv;
+
+    @Option(names = CSV_FILE, paramLabel = "FILE", description = "Write the CSV to FILE as well.")
+    private Path csvFile;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public CompareCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (spec.commandLine().getParseResult().hasMatchedOption("--expert-skew"))
+        {
+            throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");
+        }
+        IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
+        final List<SeededWorkload> seeded = workloads.workloads();
+        checkFiles();
+        final ComparisonPlan plan = OptionNames.translate(() -> new ComparisonPlan(seeded,
+            schedulers.kvBlocks(), schedulers.routers(), seed, seeds, schedulers.config(), costs.config(seed)));
+        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
+        OptionNames.translate(() ->
+        {
+            MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
+                Runtime.getRuntime().maxMemory());
+            return null;
+        });
+        try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(plan));
+            OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(plan)))
+        {
+            return compare(plan, threads, csv, json);
+        }
+    }
+
+    private int compare(final ComparisonPlan plan, final int threads, final OutputFile csv, final OutputFile json)
+    {
+        final long startNanos = System.nanoTime();
+        final List<ComparisonRow> rows = run(plan, threads);
+        final double seconds = (System.nanoTime() - startNanos) / 1e9;
+        jsonOptions.print(console, json, () -> ComparisonFiles.json(plan, rows), () -> print(rows));
+        if (csv != null)
+        {
+            csv.write(ComparisonFiles.csv(rows));
+        }
+        console.err().printf("%nwall clock        %s s for %s runs, %d at a time%n",
+            Decimals.text(seconds, 2), Decimals.grouped(plan.cells()), Math.min(threads, plan.cells()));
+        return ExitCode.OK;
+    }
+
+    private void print(final List<ComparisonRow> rows)
+    {
+        if (asCsv)
+        {
+            console.out().print(ComparisonFiles.csv(rows));
+        }
+        else
+        {
+            ComparisonText.print(console.out(), rows, seeds);
+        }
+    }
+
+    private List<ComparisonRow> run(final ComparisonPlan plan, final int threads)
+    {
+        try (Progress progress = progressOption.show(console, "signalbox compare"))
+        {
+            final ComparisonProgress runs = (ended, total) -> progress.showNow(
+                ended, total, Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
+            runs.onRun(0, plan.cells());
+            return HeapShortage.named("the comparison with " + threads + " runs at a time",
+                "give fewer --workers, ranks, blocks or requests", () -> OptionNames.translate(
+                    () -> CostOptions.translate(() -> Comparison.run(plan, threads, runs))));
+        }
+    }
+
+    private void checkFiles()
+    {
+        if (asCsv && jsonOptions.isJson())
+        {
+            throw new ConfigException(
+                "--csv and --json exclude each other; print one, and write the other with --csv-file or --json-file.");
+        }
+        final Path json = jsonOptions.file();
+        if (csvFile != null && json != null &&
+            csvFile.toAbsolutePath().normalize().equals(json.toAbsolutePath().normalize()))
+        {
+            throw new ConfigException(
+                CSV_FILE + " and " + JsonOptions.FILE_OPTION + " are both " + csvFile + "; give two different files.");
+        }
+        for (final Path trace : workloads.files())
+        {
+            OutputFile.requireOtherThan(CSV_FILE, csvFile, "--workloads", trace);
+            OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, json, "--workloads", trace);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.printing.Check;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.Json;
+import io.signalbox.cli.printing.OutputFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Checks the machine, and names a remedy for each failed check. */
+@Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Check Java, flags, memory, disk and GPU of this machine.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox doctor",
+        "  signalbox doctor --json",
+        "",
+        "Exit codes: 0 everything needed is there; 1 something needed is missing; 2 usage or environment",
+        "            error; 3 internal error."})
+public final class DoctorCommand implements Callable<Integer>
+{
+    private static final int DOCUMENT_BYTES = 1 << 14;
+
+    private final Console console;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    public DoctorCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
+        {
+            final List<Check> checks = MachineChecks.all(Path.of(""));
+            final boolean ready = checks.stream().noneMatch(check -> check.needed() && !check.ok());
+            jsonOptions.print(console, file, () -> document(checks, ready), () -> printTable(checks));
+            return ready ? ExitCode.OK : ExitCode.CHECK_FAILED;
+        }
+    }
+
+    private void printTable(final List<Check> checks)
+    {
+        for (final Check check : checks)
+        {
+            console.out().printf("%-10s %-8s %s%n", check.name(), check.ok() ? "ok" : "missing", check.detail());
+            if (!check.ok())
+            {
+                console.out().printf("%-10s %-8s %s%n", "", "", check.remedy());
+            }
+        }
+    }
+
+    private static String document(final List<Check> checks, final boolean ready)
+    {
+        return Json.text("signalbox.doctor/1", json ->
+        {
+            json.writeBooleanField("ready", ready);
+            json.writeArrayFieldStart("checks");
+            for (final Check check : checks)
+            {
+                json.writeStartObject();
+                json.writeStringField("name", check.name());
+                json.writeStringField("state", check.ok() ? "ok" : "missing");
+                json.writeBooleanField("needed", check.needed());
+                json.writeStringField("detail", check.detail());
+                json.writeStringField("remedy", check.remedy());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        });
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.cuda.check.EngineRunner;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineClient;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
+
+/** The engine of the GPU check: one rank, threads that block, no journal, one request. */
+final class GpuEngine implements EngineRunner
+{
+    private static final int BLOCK_TOKENS = 16;
+    private static final int PROMPT_TOKENS = 16;
+    private static final long SUBMIT_NANOS = 10_000_000_000L;
+
+    @Override
+    public void generate(final Backend backend, final ModelShape capture, final int tokens)
+    {
+        final int blocks = 2 + (PROMPT_TOKENS + tokens) / BLOCK_TOKENS;
+        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+            .ranks(1).blockSizeTokens(BLOCK_TOKENS).kvBlocks(2 * blocks).stepTokens(PROMPT_TOKENS).capture(capture)
+            .build());
+        final EngineClient client = new EngineClient(context);
+        try (ThreadedEngine engine = new ThreadedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle handle =
+                client.submit(CompletionRequest.of(new int[PROMPT_TOKENS], tokens), SUBMIT_NANOS);
+            final CompletionHandle.Ended ended = handle.ended().join();
+            if (ended.reason() != FreeReason.LENGTH)
+            {
+                throw new ConfigException("the request ended by " + ended.reason() +
+                    " instead of its length; see what the other sections say about this device.");
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the request was submitted", e);
+        }
+    }
+}

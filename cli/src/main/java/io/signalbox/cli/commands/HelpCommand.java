@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.options.MistypedArguments;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HelpPage;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+
+/** Prints the help of a command, as {@code --help} does. */
+@Command(
+    name = "help",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Explain a command, or a group of its options.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox help",
+        "  signalbox help simulate",
+        "  signalbox help simulate workload   the group 'workload' of its options",
+        "  signalbox help simulate all        all of its options",
+        "",
+        "Exit codes: 0 done; 2 there is no such command or group."})
+public final class HelpCommand implements Callable<Integer>
+{
+    private final Console console;
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "COMMAND",
+        description = "The command (default: signalbox itself).")
+    private String command;
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "GROUP",
+        description = "A group of the command's options, or all.")
+    private String group;
+
+    public HelpCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        final CommandLine root = spec.parent().commandLine();
+        final CommandLine asked = command == null ? root : root.getSubcommands().get(command);
+        if (asked == null)
+        {
+            throw MistypedArguments.noCommand(root, command);
+        }
+        final HelpPage page = new HelpPage(asked);
+        console.out().print(group == null ? page.text() : page.text(group));
+        return ExitCode.OK;
+    }
+}

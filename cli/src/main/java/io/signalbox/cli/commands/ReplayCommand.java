@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.RouterSnapshotFile;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.ReplayReport;
+import io.signalbox.journal.JournalRecovery;
+import io.signalbox.journal.JournalRecovery.Recovery;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.Verification;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+/** Verifies a journal by re-running it, and recovers one that was not closed. */
+@Command(
+    name = "replay",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Verify a journal: re-run every input and compare every decision.",
+    description = {
+        "%nVerifying only reads. It stops at the first group that differs and prints both sides.",
+        "%nThe re-run can also write the router's state, such as the ranks of conversations, to a file with which another " +
+            "run starts."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox replay runs/0001 --verify",
+        "  signalbox replay runs/0001 --recover --verify   close the journal of a killed writer, then verify it",
+        "  signalbox replay runs/0001 --verify --json",
+        "  signalbox replay runs/0001 --router-snapshot router.snapshot",
+        "",
+        "Exit codes: 0 every decision is confirmed; 1 a decision differs or the journal is refused;",
+        "            2 usage or environment error: options, permissions, disk or memory; 3 internal error."})
+public final class ReplayCommand implements Callable<Integer>
+{
+    private static final int DOCUMENT_BYTES = 1 << 16;
+
+    private final Console console;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Option(names = "--verify",
+        description = "Re-run every input and compare every decision; the default without --recover.")
+    private boolean verify;
+
+    @Option(names = "--recover",
+        description = "First close the journal of a stopped writer: cut a torn tail and keep its bytes aside.")
+    private boolean recover;
+
+    @Option(names = "--router-snapshot", paramLabel = "FILE",
+        description = "Write the router's state at the end to a new file, for 'simulate --router-snapshot'.")
+    private Path routerSnapshot;
+
+    @Option(names = "--at", paramLabel = "RECORD",
+        description = "With --router-snapshot: stop after the group of this record and write the state there.")
+    private Long at;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    /** {@code null} until a router snapshot is written. */
+    private Integer snapshotBytes;
+
+    public ReplayCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
+        checkSnapshotOptions();
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
+        {
+            final ReplayReport report = replay();
+            jsonOptions.print(console, file, report::json, () -> report.print(console.out()));
+            return report.confirmed() ? ExitCode.OK : ExitCode.CHECK_FAILED;
+        }
+    }
+
+    private ReplayReport replay()
+    {
+        final Recovery recovery = recover ? recover() : null;
+        final Verification verification = verify || !recover || routerSnapshot != null ? rerun(recovery) : null;
+        return new ReplayReport(journal, recovery, verification, at != null, routerSnapshot, snapshotBytes);
+    }
+
+    private Recovery recover()
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, recovering")))
+        {
+            return JournalRecovery.recover(journal, progress);
+        }
+    }
+
+    private void checkSnapshotOptions()
+    {
+        if (at != null && routerSnapshot == null)
+        {
+            throw new ConfigException("--at needs --router-snapshot, which is not given; add it, or leave --at out.");
+        }
+        if (at != null && (verify || at < 0))
+        {
+            throw new ConfigException(at < 0 ? "--at=" + at + " is negative; give the number of a record." :
+                "--at ends the re-run at a record, and --verify asks for all of them; leave one out.");
+        }
+        if (routerSnapshot != null)
+        {
+            RouterSnapshotFile.requireNew(routerSnapshot);
+            requireTwoFiles();
+        }
+    }
+
+    private void requireTwoFiles()
+    {
+        final Path json = jsonOptions.file();
+        if (json != null && json.toAbsolutePath().normalize().equals(routerSnapshot.toAbsolutePath().normalize()))
+        {
+            throw new ConfigException("--router-snapshot and " + JsonOptions.FILE_OPTION + " are both " + json +
+                "; give two different files.");
+        }
+    }
+
+    /** Re-runs the journal, and writes the router's snapshot if that is wanted and every decision is confirmed. */
+    private Verification rerun(final Recovery recovery)
+    {
+        if (recovery != null && recovery.records() == 0)
+        {
+            final String moved = recovery.movedAside() == null ? "" :
+                "recovery moved what was begun to " + recovery.movedAside() + ", and ";
+            throw new ConfigException(journal + " holds no record, so there is nothing to verify; " + moved +
+                "the directory can be used for a new journal.");
+        }
+        final AtomicReference<Scheduler> made = new AtomicReference<>();
+        final Verification verification = verify(config ->
+        {
+            made.set(new Scheduler(config));
+            return made.get();
+        });
+        if (at != null && verification.matches() && verification.records() <= at)
+        {
+            throw new ConfigException("--at=" + at + " is after record " + (verification.records() - 1) +
+                ", the last of " + journal + "; give an earlier one.");
+        }
+        if (routerSnapshot != null && verification.matches())
+        {
+            final byte[] snapshot = made.get().routerSnapshot();
+            RouterSnapshotFile.write(routerSnapshot, snapshot);
+            snapshotBytes = snapshot.length;
+        }
+        return verification;
+    }
+
+    private Verification verify(final Function<SchedulerConfig, Scheduler> factory)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
+        {
+            return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, factory, progress);
+        }
+    }
+}

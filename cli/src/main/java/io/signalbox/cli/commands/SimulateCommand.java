@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.CostOptions;
+import io.signalbox.cli.options.IdleOptions;
+import io.signalbox.cli.options.JournalOptions;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.OptionNames;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.SchedulerOptions;
+import io.signalbox.cli.options.WorkloadOptions;
+import io.signalbox.cli.printing.Asked;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.printing.JournalFacts;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.Refusal;
+import io.signalbox.cli.printing.ReportJson;
+import io.signalbox.cli.printing.ReportText;
+import io.signalbox.cli.printing.StopNotice;
+import io.signalbox.cli.printing.Verdict;
+import io.signalbox.engine.Engine;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.journal.DeferredJournal;
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.WallClock;
+import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.EngineFactory;
+import io.signalbox.sim.MemoryNeed;
+import io.signalbox.sim.PoolFit;
+import io.signalbox.sim.Simulation;
+import io.signalbox.sim.SimulationConfig;
+import io.signalbox.workload.Workload;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+
+/** Runs a workload on simulated ranks, writes and verifies the journal, and prints the report. */
+@Command(
+    name = "simulate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    customSynopsis = "signalbox simulate [OPTIONS]",
+    header = "Run a workload on simulated ranks, print the report, write and verify the journal.",
+    description = {
+        "%nThe scheduler is the code that an engine embeds; time is virtual. The same options and seed give the same " +
+            "bytes on standard output and the same journal digest. Wall-clock figures are printed to standard error; " +
+            "in JSON they are in the object wallClock."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox simulate",
+        "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
+        "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
+        "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
+        "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
+        "",
+        "Exit codes: 0 done and verified; 1 the journal does not verify; 2 usage or environment error:",
+        "            options, input, files, disk or memory; 3 internal error."})
+public final class SimulateCommand implements Callable<Integer>
+{
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+    private final Console console;
+    @Spec
+    private CommandSpec spec;
+    private final Function<SchedulerConfig, Scheduler> verifyingScheduler;
+
+    @ArgGroup(validate = false, heading = "%nWorkload:%n", order = 1)
+    private final WorkloadOptions workloadOptions = new WorkloadOptions();
+
+    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 2)
+    private final SchedulerOptions schedulerOptions = new SchedulerOptions();
+
+    @ArgGroup(validate = false, heading = "%nCosts of simulated ranks:%n", order = 3)
+    private final CostOptions costOptions = new CostOptions();
+
+    @ArgGroup(validate = false, heading = "%nJournal:%n", order = 4)
+    private final JournalOptions journalOptions = new JournalOptions();
+
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Seed workload, sampled tokens and routed experts with N (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    @Option(names = "--threaded", description = "Use the threaded engine; the journal is identical.")
+    private boolean threaded;
+
+    @Option(names = "--ring-size", paramLabel = "SLOTS",
+        description = "Give each ring of the threaded engine SLOTS slots, a power of two (default: ${DEFAULT-VALUE}).")
+    private int ringSlots = 1024;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public SimulateCommand(final Console console)
+    {
+        this(console, Scheduler::new);
+    }
+
+    /** @param verifyingScheduler makes the scheduler that verifies the journal; tests plant an error in it. */
+    public SimulateCommand(final Console console, final Function<SchedulerConfig, Scheduler> verifyingScheduler)
+    {
+        this.console = console;
+        this.verifyingScheduler = verifyingScheduler;
+    }
+
+    @Override
+    public Integer call()
+    {
+        IdleOptions.refuse(spec.commandLine().getParseResult());
+        refuseRingSize();
+        journalOptions.check();
+        final SchedulerConfig config = schedulerOptions.config();
+        final SimulationConfig costs = costOptions.config(seed);
+        final Workload workload = HeapShortage.named(
+            workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
+        OptionNames.translate(() ->
+        {
+            PoolFit.check(workload, config, workload::placeOf);
+            MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
+            return null;
+        });
+        reportFallback(config);
+        journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
+        OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, jsonOptions.file(), "--trace", workloadOptions.trace());
+        try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
+        {
+            return run(new Simulation(config, costs, workload), workload.requests().size(), file);
+        }
+    }
+
+    /** Reports a router that falls back to another one; every journaled decision names the one that decided. */
+    private void reportFallback(final SchedulerConfig config)
+    {
+        final RouterPolicy asked = config.router().policy();
+        final RouterPolicy used = DpRouters.policy(config.router(), config.prefixCaching());
+        if (used != asked)
+        {
+            console.err().println("signalbox simulate: the " + asked.label() + " router needs cached prefixes, and prefix " +
+                "caching is off; the " + used.label() + " router decides.");
+        }
+    }
+
+    private int run(final Simulation simulation, final int requests, final OutputFile file)
+    {
+        final DeferredJournal journal = journalOptions.isWanted()
+            ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
+            : null;
+        final long startNanos = System.nanoTime();
+        final RunReport report = CostOptions.translate(() -> run(simulation, journal));
+        final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
+        final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
+        final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
+        jsonOptions.print(console, file,
+            () -> ReportJson.text(simulation.settings(), report, asked, facts, wallClock),
+            () -> print(report, asked, wallClock, facts));
+        return conclude(facts);
+    }
+
+    /** Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind. */
+    private void refuseRingSize()
+    {
+        if (ringSlots < EngineContext.MIN_RING_SLOTS || ringSlots > EngineContext.MAX_RING_SLOTS ||
+            Integer.bitCount(ringSlots) != 1)
+        {
+            throw new ConfigException("--ring-size=" + ringSlots + " is not a power of two between " +
+                EngineContext.MIN_RING_SLOTS + " and " + EngineContext.MAX_RING_SLOTS + "; give the slots of each ring.");
+        }
+    }
+
+    private RunReport run(final Simulation simulation, final DeferredJournal journal)
+    {
+        try (StopNotice notice = new StopNotice(console.err());
+            Progress progress = progressOption.show(console, "signalbox simulate"))
+        {
+            return simulation.run(engines(journal, notice), journal, (ended, total, nanos) -> progress.show(ended, total,
+                () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " requests, " + nanos / NANOS_PER_SECOND +
+                    " s simulated"));
+        }
+    }
+
+    private Verdict verify(final JournalWriter writer)
+    {
+        if (!journalOptions.verifies())
+        {
+            return Verdict.NOT_ASKED;
+        }
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox simulate, verifying")))
+        {
+            return Verdict.of(
+                writer, JournalVerifier.verifyTo(writer.path(), Long.MAX_VALUE, verifyingScheduler, progress));
+        }
+        // The run has ended: its report is printed even if the journal cannot be read.
+        catch (final JournalException | OutOfMemoryError e)
+        {
+            return Verdict.unread(Refusal.of(e));
+        }
+    }
+
+    private int conclude(final JournalFacts journal)
+    {
+        if (journal == null || journal.verdict().problem() == null)
+        {
+            return ExitCode.OK;
+        }
+        final boolean unread = journal.verdict().exitCode() == ExitCode.BAD_INPUT;
+        final Refusal refusal = new Refusal(journal.verdict().exitCode(), "the journal " + journal.path() +
+            (unread ? " was not verified: " + journal.verdict().problem() + " Repeat it with 'signalbox replay " :
+                " does not verify; see 'signalbox replay ") + journal.path() + " --verify'" +
+            (unread ? "." : ", and please report it."));
+        return refusal.print(console, "signalbox simulate");
+    }
+
+    private static JournalFacts facts(final JournalWriter writer, final Verdict verdict)
+    {
+        return new JournalFacts(
+            writer.path(), writer.records(), writer.groups(), writer.bytes(), writer.digest(), verdict);
+    }
+
+    private void print(
+        final RunReport report, final Asked asked, final WallClock wallClock, final JournalFacts journal)
+    {
+        ReportText.print(console.out(), report, asked, journal);
+        console.out().flush();
+        console.err().printf("%nwall clock        %s s for the run%s, without verifying: %s requests/s, " +
+            "%s times faster than the simulated time%n",
+            Decimals.text(wallClock.wallNanos() / 1e9, 2), journal == null ? "" : " and writing its journal",
+            Decimals.text(wallClock.requestsPerSecond(), 0), Decimals.text(wallClock.simulatedOverWall(), 1));
+        if (journal != null)
+        {
+            console.err().printf("journal           %s%n", journal.path());
+        }
+    }
+
+    private EngineFactory engines(final DeferredJournal journal, final StopNotice notice)
+    {
+        return context ->
+        {
+            context.ingressSlots(ringSlots).trackSlots(ringSlots);
+            final Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+            if (journal == null)
+            {
+                return engine;
+            }
+            try
+            {
+                journal.open();
+                notice.arm(journal.writer().path());
+                return engine;
+            }
+            catch (final RuntimeException | Error e)
+            {
+                engine.close();
+                throw e;
+            }
+        };
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.compare.SeededWorkload;
+import io.signalbox.workload.AgentPlays;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.InputFile;
+import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.TraceFormat;
+import io.signalbox.workload.WorkloadPreset;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The workloads on which routers are compared: generated ones by name, recorded ones by file. */
+public final class ComparedWorkloads extends TraceOptions
+{
+    private static final double MAX_SPEED = 1_000_000;
+
+    @Option(names = "--workloads", paramLabel = "LIST", split = ",",
+        description = "Run these generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
+            "formats that simulate reads (default: conversations).")
+    private List<String> workloads = List.of(WorkloadPreset.CONVERSATIONS.label());
+
+    @Option(names = "--conversations", paramLabel = "N",
+        description = "Generate N conversations for each generated workload (default: as the workload says).")
+    private Integer conversations;
+
+    @Option(names = "--speed", paramLabel = "FACTOR",
+        description = "Speed up arrivals by FACTOR, for more ranks than a trace was recorded on (default: 1).")
+    private Double speed;
+
+    @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of each workload.")
+    private Integer limit;
+
+    private final List<Path> files = new ArrayList<>();
+    private boolean anyGenerated;
+    private boolean anyAgents;
+
+    /** Reads the traces; each run makes its own requests of them. */
+    public List<SeededWorkload> workloads()
+    {
+        if (limit != null && limit < 1)
+        {
+            throw new ConfigException("--limit=" + limit + " leaves nothing to run; ask for at least 1 request.");
+        }
+        if (speed != null && !(speed > 0.0 && speed <= MAX_SPEED))
+        {
+            throw new ConfigException("--speed=" + speed + " is not above 0 and at most " + MAX_SPEED +
+                "; 1 leaves arrivals as they are.");
+        }
+        final List<SeededWorkload> found = new ArrayList<>();
+        for (final String name : workloads)
+        {
+            final SeededWorkload named = workload(name);
+            final SeededWorkload workload = speed == null ? named : named.hastened(speed);
+            found.add(limit == null ? workload : workload.limitedTo(limit));
+        }
+        refuseIdle();
+        return found;
+    }
+
+    /** The traces among them. */
+    public List<Path> files()
+    {
+        return files;
+    }
+
+    private SeededWorkload workload(final String name)
+    {
+        final Optional<WorkloadPreset> preset =
+            Arrays.stream(WorkloadPreset.values()).filter(known -> known.label().equals(name)).findFirst();
+        if (preset.isPresent())
+        {
+            anyGenerated = true;
+            // A number out of range is to be refused before anything runs.
+            OptionNames.translate(() -> builder(preset.get()).build());
+            return SeededWorkload.generated(name, () -> builder(preset.get()));
+        }
+        final Path file = PathConverter.path(name);
+        final String unusable = InputFile.fault(file);
+        if (unusable != null && Files.exists(file) && !name.isEmpty())
+        {
+            throw new ConfigException("--workloads=" + name + " " + unusable + "; give the path of a JSONL file.");
+        }
+        if (unusable != null)
+        {
+            throw new ConfigException("--workloads=" + name + " is neither a trace file nor one of " +
+                WorkloadPreset.labels() + "; give such a name, or the path of a JSONL file.");
+        }
+        files.add(file);
+        final String fileName = file.getFileName().toString();
+        if (TraceFormat.of(file) == TraceFormat.AGENT)
+        {
+            anyAgents = true;
+            return SeededWorkload.agents(fileName, read(file, () -> AgentPlays.read(file)), agentConfig(1));
+        }
+        return SeededWorkload.recorded(fileName, read(file, () -> MooncakeTrace.read(file)));
+    }
+
+    private static <T> T read(final Path file, final Supplier<T> reading)
+    {
+        return HeapShortage.named("the trace " + file, "give a smaller trace", reading);
+    }
+
+    private GeneratedWorkloadConfig.Builder builder(final WorkloadPreset preset)
+    {
+        return conversations == null ? preset.builder() : preset.builder().conversations(conversations);
+    }
+
+    private void refuseIdle()
+    {
+        if (conversations != null && !anyGenerated)
+        {
+            throw new ConfigException(
+                "--conversations is for generated workloads, and --workloads names none; leave it out.");
+        }
+        if (isGiven() && !anyAgents)
+        {
+            throw new ConfigException("--plays, --stagger, --max-think-time and --separate-plays are for traces of agent " +
+                "plays, and --workloads names none; leave them out.");
+        }
+    }
+}

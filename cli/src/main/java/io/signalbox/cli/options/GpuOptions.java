@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cuda.check.CheckLimits;
+import io.signalbox.cuda.check.CheckConfig;
+import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.OverheadCell;
+import io.signalbox.experts.ModelShape;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The sections of a GPU check and their sizes. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
+public final class GpuOptions
+{
+    private static final Map<String, String> NAMES = new TreeMap<>(Map.ofEntries(
+        Map.entry("device", "--device"),
+        Map.entry("moeLayers", "--moe-layers"),
+        Map.entry("experts", "--experts"),
+        Map.entry("topK", "--top-k"),
+        Map.entry("tokens", "--batch"),
+        Map.entry("rounds", "--rounds"),
+        Map.entry("checkedSteps", "--checked-steps"),
+        Map.entry("timedSteps", "--steps"),
+        Map.entry("stepMillis", "--step-time"),
+        Map.entry("batch", "--cells"),
+        Map.entry("maxTokens", "--cells"),
+        Map.entry("samples", "--samples"),
+        Map.entry("sectionSeconds", "--section-limit"),
+        Map.entry("sanitizerSeconds", "--sanitizer-limit")));
+
+    /** The sections that read an option; every other option is read by several. */
+    private static final Map<String, List<GpuSection>> SECTIONS = new TreeMap<>(Map.of(
+        "--rounds", List.of(GpuSection.ROUTERS),
+        "--checked-steps", List.of(GpuSection.STEPS, GpuSection.RANKS),
+        "--steps", List.of(GpuSection.OVERHEAD),
+        "--step-time", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
+        "--samples", List.of(GpuSection.LATENCY, GpuSection.LAUNCHES, GpuSection.KERNELS, GpuSection.TURNAROUND),
+        "--cells", List.of(GpuSection.TURNAROUND, GpuSection.OVERHEAD),
+        "--sanitizer-limit", List.of(GpuSection.SANITIZER)));
+
+    @Option(names = "--sections", paramLabel = "NAME", split = ",", completionCandidates = Labels.class,
+        description = "Run these sections: ${COMPLETION-CANDIDATES} (default: all).")
+    private List<String> sections;
+
+    @Option(names = "--device", paramLabel = "N",
+        description = "Use the GPU that the driver numbers N (default: ${DEFAULT-VALUE}).")
+    private int device;
+
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Seed the random inputs with N (default: drawn, and printed).")
+    private Long seed;
+
+    @Option(names = "--rounds", paramLabel = "N",
+        description = "Try N fresh inputs per router mode, logit type and shape (default: ${DEFAULT-VALUE}).")
+    private int rounds = 2;
+
+    @Option(names = "--moe-layers", paramLabel = "N",
+        description = "Give a step N MoE layers (default: ${DEFAULT-VALUE}).")
+    private int moeLayers = 48;
+
+    @Option(names = "--experts", paramLabel = "N",
+        description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
+    private int experts = 128;
+
+    @Option(names = "--top-k", paramLabel = "N",
+        description = "Route each token to N experts (default: ${DEFAULT-VALUE}).")
+    private int topK = 8;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Give a step N tokens (default: ${DEFAULT-VALUE}).")
+    private int batch = 32;
+
+    @Option(names = "--checked-steps", paramLabel = "N",
+        description = "Run N steps in the section steps (default: ${DEFAULT-VALUE}).")
+    private int checkedSteps = 1000;
+
+    @Option(names = "--steps", paramLabel = "N",
+        description = "Run N steps per comparison in the section overhead (default: ${DEFAULT-VALUE}).")
+    private int steps = 1000;
+
+    @Option(names = "--cells", paramLabel = "BATCH[/MOST][@MS]", split = ",",
+        description = "Compare these in the section overhead: tokens of a step, the most tokens that buffers hold, and " +
+            "the length that memory reads give a step (default: 32@13.2,32/8192@13.2,1@1.44,1/8192@1.44,256@20.7," +
+            "256/8192@20.7).")
+    private List<String> cells;
+
+    @Option(names = "--step-time", paramLabel = "MS",
+        description = "Give the steps of all comparisons this length; 0 reads no memory.")
+    private Double stepMillis;
+
+    @Option(names = "--samples", paramLabel = "N",
+        description = "Take N samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
+    private int samples = 10_000;
+
+    @Option(names = "--section-limit", paramLabel = "S",
+        description = "Fail a section and end the check after S seconds (default: ${DEFAULT-VALUE}); overhead has 2.5 " +
+            "times its expected duration, sanitizer the limit of its tools in addition.")
+    private int sectionLimit = CheckLimits.DEFAULT.sectionSeconds();
+
+    @Option(names = "--sanitizer-limit", paramLabel = "S",
+        description = "Give each tool of compute-sanitizer S seconds (default: ${DEFAULT-VALUE}).")
+    private int sanitizerLimit = CheckLimits.DEFAULT.sanitizerSeconds();
+
+    /** @param program the class whose {@code main} a section starts again under a tool. */
+    public CheckConfig options(final Class<?> program)
+    {
+        return OptionNames.translate(NAMES, () -> new CheckConfig(
+            device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
+            checkedSteps, steps, compared(), samples,
+            new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program)));
+    }
+
+    private List<OverheadCell> compared()
+    {
+        final List<OverheadCell> asked =
+            cells == null ? OverheadCell.DEFAULT : cells.stream().map(OverheadCell::parse).toList();
+        return stepMillis == null ? asked : asked.stream().map(cell -> cell.lasting(stepMillis)).toList();
+    }
+
+    /** Refuses options of sections that are not among those that {@code --sections} names. */
+    public void refuseIdle(final ParseResult given)
+    {
+        final Set<GpuSection> chosen = chosen();
+        SECTIONS.forEach((option, sections) ->
+        {
+            if (given.hasMatchedOption(option) && sections.stream().noneMatch(chosen::contains))
+            {
+                throw new ConfigException(option + " is for the section " +
+                    sections.stream().map(GpuSection::label).collect(Collectors.joining(" or ")) +
+                    ", and --sections names other ones; leave it out, or change the other.");
+            }
+        });
+    }
+
+    private Set<GpuSection> chosen()
+    {
+        if (sections == null)
+        {
+            return EnumSet.allOf(GpuSection.class);
+        }
+        final Set<GpuSection> chosen = EnumSet.noneOf(GpuSection.class);
+        for (final String name : sections)
+        {
+            chosen.add(section(name));
+        }
+        return chosen;
+    }
+
+    private static GpuSection section(final String name)
+    {
+        return Arrays.stream(GpuSection.values())
+            .filter(section -> section.label().equals(name.toLowerCase(Locale.ROOT)))
+            .findFirst()
+            .orElseThrow(() -> new ConfigException(
+                "--sections: there is no section '" + name + "'; give some of " + String.join(", ", new Labels()) + "."));
+    }
+
+    /** This process's own command line up to the options, for the section that starts it again under a tool. */
+    private static List<String> command(final Class<?> program)
+    {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName(), "gpu"));
+        return command;
+    }
+
+    /** The names of the sections, for the help. */
+    public static final class Labels implements Iterable<String>
+    {
+        @Override
+        public Iterator<String> iterator()
+        {
+            return Arrays.stream(GpuSection.values()).map(GpuSection::label).iterator();
+        }
+    }
+}

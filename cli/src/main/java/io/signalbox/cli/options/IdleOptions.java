@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Refuses options that have no effect beside the others, and options that are given more than once. */
+public final class IdleOptions
+{
+    private static final List<String> OF_GENERATOR = List.of(
+        "--workload", "--conversations", "--clients", "--arrivals", "--system-prompt", "--turns", "--user-tokens",
+        "--output-tokens", "--think-time", "--max-context");
+    private static final List<String> OF_AGENT_TRACE =
+        List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
+    private static final List<String> OF_ROUTER = List.of("--router", "--beta");
+    private static final List<String> OF_JOURNAL = List.of("--durability", "--no-verify");
+    private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
+
+    private IdleOptions()
+    {
+    }
+
+    public static void refuse(final ParseResult given)
+    {
+        if (given.hasMatchedOption("--trace"))
+        {
+            OF_GENERATOR.forEach(option ->
+                refuse(given, option, "is for generated workloads, and --trace gives the requests"));
+        }
+        else
+        {
+            OF_AGENT_TRACE.forEach(option -> refuse(given, option, "is for plays of a --trace, which is not given"));
+        }
+        if (given.hasMatchedOption("--no-capture"))
+        {
+            OF_CAPTURE.forEach(option -> refuse(given, option, "shapes routed experts, and --no-capture captures none"));
+        }
+        if (given.hasMatchedOption("--router-config"))
+        {
+            OF_ROUTER.forEach(option -> refuse(given, option, "is a choice that --router-config makes"));
+        }
+        if (given.hasMatchedOption("--no-journal"))
+        {
+            OF_JOURNAL.forEach(option -> refuse(given, option, "concerns the journal, and --no-journal writes none"));
+        }
+        if (!given.hasMatchedOption("--cancel-fraction"))
+        {
+            refuse(given, "--cancel-after", "is for requests that --cancel-fraction cancels, which is not given");
+        }
+        refuseOfRanks(given);
+        if (!given.hasMatchedOption("--threaded"))
+        {
+            refuse(given, "--ring-size", "is for --threaded, which is not given");
+        }
+    }
+
+    /** Of commands that simulate ranks. */
+    public static void refuseOfRanks(final ParseResult given)
+    {
+        if (given.hasMatchedOption("--no-prefix-caching"))
+        {
+            refuse(given, "--eviction", "is for cached prefixes, and --no-prefix-caching keeps none");
+        }
+    }
+
+    private static void refuse(final ParseResult given, final String option, final String reason)
+    {
+        if (given.hasMatchedOption(option))
+        {
+            throw new ConfigException(option + " " + reason + "; leave it out, or change the other.");
+        }
+    }
+
+    /** The first option that is given again; {@code null} if there is none. */
+    public static String repeated(final CommandLine line, final String... arguments)
+    {
+        final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);
+        final Set<String> seen = new HashSet<>();
+        for (final String argument : command == null ? new String[0] : arguments)
+        {
+            final int end = argument.indexOf('=');
+            final String name = end < 0 ? argument : argument.substring(0, end);
+            if (name.equals("--"))
+            {
+                return null;
+            }
+            if (command.getCommandSpec().optionsMap().containsKey(name) && !seen.add(name))
+            {
+                return name;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.FileFault;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalDirectory;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.WriterOptions;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The place and the durability of a run's journal. */
+public final class JournalOptions
+{
+    private static final Path RUNS = Path.of("runs");
+    private static final int MAX_RUNS = 9999;
+
+    @Option(names = "--journal", paramLabel = "DIR",
+        description = "Write the journal to DIR, which is new or empty (default: the next number under runs/).")
+    private Path directory;
+
+    @Option(names = "--no-journal", description = "Do not write a journal (implies --no-verify).")
+    private boolean noJournal;
+
+    @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
+    private boolean noVerify;
+
+    @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
+        description = "Make written groups survive a killed process (process) or power loss (batch: one sync per batch; " +
+            "record: one per group); default: process.")
+    private Durability durability = Durability.PROCESS;
+
+    /** Directories that this command made, each after its parent. */
+    private final List<Path> made = new ArrayList<>();
+
+    public boolean verifies()
+    {
+        return !noVerify;
+    }
+
+    public boolean isWanted()
+    {
+        return !noJournal;
+    }
+
+    /** Refuses what can be refused before anything is written. */
+    public void check()
+    {
+        if (directory != null && directory.toString().isEmpty())
+        {
+            throw new ConfigException("--journal is empty; give a directory, or leave the option out.");
+        }
+        if (noJournal && directory != null)
+        {
+            throw new ConfigException("--journal=" + directory + " and --no-journal exclude each other; give one of them.");
+        }
+        if (directory != null)
+        {
+            JournalDirectory.requireFree(directory);
+        }
+    }
+
+    /**
+     * @param file {@code null} if no file is asked for.
+     * @throws ConfigException if the file is the journal's directory, or one is within the other.
+     */
+    public void requireApart(final String option, final Path file)
+    {
+        if (file == null || directory == null)
+        {
+            return;
+        }
+        final Path journal = directory.toAbsolutePath().normalize();
+        final Path other = file.toAbsolutePath().normalize();
+        if (journal.startsWith(other) || other.startsWith(journal))
+        {
+            throw new ConfigException(
+                option + "=" + file + " and --journal=" + directory + " overlap; give a file outside the journal.");
+        }
+    }
+
+    /** The writer of the run's journal; if it cannot be opened, nothing that this command made is left behind. */
+    public JournalWriter open(final Map<String, String> settings)
+    {
+        try
+        {
+            final Path target = directory == null ? nextRun() : directory;
+            make(target);
+            return JournalWriter.create(target, settings, WriterOptions.of(durability));
+        }
+        catch (final RuntimeException | Error e)
+        {
+            removeMade();
+            throw e;
+        }
+    }
+
+    /** Removes the directories that {@link #open} made and that are empty; the writer removes what it put into them. */
+    public void removeMade()
+    {
+        try
+        {
+            for (int i = made.size() - 1; i >= 0; i--)
+            {
+                Files.deleteIfExists(made.get(i));
+            }
+        }
+        catch (final IOException e)
+        {
+            // Another process uses it. The run has failed already, and its reason is printed.
+            return;
+        }
+    }
+
+    private void make(final Path wanted)
+    {
+        try
+        {
+            makeAll(wanted);
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException("--journal=" + wanted + " cannot be made (" + FileFault.reason(e) +
+                "); give a directory in a writable place.");
+        }
+    }
+
+    /** Remembers each directory that was not there before. */
+    private void makeAll(final Path wanted) throws IOException
+    {
+        final Deque<Path> missing = new ArrayDeque<>();
+        Path at = wanted.toAbsolutePath();
+        while (at != null && !Files.exists(at))
+        {
+            missing.push(at);
+            at = at.getParent();
+        }
+        if (at != null && !Files.isDirectory(at))
+        {
+            throw new NotDirectoryException(at.toString());
+        }
+        for (final Path directoryToMake : missing)
+        {
+            if (createdHere(directoryToMake))
+            {
+                made.add(directoryToMake);
+            }
+        }
+    }
+
+    /** False if another process has created it meanwhile: then it is not this command's to remove. */
+    private static boolean createdHere(final Path wanted) throws IOException
+    {
+        try
+        {
+            Files.createDirectory(wanted);
+            return true;
+        }
+        catch (final FileAlreadyExistsException e)
+        {
+            if (Files.isDirectory(wanted))
+            {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Creating the directory claims its number, so that two runs at once do not share one. */
+    private Path nextRun()
+    {
+        try
+        {
+            makeAll(RUNS);
+            for (int number = lastRun() + 1; number <= MAX_RUNS; number++)
+            {
+                final Path run = RUNS.resolve("%04d".formatted(number));
+                try
+                {
+                    made.add(Files.createDirectory(run));
+                    return run;
+                }
+                catch (final FileAlreadyExistsException e)
+                {
+                    // Another run has taken this number in the meantime.
+                    continue;
+                }
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException("no directory for the journal could be made under " + RUNS.toAbsolutePath() + " (" +
+                FileFault.reason(e) + "); give one with --journal, or --no-journal.");
+        }
+        throw new ConfigException(RUNS.toAbsolutePath() + " holds runs up to " + MAX_RUNS +
+            "; remove some, or give a directory with --journal.");
+    }
+
+    private static int lastRun() throws IOException
+    {
+        try (Stream<Path> entries = Files.list(RUNS))
+        {
+            return entries.map(entry -> entry.getFileName().toString())
+                .filter(name -> name.matches("\\d{4}"))
+                .mapToInt(Integer::parseInt)
+                .max().orElse(0);
+        }
+    }
+
+    static final class DurabilityConverter implements ITypeConverter<Durability>
+    {
+        @Override
+        public Durability convert(final String value)
+        {
+            for (final Durability durability : Durability.values())
+            {
+                if (durability.name().equalsIgnoreCase(value))
+                {
+                    return durability;
+                }
+            }
+            throw new ConfigException("--durability=" + value + " is not known; it is process, batch or record.");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.OutputFile;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.function.Supplier;
+
+/** The result as JSON, with the same meaning in every command. */
+public final class JsonOptions
+{
+    /** The name of the option that writes a file. */
+    public static final String FILE_OPTION = "--json-file";
+
+    @Option(names = "--json", description = "Print the result as one JSON document instead of tables.")
+    private boolean asJson;
+
+    @Option(names = FILE_OPTION, paramLabel = "FILE", description = "Write the JSON document to FILE as well.")
+    private Path file;
+
+    public boolean isJson()
+    {
+        return asJson;
+    }
+
+    /** {@code null} if no file is asked for. */
+    public Path file()
+    {
+        return file;
+    }
+
+    /**
+     * Takes the room of the file before the work begins.
+     *
+     * @param bytes as many as the document has, as far as that is known.
+     * @return {@code null} if no file is asked for.
+     * @throws io.signalbox.ConfigException if the file cannot be written or its disk has no room.
+     */
+    public OutputFile reserve(final long bytes)
+    {
+        return OutputFile.reserve(FILE_OPTION, file, bytes);
+    }
+
+    /**
+     * Prints the result as tables or as JSON, then writes the file: what is printed does not depend on the file.
+     *
+     * @param reserved {@code null} if no file is asked for.
+     * @param document makes the JSON document.
+     * @param tables   prints the tables.
+     */
+    public void print(
+        final Console console, final OutputFile reserved, final Supplier<String> document, final Runnable tables)
+    {
+        final String text = asJson || reserved != null ? document.get() : null;
+        if (asJson)
+        {
+            console.out().print(text);
+        }
+        else
+        {
+            tables.run();
+        }
+        console.out().flush();
+        if (reserved != null)
+        {
+            reserved.write(text);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Explains arguments that a command does not have, with the names that may have been meant. */
+public final class MistypedArguments
+{
+    private static final int MAX_NAMES = 3;
+    /** Commands with more options are referred to by their help. */
+    private static final int FEW_OPTIONS = 12;
+
+    private MistypedArguments()
+    {
+    }
+
+    /** A clause without full stop; {@code null} if the fault is another one. */
+    public static String explain(final ParameterException fault)
+    {
+        final CommandLine command = fault.getCommandLine();
+        if (fault instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty())
+        {
+            final String argument = unmatched.getUnmatched().get(0);
+            return argument.length() > 1 && argument.startsWith("-")
+                ? unknownOption(command.getCommandSpec(), name(argument)) : unknownArgument(command, argument);
+        }
+        final boolean valueOfFlag = fault.getArgSpec() instanceof OptionSpec option && isFlag(option);
+        return valueOfFlag ? flag(command.getCommandSpec(), (OptionSpec)fault.getArgSpec()) : null;
+    }
+
+    /** The refusal of a command that does not exist. */
+    public static ConfigException noCommand(final CommandLine root, final String name)
+    {
+        final String problem = unknownCommand(root, name);
+        return new ConfigException(problem + "; see 'signalbox --help'.");
+    }
+
+    private static String name(final String argument)
+    {
+        final int end = argument.indexOf('=');
+        return end < 0 ? argument : argument.substring(0, end);
+    }
+
+    private static boolean isFlag(final OptionSpec option)
+    {
+        return option.auxiliaryTypes()[0] == boolean.class || option.auxiliaryTypes()[0] == Boolean.class;
+    }
+
+    private static String flag(final CommandSpec command, final OptionSpec option)
+    {
+        final String file = option.longestName() + "-file";
+        return option.longestName() + " is a flag without a value" +
+            (command.findOption(file) == null ? "" : "; " + file + " FILE writes a file");
+    }
+
+    private static String unknownOption(final CommandSpec command, final String name)
+    {
+        final List<String> owners = owners(command, name);
+        if (!owners.isEmpty())
+        {
+            final List<String> own = longNames(command);
+            return name + " belongs to " + listed(owners) + ", not to " + command.name() +
+                (own.size() > FEW_OPTIONS ? "" : ", which has " + listed(own));
+        }
+        return "there is no option '" + name + "'" + meant(name, longNames(command));
+    }
+
+    /** Other commands with such an option. */
+    private static List<String> owners(final CommandSpec command, final String name)
+    {
+        final List<String> owners = new ArrayList<>();
+        command.root().subcommands().forEach((other, line) ->
+        {
+            if (line.getCommandSpec() != command && line.getCommandSpec().findOption(name) != null)
+            {
+                owners.add(other);
+            }
+        });
+        return owners;
+    }
+
+    private static List<String> longNames(final CommandSpec command)
+    {
+        return command.options().stream().map(OptionSpec::longestName).toList();
+    }
+
+    private static String unknownArgument(final CommandLine command, final String argument)
+    {
+        final CommandSpec spec = command.getCommandSpec();
+        if (spec.parent() == null)
+        {
+            return unknownCommand(command, argument);
+        }
+        // A value after a flag that writes no file is the most likely cause.
+        final String flags = spec.options().stream()
+            .filter(option -> isFlag(option) && spec.findOption(option.longestName() + "-file") != null &&
+                command.getParseResult() != null && command.getParseResult().hasMatchedOption(option.longestName()))
+            .map(option -> flag(spec, option)).collect(Collectors.joining("; "));
+        return "'" + argument + "' is one argument too many" + (flags.isEmpty() ? "" : "; " + flags);
+    }
+
+    private static String unknownCommand(final CommandLine root, final String name)
+    {
+        return "there is no command '" + name + "'" + meant(name, root.getSubcommands().keySet());
+    }
+
+    private static String meant(final String name, final Collection<String> known)
+    {
+        final List<String> nearest = NearestNames.of(name, known, MAX_NAMES);
+        return nearest.isEmpty() ? "" : "; did you mean " + String.join(" or ", nearest) + "?";
+    }
+
+    private static String listed(final List<String> names)
+    {
+        final int last = names.size() - 1;
+        return last == 0 ? names.get(0) : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
+    }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.FileFault;
+import io.signalbox.router.NewConversation;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.workload.InputFile;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.events.AliasEvent;
+import org.yaml.snakeyaml.events.CollectionEndEvent;
+import org.yaml.snakeyaml.events.CollectionStartEvent;
+import org.yaml.snakeyaml.events.Event;
+import org.yaml.snakeyaml.events.NodeEvent;
+import org.yaml.snakeyaml.events.ScalarEvent;
+import org.yaml.snakeyaml.nodes.Tag;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The router as TensorRT-LLM's {@code attention_dp_config} names it, in a YAML file that holds that block, under its
+ * name or alone. Keys, defaults and precedence are TensorRT-LLM's: conversation affinity wins over KV-cache-aware
+ * routing. Unknown keys, and keys without effect here, are refused.
+ */
+final class RouterConfigFile
+{
+    private static final String BLOCK = "attention_dp_config";
+    /** The block has a dozen keys; the time that YAML takes grows faster than the text. */
+    private static final int MAX_BYTES = 1 << 16;
+    /** The block has two levels; what a scanner does per level makes deep files slow. */
+    private static final int MAX_DEPTH = 8;
+    private static final String PREFIX = "kv_cache_routing_";
+
+    /** How the keys are called in the settings that refusals of the library name. */
+    private static final Map<String, String> KEYS = new TreeMap<>(Map.of(
+        "beta", PREFIX + "load_balance_weight",
+        "matchRateThreshold", PREFIX + "match_rate_threshold",
+        "fairShareMultiplier", PREFIX + "fair_share_multiplier",
+        "maxSessions", PREFIX + "max_sessions",
+        "newConversation", PREFIX + "new_conv_placement"));
+
+    private final String file;
+    private final RouterConfig.Builder router = RouterConfig.builder();
+    private int depth;
+    private boolean kvCacheAware;
+    private boolean conversationAffinity;
+
+    private RouterConfigFile(final String file)
+    {
+        this.file = file;
+    }
+
+    /** @throws ConfigException when the file cannot be read, is not such a block, or names what is not supported. */
+    static RouterConfig read(final String file)
+    {
+        final RouterConfigFile reader = new RouterConfigFile(file);
+        reader.block(reader.document()).forEach((key, value) -> reader.set(String.valueOf(key), value));
+        return reader.build();
+    }
+
+    private RouterConfig build()
+    {
+        router.policy(conversationAffinity ? RouterPolicy.CONVERSATION :
+            kvCacheAware ? RouterPolicy.KV_AWARE : RouterPolicy.DEFAULT);
+        try
+        {
+            return OptionNames.translate(KEYS, router::build);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("--router-config: in " + file + ", " + e.getMessage());
+        }
+    }
+
+    private Object document()
+    {
+        final String text = text();
+        try
+        {
+            final LoaderOptions options = new LoaderOptions();
+            options.setAllowDuplicateKeys(false);
+            final Yaml yaml = new Yaml(new SafeConstructor(options));
+            yaml.parse(new StringReader(text)).forEach(this::requirePlain);
+            return yaml.load(text);
+        }
+        catch (final ConfigException e)
+        {
+            throw e;
+        }
+        catch (final MarkedYAMLException e)
+        {
+            throw refused("is not YAML in line " + (e.getProblemMark().getLine() + 1) + " (" + e.getProblem() + ")");
+        }
+        // Scalars that look like a number or a date and are none end in exceptions of the JDK.
+        catch (final YAMLException | IllegalArgumentException | IndexOutOfBoundsException | ClassCastException e)
+        {
+            throw refused("is not YAML (" + e.getMessage() + ")");
+        }
+    }
+
+    private String text()
+    {
+        final Path path = PathConverter.path(file);
+        final String unusable = InputFile.fault(path);
+        if (unusable != null)
+        {
+            throw new ConfigException("--router-config=" + file + " " + unusable + "; give a YAML file.");
+        }
+        try (InputStream stream = Files.newInputStream(path))
+        {
+            final byte[] bytes = stream.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES)
+            {
+                throw refused("has more than " + MAX_BYTES + " bytes, the most that a router's configuration may have; " +
+                    "give a file with " + BLOCK + " only");
+            }
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        }
+        catch (final CharacterCodingException e)
+        {
+            throw refused("is not text in UTF-8; give a YAML file");
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(
+                "--router-config=" + file + " cannot be read (" + FileFault.reason(e) + "); give a YAML file.");
+        }
+    }
+
+    /** The block needs no tags, anchors or aliases, with which a small file can name other types or grow very large. */
+    private void requirePlain(final Event event)
+    {
+        final String line = " in line " + (event.getStartMark().getLine() + 1);
+        if (event instanceof NodeEvent node && node.getAnchor() != null)
+        {
+            throw refused("has the " + (event instanceof AliasEvent ? "alias *" : "anchor &") + node.getAnchor() + line +
+                "; write the value out");
+        }
+        depth += event instanceof CollectionStartEvent ? 1 : event instanceof CollectionEndEvent ? -1 : 0;
+        if (depth > MAX_DEPTH)
+        {
+            throw refused("is nested more than " + MAX_DEPTH + " deep" + line + "; give 'key: value' pairs");
+        }
+        final String tag = event instanceof ScalarEvent scalar ? scalar.getTag() :
+            event instanceof CollectionStartEvent collection ? collection.getTag() : null;
+        if (tag != null)
+        {
+            throw refused("has the tag " + tag.replace(Tag.PREFIX, "!!") + line + "; leave the tag out");
+        }
+    }
+
+    private Map<?, ?> block(final Object document)
+    {
+        final Map<?, ?> outer = map(document);
+        if (!outer.containsKey(BLOCK))
+        {
+            return outer;
+        }
+        if (outer.size() > 1)
+        {
+            final Object other = outer.keySet().stream().filter(key -> !BLOCK.equals(key)).findFirst().orElseThrow();
+            throw refused("holds " + other + " beside " + BLOCK + "; give a file with that block only");
+        }
+        return map(outer.get(BLOCK));
+    }
+
+    private Map<?, ?> map(final Object value)
+    {
+        if (value instanceof Map<?, ?> map)
+        {
+            return map;
+        }
+        throw refused("does not hold the keys of " + BLOCK + "; give them as 'key: value', one in a line");
+    }
+
+    private void set(final String key, final Object value)
+    {
+        switch (key)
+        {
+            case "enable_balance" -> unsupported(key, value, "context work is never held back here");
+            case "timeout_iters", "batching_wait_iters" -> number(key, value, 0, Integer.MAX_VALUE);
+            case "enable_kv_cache_aware_routing" -> kvCacheAware = flag(key, value);
+            case PREFIX + "load_balance_weight" -> router.beta(real(key, value));
+            case PREFIX + "match_rate_threshold" -> router.matchRateThreshold(real(key, value));
+            case PREFIX + "fair_share_multiplier" -> router.fairShareMultiplier(real(key, value));
+            case PREFIX + "cold_start_warmup" -> router.coldStartWarmup(flag(key, value));
+            case PREFIX + "account_for_in_transfer" ->
+                unsupported(key, value, "KV content is never transferred between ranks here");
+            case PREFIX + "conversation_affinity" -> conversationAffinity = flag(key, value);
+            case PREFIX + "max_sessions" -> router.maxSessions(number(key, value, 1, RouterConfig.MAX_SESSIONS));
+            case PREFIX + "new_conv_placement" -> router.newConversation(placement(key, value));
+            default -> throw refused("names " + key + ", which is not a known key of " + BLOCK + "; leave it out");
+        }
+    }
+
+    private void unsupported(final String key, final Object value, final String reason)
+    {
+        if (flag(key, value))
+        {
+            throw refused("sets " + key + ", which is not supported (" + reason + "); set it to false");
+        }
+    }
+
+    private NewConversation placement(final String key, final Object value)
+    {
+        for (final NewConversation placement : NewConversation.values())
+        {
+            if (placement.label().equals(value))
+            {
+                return placement;
+            }
+        }
+        throw refused("sets " + key + " to " + value + ", which is not known; give round_robin or least_queued");
+    }
+
+    private boolean flag(final String key, final Object value)
+    {
+        if (value instanceof Boolean flag)
+        {
+            return flag;
+        }
+        throw refused("sets " + key + " to " + value + "; give true or false");
+    }
+
+    private int number(final String key, final Object value, final int min, final int max)
+    {
+        if (value instanceof Integer number && number >= min && number <= max)
+        {
+            return number;
+        }
+        throw refused("sets " + key + " to " + value + "; give a whole number between " + min + " and " + max);
+    }
+
+    private double real(final String key, final Object value)
+    {
+        if (value instanceof Number number)
+        {
+            return number.doubleValue();
+        }
+        throw refused("sets " + key + " to " + value + "; give a number");
+    }
+
+    private ConfigException refused(final String fault)
+    {
+        return new ConfigException("--router-config=" + file + " " + fault + ".");
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+
+/** The scheduler's configuration. */
+public final class SchedulerOptions extends RankOptions
+{
+    private static final int MAX_TOP_K = 64;
+    private static final int MAX_ROW_BYTES = 8192;
+
+    @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
+        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES} (default: signalbox).",
+        completionCandidates = ComparedSchedulers.Labels.class)
+    private RouterPolicy router = RouterPolicy.SIGNALBOX;
+
+    @Option(names = "--router-config", paramLabel = "FILE",
+        description = "Read the router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
+    private String routerConfig;
+
+    @Option(names = "--router-snapshot", paramLabel = "FILE",
+        description = "Start with the router's state from another run; 'signalbox replay' writes such files.")
+    private String routerSnapshot;
+
+    @Option(names = "--kv-blocks", paramLabel = "N",
+        description = "Give each rank's pool N KV blocks, one of them the dummy block (default: 1,048,576 tokens).")
+    private Integer kvBlocks;
+
+    @Option(names = "--moe-layers", paramLabel = "N",
+        description = "Simulate a model with N MoE layers (default: ${DEFAULT-VALUE}).")
+    private int moeLayers = 4;
+
+    @Option(names = "--experts", paramLabel = "N",
+        description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
+    private int experts = 64;
+
+    @Option(names = "--top-k", paramLabel = "N",
+        description = "Route each token to N experts per layer (default: ${DEFAULT-VALUE}).")
+    private int topK = 2;
+
+    @Option(names = "--no-capture", description = "Do not capture routed experts.")
+    private boolean noCapture;
+
+    public SchedulerConfig config()
+    {
+        final RouterConfig chosen = OptionNames.translate(this::router);
+        final SchedulerConfig config = OptionNames.translate(() -> builder().router(chosen).build());
+        return routerSnapshot == null ? config : withSnapshot(chosen.toBuilder());
+    }
+
+    private SchedulerConfig.Builder builder()
+    {
+        final SchedulerConfig.Builder builder = rankBuilder().capture(noCapture ? null : shape());
+        return kvBlocks == null ? builder : builder.kvBlocks(kvBlocks);
+    }
+
+    private RouterConfig router()
+    {
+        final RouterConfig chosen =
+            routerConfig == null ? RouterConfig.builder().policy(router).build() : RouterConfigFile.read(routerConfig);
+        return withOptions(chosen, List.of(chosen.policy()));
+    }
+
+    /** All other options are checked already, so a refusal concerns the snapshot. */
+    private SchedulerConfig withSnapshot(final RouterConfig.Builder chosen)
+    {
+        final byte[] snapshot = RouterSnapshotFile.read(routerSnapshot);
+        try
+        {
+            return builder().router(chosen.snapshot(snapshot).build()).build();
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("--router-snapshot=" + routerSnapshot + ": " + e.getMessage());
+        }
+    }
+
+    /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */
+    private ModelShape shape()
+    {
+        final ModelShape shape = new ModelShape(moeLayers, experts, topK);
+        if (topK > MAX_TOP_K)
+        {
+            throw new ConfigException("--top-k=" + topK + " is above " + MAX_TOP_K +
+                ", the most that the simulated ranks draw; give a smaller one, or --no-capture.");
+        }
+        if (shape.rowBytes() > MAX_ROW_BYTES)
+        {
+            throw new ConfigException("--moe-layers=" + moeLayers + " with --top-k=" + topK + " makes rows of " +
+                shape.rowBytes() + " bytes, above the " + MAX_ROW_BYTES + " that the simulated ranks draw; give fewer " +
+                "layers, a smaller --top-k, or --no-capture.");
+        }
+        return shape;
+    }
+
+    static final class RouterConverter implements ITypeConverter<RouterPolicy>
+    {
+        @Override
+        public RouterPolicy convert(final String value)
+        {
+            return OptionNames.translate(() -> RouterPolicy.of(value));
+        }
+    }
+
+    static final class EvictionConverter implements ITypeConverter<EvictionPolicy>
+    {
+        @Override
+        public EvictionPolicy convert(final String value)
+        {
+            switch (value)
+            {
+                case "lru":
+                    return EvictionPolicy.LRU;
+                case "ref-zero":
+                    return EvictionPolicy.REF_ZERO;
+                default:
+                    throw new ConfigException("--eviction=" + value + " is not known; it is lru or ref-zero.");
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.workload.AgentPlays;
+import io.signalbox.workload.AgentTrace;
+import io.signalbox.workload.Arrivals;
+import io.signalbox.workload.Cancellations;
+import io.signalbox.workload.FirstRequests;
+import io.signalbox.workload.GeneratedWorkload;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.TraceFormat;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadPreset;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/** The source of the requests: a trace file, or the generator of conversations. */
+public final class WorkloadOptions extends TraceOptions
+{
+    private static final double DEFAULT_CANCEL_AFTER = 5.0;
+
+    @Option(names = "--workload", paramLabel = "NAME",
+        description = "Generate this workload: conversations, skewed, bursty or closed-loop (256 clients); other options " +
+            "of this group change parts of it (default: ${DEFAULT-VALUE}).")
+    private String preset = WorkloadPreset.CONVERSATIONS.label();
+
+    @Option(names = "--trace", paramLabel = "FILE",
+        description = "Read requests from a JSONL file, plain or gzipped, in Mooncake's format or with plays of coding " +
+            "agents; the content tells which.")
+    private Path trace;
+
+    @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of the workload.")
+    private Integer limit;
+
+    @Option(names = "--conversations", paramLabel = "N",
+        description = "Generate N conversations of a few requests each (for conversations: 400).")
+    private Integer conversations;
+
+    @Option(names = "--clients", paramLabel = "N",
+        description = "Run N conversations at a time; the next starts when one ends. 0: they start when they arrive " +
+            "(for conversations: 0).")
+    private Integer clients;
+
+    @Option(names = "--arrivals", paramLabel = "KIND",
+        description = "Start conversations by poisson:RATE, bursty:RATE,CV (conversations per second, coefficient of " +
+            "variation) or replayed:FILE (times of a trace); for conversations: poisson:8.0.")
+    private String arrivals;
+
+    @Option(names = "--system-prompt", paramLabel = "TOKENS",
+        description = "Start every generated prompt with this many shared tokens (for conversations: 512).")
+    private Integer systemPromptTokens;
+
+    @Option(names = "--turns", paramLabel = "SIZES",
+        description = "Draw turns per conversation: lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:N; " +
+            "for conversations: lognormal:4,0.7,1,32.")
+    private String turns;
+
+    @Option(names = "--user-tokens", paramLabel = "SIZES",
+        description = "Draw new prompt tokens per turn; for conversations: lognormal:200,1.0,8,4096.")
+    private String userTokens;
+
+    @Option(names = "--output-tokens", paramLabel = "SIZES",
+        description = "Draw output tokens per turn; for conversations: lognormal:150,0.8,4,1024.")
+    private String outputTokens;
+
+    @Option(names = "--think-time", paramLabel = "SECONDS",
+        description = "Pause this long on average before the next turn (for conversations: 5.0).")
+    private Double thinkTimeSeconds;
+
+    @Option(names = "--max-context", paramLabel = "TOKENS",
+        description = "End a conversation before its context passes this (for conversations: 32768).")
+    private Integer maxContextTokens;
+
+    @Option(names = "--cancel-fraction", paramLabel = "SHARE",
+        description = "Cancel this share of the requests, 0 to 1 (default: ${DEFAULT-VALUE}).")
+    private double cancelFraction;
+
+    @Option(names = "--cancel-after", paramLabel = "SECONDS",
+        description = "Cancel them after this mean time (default: ${DEFAULT-VALUE}).")
+    private double cancelAfterSeconds = DEFAULT_CANCEL_AFTER;
+
+    private int leftOut;
+
+    /** Requests behind those that {@code --limit} lets in. */
+    public int leftOut()
+    {
+        return leftOut;
+    }
+
+    /** {@code null} if the workload is generated. */
+    public Path trace()
+    {
+        return trace;
+    }
+
+    /** The source of the requests, as the subject of a sentence. */
+    public String source()
+    {
+        return trace == null ? "the generated workload" : "the trace " + trace;
+    }
+
+    /** Advice that makes the workload smaller, as an imperative. */
+    public String remedy()
+    {
+        return trace == null ? "give fewer --conversations or --turns" : "give a smaller trace";
+    }
+
+    public Workload workload(final long seed)
+    {
+        check();
+        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : recorded(seed);
+        if (limit != null)
+        {
+            final int whole = workload.requests().size();
+            workload = new FirstRequests(workload, limit);
+            leftOut = whole - workload.requests().size();
+        }
+        // Cancellations of nobody would still change the run description.
+        return cancelFraction == 0.0
+            ? workload
+            : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+    }
+
+    private Workload recorded(final long seed)
+    {
+        if (TraceFormat.of(trace) == TraceFormat.AGENT)
+        {
+            return AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
+        }
+        refuseFor(trace);
+        return MooncakeTrace.read(trace);
+    }
+
+    private void check()
+    {
+        if (trace != null && trace.toString().isEmpty())
+        {
+            throw new ConfigException("--trace is empty; give the path of a JSONL file, or leave the option out.");
+        }
+        if (limit != null && limit < 1)
+        {
+            throw new ConfigException("--limit=" + limit + " leaves nothing to run; ask for at least 1 request.");
+        }
+        if (!(cancelFraction >= 0.0 && cancelFraction <= 1.0))
+        {
+            throw new ConfigException(
+                "--cancel-fraction=" + cancelFraction + " is not between 0 and 1; give the share of requests to cancel.");
+        }
+        if (cancelFraction == 0.0 && cancelAfterSeconds != DEFAULT_CANCEL_AFTER)
+        {
+            throw new ConfigException("--cancel-after is for requests that --cancel-fraction cancels, and " +
+                "--cancel-fraction=0 cancels none; leave it out, or change the other.");
+        }
+        if (nanos("--cancel-after", cancelAfterSeconds) < 1)
+        {
+            throw new ConfigException(
+                "--cancel-after=" + cancelAfterSeconds + " is not above 0 seconds; give a mean time to cancel.");
+        }
+    }
+
+    private Workload generated(final long seed)
+    {
+        final GeneratedWorkloadConfig.Builder builder = preset().builder().seed(seed);
+        ifGiven(conversations, builder::conversations);
+        ifGiven(clients, builder::clients);
+        ifGiven(arrivals, value -> builder.arrivals(Arrivals.of("--arrivals", value)));
+        ifGiven(systemPromptTokens, builder::systemPromptTokens);
+        ifGiven(turns, value -> builder.turns(SizeDistribution.of("--turns", value)));
+        ifGiven(userTokens, value -> builder.userTokens(SizeDistribution.of("--user-tokens", value)));
+        ifGiven(outputTokens, value -> builder.outputTokens(SizeDistribution.of("--output-tokens", value)));
+        ifGiven(thinkTimeSeconds, value -> builder.meanThinkTimeNanos(nanos("--think-time", value)));
+        ifGiven(maxContextTokens, builder::maxContextTokens);
+        return GeneratedWorkload.of(builder.build());
+    }
+
+    private WorkloadPreset preset()
+    {
+        try
+        {
+            return WorkloadPreset.of(preset);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException(
+                "--workload=" + preset + " is not known; it is one of " + WorkloadPreset.labels() + ".");
+        }
+    }
+
+    private static <T> void ifGiven(final T value, final Consumer<T> setting)
+    {
+        if (value != null)
+        {
+            setting.accept(value);
+        }
+    }
+}

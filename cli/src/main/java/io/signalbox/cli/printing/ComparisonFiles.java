@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.compare.ComparisonPlan;
+import io.signalbox.compare.ComparisonRow;
+import io.signalbox.compare.Estimate;
+import io.signalbox.compare.Figure;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** A comparison for programs. Rates are from 0 to 1; a figure that was not measured is empty in CSV and null in JSON. */
+public final class ComparisonFiles
+{
+    private static final int SETTINGS_BYTES = 1 << 14;
+    private static final int NAME_BYTES = 1 << 9;
+    private static final int FIGURE_BYTES = 1 << 8;
+    private static final int VALUE_BYTES = 40;
+
+    private ComparisonFiles()
+    {
+    }
+
+    /** Room that {@link #csv} needs at most, unless figures have more than {@link #VALUE_BYTES} characters. */
+    public static long csvBytes(final ComparisonPlan plan)
+    {
+        return (1 + rows(plan)) * (NAME_BYTES + 2 * VALUE_BYTES * Figure.values().length);
+    }
+
+    /** Room that {@link #json} needs at most, with the same limit. */
+    public static long jsonBytes(final ComparisonPlan plan)
+    {
+        final long valuesOfRow = Figure.values().length * (long)(FIGURE_BYTES + VALUE_BYTES * plan.seeds());
+        return SETTINGS_BYTES + rows(plan) * (NAME_BYTES + valuesOfRow);
+    }
+
+    private static long rows(final ComparisonPlan plan)
+    {
+        return plan.cells() / plan.seeds();
+    }
+
+    /** One line per row, with mean and half of the 95 % confidence interval of each figure. */
+    public static String csv(final List<ComparisonRow> rows)
+    {
+        final StringBuilder csv = new StringBuilder("workload,kvBlocks,router");
+        for (final Figure figure : Figure.values())
+        {
+            csv.append(',').append(figure.key()).append(',').append(figure.key()).append("HalfWidth95");
+        }
+        csv.append('\n');
+        for (final ComparisonRow row : rows)
+        {
+            csv.append(quoted(row.workload())).append(',').append(row.kvBlocks()).append(',').append(row.router().label());
+            for (final Figure figure : Figure.values())
+            {
+                final Estimate estimate = row.estimate(figure);
+                csv.append(',').append(text(estimate.mean())).append(',').append(text(estimate.halfWidth()));
+            }
+            csv.append('\n');
+        }
+        return csv.toString();
+    }
+
+    private static String quoted(final String text)
+    {
+        final boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+    }
+
+    private static String text(final double value)
+    {
+        return Double.isNaN(value) ? "" : Decimals.shortest(value);
+    }
+
+    /** The plan's settings, and per row each figure with mean, interval and the value of each seed. */
+    public static String json(final ComparisonPlan plan, final List<ComparisonRow> rows)
+    {
+        return Json.text("signalbox.compare/1", json ->
+        {
+            json.writeNumberField("firstSeed", plan.firstSeed());
+            json.writeNumberField("seeds", plan.seeds());
+            Json.object(json, "settings", body ->
+            {
+                settings(json, plan.scheduler().settings());
+                settings(json, plan.simulation().settings());
+            });
+            json.writeArrayFieldStart("rows");
+            for (final ComparisonRow row : rows)
+            {
+                write(json, row);
+            }
+            json.writeEndArray();
+        });
+    }
+
+    /** Router, pool size and seed are those of the rows. */
+    private static void settings(final JsonGenerator json, final Map<String, String> settings) throws IOException
+    {
+        for (final Map.Entry<String, String> setting : settings.entrySet())
+        {
+            if (!List.of("router.policy", "scheduler.kvBlocks", "sim.seed").contains(setting.getKey()))
+            {
+                json.writeStringField(setting.getKey(), setting.getValue());
+            }
+        }
+    }
+
+    private static void write(final JsonGenerator json, final ComparisonRow row) throws IOException
+    {
+        json.writeStartObject();
+        json.writeStringField("workload", row.workload());
+        json.writeNumberField("kvBlocks", row.kvBlocks());
+        json.writeStringField("router", row.router().label());
+        for (final Figure figure : Figure.values())
+        {
+            Json.object(json, figure.key(), body ->
+            {
+                Json.real(json, "mean", row.estimate(figure).mean());
+                Json.real(json, "halfWidth95", row.estimate(figure).halfWidth());
+                json.writeBooleanField("best", row.isBest(figure));
+                json.writeBooleanField("levelWithBest", row.isLevelWithBest(figure));
+                json.writeArrayFieldStart("values");
+                for (final double value : row.values(figure))
+                {
+                    Json.real(json, value);
+                }
+                json.writeEndArray();
+            });
+        }
+        json.writeEndObject();
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+
+/** Why an operation on a file failed, in words and without the names of Java's classes. */
+public final class FileFault
+{
+    private FileFault()
+    {
+    }
+
+    public static String reason(final IOException fault)
+    {
+        if (fault instanceof AccessDeniedException)
+        {
+            return "permission denied for " + ((AccessDeniedException)fault).getFile();
+        }
+        if (fault instanceof NoSuchFileException)
+        {
+            return ((NoSuchFileException)fault).getFile() + " is not there";
+        }
+        if (fault instanceof FileAlreadyExistsException || fault instanceof NotDirectoryException)
+        {
+            final String file = ((FileSystemException)fault).getFile();
+            return file + " is " + kind(Path.of(file)) + " and not a directory";
+        }
+        if (fault instanceof FileSystemException)
+        {
+            final FileSystemException known = (FileSystemException)fault;
+            return known.getReason() == null ? known.getFile() + " cannot be used" :
+                lower(known.getReason()) + " (" + known.getFile() + ")";
+        }
+        return fault.getMessage() == null ? "the system gave no reason" : lower(fault.getMessage());
+    }
+
+    private static String kind(final Path path)
+    {
+        if (Files.isSymbolicLink(path) && !Files.exists(path))
+        {
+            return "a symbolic link that leads nowhere";
+        }
+        return Files.exists(path) && !Files.isRegularFile(path) ? "a pipe, a socket or a device" : "a file";
+    }
+
+    private static String lower(final String text)
+    {
+        return text.isEmpty() ? text : Character.toLowerCase(text.charAt(0)) + text.substring(1);
+    }
+}

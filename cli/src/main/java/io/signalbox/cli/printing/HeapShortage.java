@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.ConfigException;
+
+import java.util.function.Supplier;
+
+/** Names what ran out when memory did: an OutOfMemoryError by itself tells neither the kind of memory nor its user. */
+public final class HeapShortage
+{
+    private static final String LARGER = "or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx8g";
+
+    private HeapShortage()
+    {
+    }
+
+    /**
+     * What {@code making} gives.
+     *
+     * @param what   the input that is read or made, as the subject of a sentence.
+     * @param remedy what makes it smaller, as an imperative.
+     * @throws ConfigException when the heap is too small for it.
+     */
+    public static <T> T named(final String what, final String remedy, final Supplier<T> making)
+    {
+        try
+        {
+            return making.get();
+        }
+        catch (final OutOfMemoryError e)
+        {
+            if (!isHeap(e))
+            {
+                throw e;
+            }
+            throw new ConfigException(
+                what + " needs more than the Java heap of " + heap() + "; " + remedy + ", " + LARGER + ".");
+        }
+    }
+
+    /** The whole sentence for an error of which no more is known. */
+    public static String sentence(final OutOfMemoryError error)
+    {
+        final String message = String.valueOf(error.getMessage());
+        if (isHeap(error))
+        {
+            return "the Java heap of " + heap() + " is too small for this run; give fewer ranks or KV blocks, a smaller " +
+                "workload, " + LARGER + ".";
+        }
+        if (message.contains("direct buffer memory") || message.contains("Direct buffer memory"))
+        {
+            return "the direct memory of the JVM is used up (" + message + "); give more, for example with " +
+                "JAVA_TOOL_OPTIONS=-XX:MaxDirectMemorySize=2g.";
+        }
+        if (message.contains("native thread"))
+        {
+            return "the system allows this process no further thread; raise its limit ('ulimit -u', or that of the " +
+                "container), or leave out --threaded.";
+        }
+        if (message.contains("Map failed"))
+        {
+            return "the system maps no further file into this process; raise its limits ('ulimit -v', vm.max_map_count), " +
+                "or give a smaller heap.";
+        }
+        if (message.contains("Metaspace") || message.contains("class space"))
+        {
+            return "the JVM has no room for its classes (" + message + "); leave out -XX:MaxMetaspaceSize and the like.";
+        }
+        return "the JVM ran out of memory (" + message + "); give it more.";
+    }
+
+    private static boolean isHeap(final OutOfMemoryError error)
+    {
+        final String message = String.valueOf(error.getMessage());
+        return message.contains("Java heap space") || message.contains("GC overhead limit") ||
+            message.contains("array size exceeds VM limit");
+    }
+
+    private static String heap()
+    {
+        return Decimals.bytes(Runtime.getRuntime().maxMemory());
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.journal.inspect.LifeEvent;
+import io.signalbox.journal.inspect.RequestInspection;
+import io.signalbox.journal.inspect.RequestLife;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** One request's life as JSON: times in milliseconds after the Submit, terms of scores to their last bit. */
+public final class InspectionJson
+{
+    private final JsonGenerator json;
+    private final RequestInspection inspection;
+
+    private InspectionJson(final JsonGenerator json, final RequestInspection inspection)
+    {
+        this.json = json;
+        this.inspection = inspection;
+    }
+
+    public static String text(final Path journal, final RequestInspection inspection)
+    {
+        return Json.text("signalbox.inspect/1", json ->
+        {
+            json.writeStringField("path", journal.toString());
+            new InspectionJson(json, inspection).write();
+        });
+    }
+
+    private void write() throws IOException
+    {
+        json.writeNumberField("requestId", inspection.requestId());
+        json.writeNumberField("ranks", inspection.ranks());
+        json.writeNumberField("groups", inspection.groups());
+        json.writeStringField("journalEnd", EnumNames.label(inspection.end()));
+        json.writeArrayFieldStart("lives");
+        for (final RequestLife life : inspection.lives())
+        {
+            json.writeStartObject();
+            life(life);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void life(final RequestLife life) throws IOException
+    {
+        final RequestLife.Submission asked = life.submission();
+        final LifeEvent.FirstToken first = life.first(LifeEvent.FirstToken.class);
+        Json.object(json, "submit", body -> submission(asked));
+        json.writeBooleanField("accepted", life.refusal() == null);
+        json.writeStringField("refusal", life.refusal() == null ? null : EnumNames.label(life.refusal()));
+        json.writeArrayFieldStart("events");
+        for (final LifeEvent event : life.events())
+        {
+            json.writeStartObject();
+            event(event, asked.timeNanos());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        if (first == null)
+        {
+            json.writeNullField("ttft");
+        }
+        else
+        {
+            milliseconds("ttft", first.timeNanos() - asked.timeNanos());
+        }
+        json.writeNumberField("emittedTokens", life.emittedTokens());
+        milliseconds("readUntil", inspection.endNanos() - asked.timeNanos());
+    }
+
+    private void submission(final RequestLife.Submission asked) throws IOException
+    {
+        Json.decimal(json, "seconds", Decimals.seconds(asked.timeNanos()));
+        json.writeNumberField("promptTokens", asked.promptTokens());
+        json.writeNumberField("maxNewTokens", asked.maxNewTokens());
+        orNull("conversation", asked.conversationId());
+        orNull("rankHint", asked.rankHint());
+        json.writeBooleanField("rankHintRelaxed", asked.rankHintRelaxed());
+        json.writeNumberField("priority", asked.priority());
+        if (asked.deadlineNanos() == RequestLife.NONE)
+        {
+            json.writeNullField("deadline");
+        }
+        else
+        {
+            milliseconds("deadline", asked.deadlineNanos() - asked.timeNanos());
+        }
+    }
+
+    private void event(final LifeEvent event, final long submitNanos) throws IOException
+    {
+        if (event instanceof final LifeEvent.Placed placed)
+        {
+            begin("placed", event, submitNanos);
+            placed(placed);
+        }
+        else if (event instanceof final LifeEvent.Admitted admitted)
+        {
+            begin(admitted.resumed() ? "resumed" : "admitted", event, submitNanos);
+            json.writeNumberField("step", admitted.step());
+            json.writeNumberField("matchedBlocks", admitted.matchedBlocks());
+        }
+        else if (event instanceof final LifeEvent.Preempted preempted)
+        {
+            begin("preempted", event, submitNanos);
+            json.writeNumberField("step", preempted.step());
+            json.writeNumberField("releasedBlocks", preempted.releasedBlocks());
+        }
+        else if (event instanceof final LifeEvent.Requeued requeued)
+        {
+            begin("requeued", event, submitNanos);
+            json.writeNumberField("releasedBlocks", requeued.releasedBlocks());
+        }
+        else if (event instanceof final LifeEvent.FirstToken token)
+        {
+            begin("first-token", event, submitNanos);
+            json.writeNumberField("step", token.step());
+        }
+        else if (event instanceof final LifeEvent.Ended ended)
+        {
+            begin("ended", event, submitNanos);
+            ended(ended);
+        }
+    }
+
+    private void begin(final String name, final LifeEvent event, final long submitNanos) throws IOException
+    {
+        json.writeStringField("event", name);
+        milliseconds("at", event.timeNanos() - submitNanos);
+        orNull("rank", event.rank());
+    }
+
+    private void ended(final LifeEvent.Ended ended) throws IOException
+    {
+        json.writeStringField("reason", EnumNames.label(ended.reason()));
+        json.writeNumberField("generatedTokens", ended.generatedTokens());
+        json.writeNumberField("capturedRows", ended.capturedRows());
+        json.writeNumberField("inheritedRows", ended.inheritedRows());
+        json.writeNumberField("missingRows", ended.missingRows());
+    }
+
+    private void placed(final LifeEvent.Placed placed) throws IOException
+    {
+        json.writeStringField("policy", placed.policy().label());
+        json.writeStringField("gate", EnumNames.label(placed.gate()));
+        json.writeStringField("tieRule", EnumNames.label(placed.tieRule()));
+        json.writeNumberField("target", placed.target());
+        Json.real(json, "normaliser", placed.normaliser());
+        json.writeNumberField("ranksExcluded", inspection.ranks() - placed.candidates().size());
+        json.writeArrayFieldStart("candidates");
+        for (final LifeEvent.Candidate candidate : placed.candidates())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", candidate.rank());
+            json.writeBooleanField("chosen", candidate.rank() == placed.rank());
+            Json.real(json, "score", candidate.score());
+            Json.real(json, "newWork", candidate.newWork());
+            Json.real(json, "loadTerm", candidate.loadTerm());
+            json.writeNumberField("loadTokens", candidate.loadTokens());
+            json.writeNumberField("matchedTokens", candidate.matchedTokens());
+            json.writeNumberField("matchUsed", candidate.matchUsed());
+            json.writeNumberField("activeRequests", candidate.activeRequests());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void milliseconds(final String name, final long nanos) throws IOException
+    {
+        Json.decimal(json, name, Decimals.milliseconds(nanos));
+    }
+
+    private void orNull(final String name, final long value) throws IOException
+    {
+        if (value == RequestLife.NONE)
+        {
+            json.writeNullField(name);
+        }
+        else
+        {
+            json.writeNumberField(name, value);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.journal.inspect.LifeEvent;
+import io.signalbox.journal.inspect.RequestInspection;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.journal.inspect.RequestLife;
+
+import java.io.PrintStream;
+
+/** One request's life for people: a line per event, a table per placement. */
+public final class InspectionText
+{
+    private static final String LABEL = "%-18s";
+    private static final String TABLE = "%-6s%16s%14s%14s%14s%10s%12s%17s%n";
+
+    private final PrintStream out;
+    private final RequestInspection inspection;
+    private long submitNanos;
+
+    private InspectionText(final PrintStream out, final RequestInspection inspection)
+    {
+        this.out = out;
+        this.inspection = inspection;
+    }
+
+    public static void print(final PrintStream out, final RequestInspection inspection)
+    {
+        new InspectionText(out, inspection).print();
+    }
+
+    private void print()
+    {
+        final int count = inspection.lives().size();
+        for (int i = 0; i < count; i++)
+        {
+            row("request", inspection.requestId() + (count == 1 ? "" : ", Submit " + (i + 1) + " of " + count));
+            life(inspection.lives().get(i));
+            out.print('\n');
+        }
+        row("journal", Decimals.grouped(inspection.groups()) + " groups; " + end(inspection.end()));
+    }
+
+    private static String end(final JournalEnd end)
+    {
+        return switch (end)
+        {
+            case CLOSED -> "closed";
+            case DISK_FULL -> "cut short: the disk was full";
+            case FAILED -> "cut short: the run failed";
+            case RECOVERED -> "closed by recovery: its writer was stopped";
+            case NOT_CLOSED -> "not closed: its writer was stopped";
+            case BEING_WRITTEN -> "being written: more may follow";
+        };
+    }
+
+    private void life(final RequestLife life)
+    {
+        final RequestLife.Submission asked = life.submission();
+        submitNanos = asked.timeNanos();
+        row("submitted", "at " + Decimals.text(submitNanos / 1e9, 3) + " s: " + Decimals.grouped(asked.promptTokens()) +
+            " prompt tokens, at most " + Decimals.grouped(asked.maxNewTokens()) + " new ones, priority " + asked.priority());
+        row("", (asked.conversationId() == RequestLife.NONE ? "no conversation" : "conversation " + asked.conversationId()) +
+            ", " + hint(asked));
+        row("accepted", life.refusal() == null ? "yes" : "no: refused, " + EnumNames.words(life.refusal()));
+        life.events().forEach(this::event);
+        if (life.refusal() == null && life.first(LifeEvent.Ended.class) == null)
+        {
+            row("not ended", "so far " + Decimals.grouped(life.emittedTokens()) + " tokens; what was read ends at " +
+                at(inspection.endNanos()));
+        }
+    }
+
+    private static String hint(final RequestLife.Submission asked)
+    {
+        return asked.rankHint() < 0 ? "no rank hint"
+            : "hint to rank " + asked.rankHint() + (asked.rankHintRelaxed() ? ", relaxed" : ", strict");
+    }
+
+    private void event(final LifeEvent event)
+    {
+        if (event instanceof final LifeEvent.Placed placed)
+        {
+            placed(placed);
+        }
+        else if (event instanceof final LifeEvent.Admitted admitted)
+        {
+            row(admitted.resumed() ? "resumed" : "admitted", at(admitted) + ", step " + Decimals.grouped(admitted.step()) +
+                ": " + Decimals.grouped(admitted.matchedBlocks()) + " blocks matched");
+        }
+        else if (event instanceof final LifeEvent.Preempted preempted)
+        {
+            row("preempted", at(preempted) + ", step " + Decimals.grouped(preempted.step()) + ": " +
+                Decimals.grouped(preempted.releasedBlocks()) + " blocks released");
+        }
+        else if (event instanceof final LifeEvent.Requeued requeued)
+        {
+            row("requeued", at(requeued) + ", since a step or the rank failed: " +
+                Decimals.grouped(requeued.releasedBlocks()) + " blocks released");
+        }
+        else if (event instanceof final LifeEvent.FirstToken token)
+        {
+            row("first token", at(token) + ", step " + Decimals.grouped(token.step()) + ": the TTFT");
+        }
+        else if (event instanceof final LifeEvent.Ended ended)
+        {
+            ended(ended);
+        }
+    }
+
+    private void ended(final LifeEvent.Ended ended)
+    {
+        row("ended", (ended.rank() < 0 ? at(ended.timeNanos()) + ", never placed" : at(ended)) + ": " +
+            EnumNames.words(ended.reason()) + ", " + Decimals.grouped(ended.generatedTokens()) + " tokens generated");
+        final int rows = ended.capturedRows() + ended.inheritedRows() + ended.missingRows();
+        // Every request that computed has rows, unless capture was off.
+        if (rows > 0)
+        {
+            row("routed experts", Decimals.grouped(rows) + " rows: " + Decimals.grouped(ended.capturedRows()) +
+                " captured, " + Decimals.grouped(ended.inheritedRows()) + " inherited, " +
+                Decimals.grouped(ended.missingRows()) + " missing");
+        }
+    }
+
+    private void placed(final LifeEvent.Placed placed)
+    {
+        row("placed", at(placed) + " by " + placed.policy().label() + ": " + reason(placed.tieRule()));
+        final String target = placed.target() == 0
+            ? "no fair-share cap" : "fair-share cap " + Decimals.grouped(placed.target());
+        final String loads = placed.normaliser() == 0.0
+            ? "loads not normalised" : "loads divided by " + Decimals.plain(placed.normaliser());
+        row("", gate(placed.gate()) + ", " + target + ", " + loads);
+        out.printf("%n" + TABLE, "rank", "score", "new work", "load term", "load tokens", "matched", "match used",
+            "active requests");
+        for (final LifeEvent.Candidate candidate : placed.candidates())
+        {
+            out.printf(TABLE, candidate.rank() + (candidate.rank() == placed.rank() ? " *" : ""),
+                Decimals.plain(candidate.score()), Decimals.plain(candidate.newWork()), Decimals.plain(candidate.loadTerm()),
+                Decimals.grouped(candidate.loadTokens()), Decimals.grouped(candidate.matchedTokens()),
+                Decimals.grouped(candidate.matchUsed()), Decimals.grouped(candidate.activeRequests()));
+        }
+        out.printf("* chosen; %s of %s ranks were candidates%n%n",
+            Decimals.grouped(placed.candidates().size()), Decimals.grouped(inspection.ranks()));
+    }
+
+    private static String reason(final TieRule rule)
+    {
+        return switch (rule)
+        {
+            case NONE -> "no tie";
+            case FEWEST_REQUESTS_THEN_LOWEST_RANK -> "a tie, broken by fewest requests, then lowest rank";
+            case LOWEST_RANK -> "a tie, broken by lowest rank";
+            case HINT -> "the request named the rank, nothing was scored";
+            case LEAST_LOAD -> "a tie, broken by lower load";
+            case SEEDED_ORDER -> "a tie also in load, broken by an order seeded by the request id";
+            case WARM_UP -> "the next rank without a first request, nothing was scored";
+            case BOUND -> "the rank of the conversation, nothing was scored";
+            case ROUND_ROBIN -> "the next rank in turn";
+            case FEWEST_REQUESTS -> "a tie also in load, broken by fewest requests";
+            case NULL_VAL -> "no tie rule was recorded";
+        };
+    }
+
+    private static String gate(final MatchGate gate)
+    {
+        return switch (gate)
+        {
+            case NONE, NULL_VAL -> "no match gate";
+            case OPEN -> "match gate open (matches count)";
+            case CLOSED -> "match gate closed (matches count as 0)";
+        };
+    }
+
+    private String at(final LifeEvent event)
+    {
+        return at(event.timeNanos()) + " on rank " + event.rank();
+    }
+
+    private String at(final long timeNanos)
+    {
+        return Decimals.text((timeNanos - submitNanos) / 1e6, 3) + " ms";
+    }
+
+    private void row(final String label, final String text)
+    {
+        out.printf(LABEL + "%s%n", label, text);
+    }
+}

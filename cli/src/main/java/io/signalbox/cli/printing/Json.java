@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+
+/** Writes one JSON document, keys in the order in which they are written; docs/json.md describes the fields. */
+public final class Json
+{
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private Json()
+    {
+    }
+
+    /** Writes the fields of an object. */
+    @FunctionalInterface
+    public interface Body
+    {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    /**
+     * The document with a line break at its end.
+     *
+     * @param schema name and version; the version rises if a field changes its meaning or leaves.
+     */
+    public static String text(final String schema, final Body body)
+    {
+        final StringWriter text = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(text))
+        {
+            final DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+            final DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
+            printer.indentObjectsWith(indenter);
+            printer.indentArraysWith(indenter);
+            json.setPrettyPrinter(printer);
+            json.writeStartObject();
+            json.writeStringField("schema", schema);
+            body.write(json);
+            json.writeEndObject();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        return text.append('\n').toString();
+    }
+
+    public static void object(final JsonGenerator json, final String name, final Body body) throws IOException
+    {
+        json.writeObjectFieldStart(name);
+        body.write(json);
+        json.writeEndObject();
+    }
+
+    /** The shortest decimal that reads back to the same double; {@code null} if the value is not finite. */
+    static void real(final JsonGenerator json, final String name, final double value) throws IOException
+    {
+        json.writeFieldName(name);
+        real(json, value);
+    }
+
+    /** As {@link #real(JsonGenerator, String, double)}, in an array. */
+    static void real(final JsonGenerator json, final double value) throws IOException
+    {
+        if (Double.isFinite(value))
+        {
+            json.writeNumber(Decimals.shortest(value));
+        }
+        else
+        {
+            json.writeNull();
+        }
+    }
+
+    /** An exact decimal, without zeros at its end. */
+    static void decimal(final JsonGenerator json, final String name, final BigDecimal value) throws IOException
+    {
+        json.writeFieldName(name);
+        json.writeNumber(value.stripTrailingZeros().toPlainString());
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.ConfigException;
+import io.signalbox.journal.JournalDirectory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+
+/**
+ * A file for a result that is known only after long work. Its room on the disk is taken before the work, in a file
+ * beside it, which replaces the file in one step when the result is there. A file of that name keeps its content until
+ * then.
+ */
+public final class OutputFile implements AutoCloseable
+{
+    private final String option;
+    private final Path file;
+    private final Path reserved;
+    private boolean done;
+
+    private OutputFile(final String option, final Path file, final Path reserved)
+    {
+        this.option = option;
+        this.file = file;
+        this.reserved = reserved;
+    }
+
+    /**
+     * @param file  null: no such file is wanted, and this returns null.
+     * @param bytes at least as many as will be written, as far as that is known.
+     * @throws ConfigException when the file cannot be written or its disk has no room.
+     */
+    public static OutputFile reserve(final String option, final Path file, final long bytes)
+    {
+        if (file == null)
+        {
+            return null;
+        }
+        check(option, file);
+        final Path target = real(file);
+        final Path reserved = target.resolveSibling(
+            "." + target.getFileName() + "." + ProcessHandle.current().pid() + ".part");
+        final OutputFile output = new OutputFile(option, target, reserved);
+        try (FileChannel channel = FileChannel.open(
+            reserved, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
+        {
+            fill(channel, bytes);
+            channel.force(true);
+            return output;
+        }
+        catch (final IOException e)
+        {
+            output.close();
+            throw output.refused(e);
+        }
+    }
+
+    /** @throws ConfigException when the file is one of a journal's, which would be lost or made unreadable. */
+    public static void requireOutsideOfJournals(final String option, final Path file)
+    {
+        if (!file.toString().isEmpty() && JournalDirectory.owns(file))
+        {
+            throw new ConfigException(option + "=" + file + " is a part of a journal, which it would damage; give a file " +
+                "outside the journal.");
+        }
+    }
+
+    /** @throws ConfigException when nothing of this name can be written: a directory, a device, a journal's own file. */
+    public static void check(final String option, final Path file)
+    {
+        requireOutsideOfJournals(option, file);
+        final Path parent = file.toAbsolutePath().getParent();
+        final boolean usable = !file.toString().isEmpty() && file.getFileName() != null &&
+            (!Files.exists(file) || Files.isRegularFile(file) && Files.isWritable(file)) &&
+            parent != null && Files.isDirectory(parent) && Files.isWritable(parent);
+        if (!usable)
+        {
+            throw new ConfigException(
+                option + "=" + file + " cannot be written; give a file in a directory that exists and that you may write.");
+        }
+    }
+
+    /**
+     * @param file  {@code null} if no file is asked for.
+     * @param input an input of the command; {@code null} if there is none.
+     * @throws ConfigException if the file is that input, which it would replace.
+     */
+    public static void requireOtherThan(
+        final String option, final Path file, final String inputOption, final Path input)
+    {
+        try
+        {
+            if (file != null && input != null && Files.exists(file) && Files.exists(input) && Files.isSameFile(file, input))
+            {
+                throw new ConfigException(option + "=" + file + " is the input of " + inputOption +
+                    ", which it would replace; give another file.");
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(
+                option + "=" + file + " cannot be examined (" + FileFault.reason(e) + "); give another file.");
+        }
+    }
+
+    /** Behind symbolic links, which stay. */
+    private static Path real(final Path file)
+    {
+        try
+        {
+            return Files.exists(file) ? file.toRealPath() : file;
+        }
+        catch (final IOException e)
+        {
+            return file;
+        }
+    }
+
+    /** With bytes that no file system takes for a hole. */
+    private static void fill(final FileChannel channel, final long bytes) throws IOException
+    {
+        final byte[] blanks = new byte[1 << 16];
+        Arrays.fill(blanks, (byte)' ');
+        for (long written = 0; written < bytes; written += blanks.length)
+        {
+            write(channel, ByteBuffer.wrap(blanks, 0, (int)Math.min(blanks.length, bytes - written)));
+        }
+    }
+
+    private static void write(final FileChannel channel, final ByteBuffer bytes) throws IOException
+    {
+        while (bytes.hasRemaining())
+        {
+            channel.write(bytes);
+        }
+    }
+
+    /** @throws ConfigException when the room was not enough after all; the file is then as it was before. */
+    public void write(final String text)
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        try
+        {
+            try (FileChannel channel = FileChannel.open(reserved, StandardOpenOption.WRITE))
+            {
+                final int length = bytes.remaining();
+                write(channel, bytes);
+                channel.truncate(length);
+                channel.force(true);
+            }
+            Files.move(reserved, file, StandardCopyOption.REPLACE_EXISTING);
+            done = true;
+        }
+        catch (final IOException e)
+        {
+            throw refused(e);
+        }
+    }
+
+    private ConfigException refused(final IOException fault)
+    {
+        return new ConfigException(option + "=" + file + " cannot be written (" + FileFault.reason(fault) +
+            "); give a file in a directory with room.");
+    }
+
+    /** Gives the room back if nothing was written. */
+    @Override
+    public void close()
+    {
+        try
+        {
+            if (!done)
+            {
+                Files.deleteIfExists(reserved);
+            }
+        }
+        catch (final IOException e)
+        {
+            // Why the command failed is the more important message.
+            done = false;
+        }
+    }
+}

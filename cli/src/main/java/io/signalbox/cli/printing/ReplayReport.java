@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalRecovery.Recovery;
+import io.signalbox.journal.Verification;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/**
+ * The result of a replay.
+ *
+ * @param recovery       {@code null} if none was asked for.
+ * @param verification   {@code null} if none was asked for.
+ * @param stoppedEarly   whether the re-run stopped at a record that the user named.
+ * @param routerSnapshot the file of the router's snapshot; {@code null} if none was asked for.
+ * @param snapshotBytes  its size; {@code null} if none was written.
+ */
+public record ReplayReport(
+    Path journal,
+    Recovery recovery,
+    Verification verification,
+    boolean stoppedEarly,
+    Path routerSnapshot,
+    Integer snapshotBytes)
+{
+    /** Whether no decision differs. */
+    public boolean confirmed()
+    {
+        return verification == null || verification.matches();
+    }
+
+    public void print(final PrintStream out)
+    {
+        if (recovery != null)
+        {
+            RecoveryText.print(out, recovery);
+        }
+        if (verification != null)
+        {
+            printVerification(out);
+        }
+        if (snapshotBytes != null)
+        {
+            out.printf("router snapshot   %s, %s%n", routerSnapshot, Decimals.bytes(snapshotBytes));
+        }
+    }
+
+    private void printVerification(final PrintStream out)
+    {
+        out.printf("verified          %s: %s records, %s groups re-run%n", verification.matches() ? "yes" : "no",
+            Decimals.grouped(verification.records()), Decimals.grouped(verification.groups()));
+        if (verification.difference() != null)
+        {
+            DifferenceReport.text(out, verification.difference());
+            return;
+        }
+        if (!stoppedEarly)
+        {
+            out.printf("closed            %s%n", closed());
+        }
+        out.printf("digest            %s%n", verification.digest());
+    }
+
+    private String closed()
+    {
+        return switch (verification.ending())
+        {
+            case CLOSED -> "yes";
+            case RECOVERED -> "yes, by recovery: its writer was stopped at record " +
+                Decimals.grouped(verification.records());
+            case DISK_FULL -> "no: cut short, the disk was full at record " + Decimals.grouped(verification.records());
+            case FAILED -> "no: cut short, the run failed at record " + Decimals.grouped(verification.records());
+            case OPEN -> "no: its writer was stopped, and what it wrote up to there is confirmed";
+        };
+    }
+
+    public String json()
+    {
+        return Json.text("signalbox.replay/1", json ->
+        {
+            json.writeStringField("path", journal.toString());
+            if (recovery != null)
+            {
+                Json.object(json, "recovery", this::writeRecovery);
+            }
+            if (verification != null)
+            {
+                writeVerification(json);
+            }
+            if (snapshotBytes != null)
+            {
+                json.writeStringField("routerSnapshot", routerSnapshot.toString());
+                json.writeNumberField("routerSnapshotBytes", snapshotBytes);
+            }
+        });
+    }
+
+    private void writeRecovery(final JsonGenerator json) throws IOException
+    {
+        json.writeNumberField("records", recovery.records());
+        json.writeNumberField("groups", recovery.groups());
+        json.writeNumberField("cutBytes", recovery.cutBytes());
+        json.writeStringField("cutFile", recovery.cutFile() == null ? null : recovery.cutFile().toString());
+        json.writeStringField("movedAside", recovery.movedAside() == null ? null : recovery.movedAside().toString());
+        json.writeStringField("digest", recovery.digest());
+        json.writeBooleanField("nothingToDo", recovery.nothingToDo());
+    }
+
+    private void writeVerification(final JsonGenerator json) throws IOException
+    {
+        json.writeBooleanField("verified", verification.matches());
+        json.writeNumberField("records", verification.records());
+        json.writeNumberField("groups", verification.groups());
+        if (!stoppedEarly)
+        {
+            final Ending ending = verification.ending();
+            json.writeBooleanField("closed", ending == Ending.CLOSED || ending == Ending.RECOVERED);
+            json.writeStringField("ending", EnumNames.label(ending));
+        }
+        json.writeStringField("digest", verification.digest());
+        DifferenceReport.json(json, verification.difference());
+    }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.report.RunReport;
+import io.signalbox.report.WallClock;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.io.IOException;
+import java.util.Map;
+
+/** The report of a run as JSON: times in milliseconds, rates from 0 to 1. */
+public final class ReportJson
+{
+    private static final String SCHEMA = "signalbox.simulate/1";
+    private static final int FIXED_BYTES = 1 << 15;
+    private static final int RANK_BYTES = 1 << 9;
+    private static final int LAYER_BYTES = 1 << 8;
+    private static final double NANOS_PER_MILLISECOND = 1e6;
+
+    private final JsonGenerator json;
+
+    private ReportJson(final JsonGenerator json)
+    {
+        this.json = json;
+    }
+
+    /** Room that the document needs, unless paths and settings are very long. */
+    public static long bytes(final SchedulerConfig config)
+    {
+        final int layers = config.capture() == null ? 0 : config.capture().moeLayers();
+        return FIXED_BYTES + (long)config.ranks() * RANK_BYTES + (long)layers * LAYER_BYTES;
+    }
+
+    /** @param journal {@code null} if none was written. */
+    public static String text(
+        final Map<String, String> settings,
+        final RunReport report,
+        final Asked asked,
+        final JournalFacts journal,
+        final WallClock wallClock)
+    {
+        return Json.text(SCHEMA, json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
+    }
+
+    private void write(
+        final Map<String, String> settings,
+        final RunReport report,
+        final Asked asked,
+        final JournalFacts journal,
+        final WallClock wallClock) throws IOException
+    {
+        final boolean timed = report.simulatedNanos() > 0;
+        Json.object(json, "requests", body ->
+        {
+            requests(report.requests());
+            json.writeNumberField("neverAsked", asked.neverAsked());
+            json.writeNumberField("leftOut", asked.leftOut());
+        });
+        Json.object(json, "latency", body ->
+        {
+            latency("ttft", report.latency().ttft());
+            latency("tpot", report.latency().tpot());
+            latency("itl", report.latency().itl());
+            latency("e2e", report.latency().e2e());
+        });
+        Json.object(json, "throughput", body ->
+        {
+            rate(timed, "completedRequestsPerSecond", report.throughput().completedRequestsPerSecond());
+            rate(timed, "outputTokensPerSecond", report.throughput().outputTokensPerSecond());
+            json.writeNumberField("outputTokens", report.throughput().outputTokens());
+        });
+        Json.object(json, "prefixCache", body -> prefixCache(report.prefixCache()));
+        json.writeNumberField("steps", report.steps().steps());
+        json.writeNumberField("emptySteps", report.steps().emptySteps());
+        json.writeNumberField("tokens", report.steps().tokens());
+        json.writeArrayFieldStart("tokensPerRank");
+        for (final long tokens : report.steps().tokensPerRank())
+        {
+            json.writeNumber(tokens);
+        }
+        json.writeEndArray();
+        json.writeNumberField("preemptions", report.steps().preemptions());
+        json.writeNumberField("evictions", report.steps().evictions());
+        Json.object(json, "placements", body -> placements(report.placements()));
+        occupancy(report);
+        Json.object(json, "routedExperts", body -> routedExperts(report));
+        journal(journal);
+        Json.decimal(json, "simulatedSeconds", Decimals.seconds(report.simulatedNanos()));
+        Json.object(json, "settings", body ->
+        {
+            for (final Map.Entry<String, String> setting : settings.entrySet())
+            {
+                json.writeStringField(setting.getKey(), setting.getValue());
+            }
+        });
+        Json.object(json, "wallClock", body -> wallClock(wallClock));
+    }
+
+    private void requests(final RunReport.Requests requests) throws IOException
+    {
+        json.writeNumberField("submitted", requests.submitted());
+        json.writeNumberField("completed", requests.completed());
+        json.writeNumberField("cancelled", requests.cancelled());
+        json.writeNumberField("failed", requests.failed());
+        json.writeNumberField("refused", requests.refused());
+        json.writeNumberField("unfinished", requests.unfinished());
+    }
+
+    private void latency(final String name, final RunReport.LatencySummary summary) throws IOException
+    {
+        Json.object(json, name, body ->
+        {
+            json.writeNumberField("count", summary.count());
+            final boolean known = summary.count() > 0;
+            rate(known, "mean", summary.meanNanos() / NANOS_PER_MILLISECOND);
+            time(known, "p50", summary.p50Nanos());
+            time(known, "p90", summary.p90Nanos());
+            time(known, "p99", summary.p99Nanos());
+            time(known, "max", summary.maxNanos());
+        });
+    }
+
+    private void prefixCache(final RunReport.PrefixCache cache) throws IOException
+    {
+        rate(cache.promptTokens() > 0, "tokenHitRate", cache.tokenHitRate());
+        rate(cache.promptBlocks() > 0, "blockHitRate", cache.blockHitRate());
+        json.writeNumberField("matchedTokens", cache.matchedTokens());
+        json.writeNumberField("promptTokens", cache.promptTokens());
+        json.writeNumberField("matchedBlocks", cache.matchedBlocks());
+        json.writeNumberField("promptBlocks", cache.promptBlocks());
+        json.writeArrayFieldStart("perRank");
+        for (final RunReport.RankPrefixCache rank : cache.ranks())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            rate(rank.promptTokens() > 0, "tokenHitRate", rank.tokenHitRate());
+            rate(rank.promptTokens() > 0, "blockHitRate", rank.blockHitRate());
+            json.writeNumberField("admittedRequests", rank.admittedRequests());
+            json.writeNumberField("promptTokens", rank.promptTokens());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void placements(final RunReport.Placements placements) throws IOException
+    {
+        json.writeStringField("configuredPolicy", placements.configured().label());
+        json.writeNumberField("placements", placements.count());
+        Json.object(json, "byPolicy", body ->
+        {
+            for (final Map.Entry<RouterPolicy, Long> policy : placements.byPolicy().entrySet())
+            {
+                json.writeNumberField(policy.getKey().label(), policy.getValue());
+            }
+        });
+        json.writeNumberField("byOtherPolicy", placements.byOtherPolicy());
+        json.writeNumberField("onHints", placements.onHints());
+        json.writeNumberField("bound", placements.bound());
+        json.writeNumberField("gateClosed", placements.gateClosed());
+        Json.object(json, "ties", body ->
+        {
+            for (final Map.Entry<TieRule, Long> rule : placements.ties().entrySet())
+            {
+                json.writeNumberField(EnumNames.label(rule.getKey()), rule.getValue());
+            }
+        });
+    }
+
+    private void occupancy(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("blockOccupancy");
+        for (final RunReport.RankOccupancy rank : report.blockOccupancy())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            rate(report.simulatedNanos() > 0, "mean", rank.mean());
+            rate("peak", rank.peak());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void routedExperts(final RunReport report) throws IOException
+    {
+        final RunReport.RoutedExperts experts = report.routedExperts();
+        final boolean routed = report.steps().tokens() > 0;
+        json.writeNumberField("captured", experts.captured());
+        json.writeNumberField("inherited", experts.inherited());
+        json.writeNumberField("missing", experts.missing());
+        json.writeFieldName("loadSkew");
+        skew(routed ? experts.load() : null);
+        json.writeArrayFieldStart("loadSkewPerLayer");
+        for (final RunReport.ExpertSkew layer : experts.layers())
+        {
+            skew(routed ? layer : null);
+        }
+        json.writeEndArray();
+    }
+
+    private void skew(final RunReport.ExpertSkew skew) throws IOException
+    {
+        if (skew == null)
+        {
+            json.writeNull();
+            return;
+        }
+        json.writeStartObject();
+        rate("maxOverMean", skew.maxOverMean());
+        rate("coefficientOfVariation", skew.coefficientOfVariation());
+        json.writeEndObject();
+    }
+
+    private void journal(final JournalFacts journal) throws IOException
+    {
+        if (journal == null)
+        {
+            json.writeNullField("journal");
+            return;
+        }
+        Json.object(json, "journal", body ->
+        {
+            json.writeStringField("path", journal.path().toString());
+            json.writeNumberField("records", journal.records());
+            json.writeNumberField("groups", journal.groups());
+            json.writeNumberField("bytes", journal.bytes());
+            json.writeStringField("digest", journal.digest());
+            verdict(journal.verdict());
+        });
+    }
+
+    private void verdict(final Verdict verdict) throws IOException
+    {
+        if (verdict.confirmed() == null)
+        {
+            json.writeNullField("verified");
+        }
+        else
+        {
+            json.writeBooleanField("verified", verdict.confirmed());
+        }
+        json.writeStringField("problem", verdict.problem());
+        DifferenceReport.json(json, verdict.difference());
+    }
+
+    private void wallClock(final WallClock wallClock) throws IOException
+    {
+        Json.decimal(json, "seconds", Decimals.seconds(wallClock.wallNanos()));
+        rate("requestsPerSecond", wallClock.requestsPerSecond());
+        rate("stepsPerSecond", wallClock.stepsPerSecond());
+        rate("simulatedOverWall", wallClock.simulatedOverWall());
+    }
+
+    private void rate(final String name, final double value) throws IOException
+    {
+        Json.real(json, name, value);
+    }
+
+    /** What was not measured is null; a zero would be a measurement. */
+    private void rate(final boolean known, final String name, final double value) throws IOException
+    {
+        Json.real(json, name, known ? value : Double.NaN);
+    }
+
+    private void time(final boolean known, final String name, final long nanos) throws IOException
+    {
+        if (known)
+        {
+            Json.decimal(json, name, Decimals.milliseconds(nanos));
+        }
+        else
+        {
+            json.writeNullField(name);
+        }
+    }
+}

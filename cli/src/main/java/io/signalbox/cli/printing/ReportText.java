@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.report.RunReport;
+
+import java.io.PrintStream;
+import java.util.stream.Collectors;
+
+/** The report of a run as tables for people. It holds no wall-clock figure and no path. */
+public final class ReportText
+{
+    /** Printed for figures that were not measured; a zero would be a measurement. */
+    static final String NO_DATA = "\u2013";
+
+    private static final String LABEL = "%-18s";
+    private static final int MAX_RANK_ROWS = 64;
+
+    private final PrintStream out;
+
+    private ReportText(final PrintStream out)
+    {
+        this.out = out;
+    }
+
+    /** @param journal null: none was kept. */
+    public static void print(final PrintStream out, final RunReport report, final Asked asked, final JournalFacts journal)
+    {
+        new ReportText(out).print(report, asked, journal);
+    }
+
+    private void print(final RunReport report, final Asked asked, final JournalFacts journal)
+    {
+        final RunReport.Requests requests = report.requests();
+        row("requests", Decimals.grouped(requests.submitted()) + " submitted: " +
+            Decimals.grouped(requests.completed()) + " completed, " +
+            Decimals.grouped(requests.cancelled()) + " cancelled, " + Decimals.grouped(requests.failed()) + " failed" +
+            (requests.unfinished() == 0 ? "" : ", " + Decimals.grouped(requests.unfinished()) + " unfinished"));
+        if (asked.neverAsked() != 0 || asked.leftOut() != 0)
+        {
+            row("not submitted", Decimals.grouped(asked.neverAsked()) + " never asked since an earlier turn did not " +
+                "complete, " + Decimals.grouped(asked.leftOut()) + " left out by --limit");
+        }
+        row("simulated time", Decimals.text(report.simulatedNanos() / 1e9, 3) + " s");
+        row("throughput", perSecond(report, report.throughput().completedRequestsPerSecond(), 2) +
+            " requests/s, " + perSecond(report, report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
+        row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
+            " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
+            Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
+        placements(report.placements());
+        latency(report.latency());
+        ranks(report);
+        experts(report);
+        if (journal != null)
+        {
+            out.print('\n');
+            row("journal", Decimals.grouped(journal.records()) + " records, " + Decimals.bytes(journal.bytes()) +
+                ", digest " + journal.digest());
+            verdict(journal);
+        }
+    }
+
+    private void verdict(final JournalFacts journal)
+    {
+        final Verdict verdict = journal.verdict();
+        if (verdict.confirmed() == null)
+        {
+            row("verified", "not asked for");
+            return;
+        }
+        row("verified", verdict.confirmed()
+            ? "yes: all " + Decimals.grouped(journal.groups()) + " groups were re-run and are equal"
+            : "no: " + verdict.problem());
+        if (verdict.difference() != null)
+        {
+            DifferenceReport.text(out, verdict.difference());
+        }
+    }
+
+    private void placements(final RunReport.Placements placements)
+    {
+        final String policies = placements.byPolicy().entrySet().stream()
+            .map(policy -> Decimals.grouped(policy.getValue()) + " by " + policy.getKey().label())
+            .collect(Collectors.joining(", "));
+        final String inPlaceOf = placements.byOtherPolicy() == 0
+            ? "" : ", of them " + Decimals.grouped(placements.byOtherPolicy()) + " in place of " +
+                placements.configured().label();
+        row("placements", (policies.isEmpty() ? "0" : policies) + inPlaceOf + "; " +
+            Decimals.grouped(placements.onHints()) + " on hints, " + Decimals.grouped(placements.bound()) +
+            " bound by conversation, " + Decimals.grouped(placements.gateClosed()) + " with the gate closed");
+        final String ties = placements.ties().entrySet().stream()
+            .map(rule -> Decimals.grouped(rule.getValue()) + " by " + EnumNames.words(rule.getKey()))
+            .collect(Collectors.joining(", "));
+        row("ties broken", ties.isEmpty() ? "none" : ties);
+    }
+
+    private void latency(final RunReport.Latency latency)
+    {
+        out.printf("%n" + LABEL + " %11s %11s %11s %11s %11s%n", "latency, ms", "mean", "p50", "p90", "p99", "max");
+        latency("TTFT", latency.ttft());
+        latency("TPOT", latency.tpot());
+        latency("ITL", latency.itl());
+        latency("end to end", latency.e2e());
+    }
+
+    private void latency(final String name, final RunReport.LatencySummary summary)
+    {
+        final boolean known = summary.count() > 0;
+        out.printf(LABEL + " %11s %11s %11s %11s %11s%n", name, milliseconds(known, summary.meanNanos()),
+            milliseconds(known, summary.p50Nanos()), milliseconds(known, summary.p90Nanos()),
+            milliseconds(known, summary.p99Nanos()), milliseconds(known, summary.maxNanos()));
+    }
+
+    private void ranks(final RunReport report)
+    {
+        final RunReport.PrefixCache cache = report.prefixCache();
+        out.printf("%n" + LABEL + " %11s %11s %11s %11s %11s%n",
+            "rank", "requests", "token hits", "block hits", "blocks mean", "blocks peak");
+        if (cache.ranks().size() > MAX_RANK_ROWS)
+        {
+            RankSummary.of(report).print(out, LABEL);
+        }
+        else
+        {
+            rankRows(report);
+        }
+        final long admitted = cache.ranks().stream().mapToLong(RunReport.RankPrefixCache::admittedRequests).sum();
+        out.printf(LABEL + " %11s %11s %11s%n%n", "all ranks", Decimals.grouped(admitted),
+            percent(cache.promptTokens() > 0, cache.tokenHitRate()),
+            percent(cache.promptBlocks() > 0, cache.blockHitRate()));
+    }
+
+    private void rankRows(final RunReport report)
+    {
+        for (int i = 0; i < report.prefixCache().ranks().size(); i++)
+        {
+            final RunReport.RankPrefixCache rank = report.prefixCache().ranks().get(i);
+            final RunReport.RankOccupancy occupancy = report.blockOccupancy().get(i);
+            final boolean asked = rank.promptTokens() > 0;
+            out.printf(LABEL + " %11s %11s %11s %11s %11s%n", rank.rank(), Decimals.grouped(rank.admittedRequests()),
+                percent(asked, rank.tokenHitRate()), percent(asked, rank.blockHitRate()),
+                percent(report.simulatedNanos() > 0, occupancy.mean()), Decimals.percent(occupancy.peak()));
+        }
+    }
+
+    private void experts(final RunReport report)
+    {
+        final RunReport.RoutedExperts experts = report.routedExperts();
+        if (experts.load() == null)
+        {
+            row("routed experts", "capture was off");
+            return;
+        }
+        row("routed experts", Decimals.grouped(experts.captured()) + " rows captured, " +
+            Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing");
+        if (report.steps().tokens() == 0)
+        {
+            row("expert load", NO_DATA);
+            return;
+        }
+        row("expert load", "busiest expert " + Decimals.text(experts.load().maxOverMean(), 2) +
+            " times the mean, coefficient of variation " + Decimals.text(experts.load().coefficientOfVariation(), 3));
+    }
+
+    private void row(final String label, final String text)
+    {
+        out.printf(LABEL + "%s%n", label, text);
+    }
+
+    private static String perSecond(final RunReport report, final double rate, final int digits)
+    {
+        return report.simulatedNanos() == 0 ? NO_DATA : Decimals.text(rate, digits);
+    }
+
+    private static String percent(final boolean known, final double share)
+    {
+        return known ? Decimals.percent(share) : NO_DATA;
+    }
+
+    private static String milliseconds(final boolean known, final double nanos)
+    {
+        return known ? Decimals.text(nanos / 1e6, 2) : NO_DATA;
+    }
+
+    /** Ranks in lock-step take part in steps in which they have nothing to compute. */
+    private static String padding(final RunReport.Steps steps)
+    {
+        return steps.emptySteps() == 0 ? "" : "; " + Decimals.grouped(steps.emptySteps()) + " of the steps empty";
+    }
+}

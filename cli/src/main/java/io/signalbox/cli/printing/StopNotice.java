@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/** Tells a user who stops a run, with Ctrl-C or a signal, what became of its journal. */
+public final class StopNotice implements AutoCloseable
+{
+    private final PrintStream err;
+    private Thread hook;
+
+    public StopNotice(final PrintStream err)
+    {
+        this.err = err;
+    }
+
+    /** From here on a stopped process leaves a journal that is not closed. */
+    public void arm(final Path journal)
+    {
+        hook = new Thread(() -> err.println(text(journal)), "stop-notice");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    public static String text(final Path journal)
+    {
+        return "signalbox simulate: stopped before the end, so the journal " + journal + " is not closed; " +
+            "'signalbox replay " + journal + " --recover' closes it.";
+    }
+
+    @Override
+    public void close()
+    {
+        if (hook == null)
+        {
+            return;
+        }
+        try
+        {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+        catch (final IllegalStateException e)
+        {
+            // The process is being stopped already, and the notice is on its way.
+            hook = null;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.journal.Difference;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.Verification;
+
+/**
+ * The result of reading a run's journal back.
+ *
+ * @param confirmed  whether every decision is confirmed; {@code null} if it was not asked for.
+ * @param difference the first decision that differs; {@code null} if there is none.
+ * @param problem    why the journal is not confirmed, one clause; {@code null} if it is or was not asked for.
+ * @param exitCode   of the command.
+ */
+public record Verdict(Boolean confirmed, Difference difference, String problem, int exitCode)
+{
+    public static final Verdict NOT_ASKED = new Verdict(null, null, null, ExitCode.OK);
+
+    /** Confirms only if the whole journal that was written was read back and every decision in it is equal. */
+    public static Verdict of(final JournalWriter writer, final Verification found)
+    {
+        if (!found.matches())
+        {
+            return new Verdict(false, found.difference(), "a decision comes out otherwise", ExitCode.CHECK_FAILED);
+        }
+        final boolean whole =
+            found.ending() == Ending.CLOSED && found.records() == writer.records() && found.digest().equals(writer.digest());
+        return whole
+            ? new Verdict(true, null, null, ExitCode.OK)
+            : new Verdict(false, null, "what was read back is not what was written", ExitCode.CHECK_FAILED);
+    }
+
+    /** The journal could not be read to its end. */
+    public static Verdict unread(final Refusal refusal)
+    {
+        return new Verdict(false, null, refusal.sentence(), refusal.exitCode());
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.cli.printing.ExitCode;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Lets bash complete words with the script. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class CompletionTest
+{
+    @TempDir
+    private Path directory;
+
+    /** What bash offers for the last of these words. */
+    private List<String> complete(final String... words) throws IOException, InterruptedException
+    {
+        final Path script = directory.resolve("completion");
+        Files.writeString(script, CommandRun.of("completion", "bash").out());
+        final String command = "source \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_LINE=\"$*\"; " +
+            "COMP_POINT=${#COMP_LINE}; _complete_signalbox; printf '%s\\n' \"${COMPREPLY[@]}\"";
+        final ProcessBuilder builder = new ProcessBuilder("bash", "-c", command, script.toString());
+        builder.command().addAll(List.of(words));
+        final Path err = directory.resolve("err");
+        final Process process = builder.redirectError(err.toFile()).start();
+        final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), Files.readString(err));
+        return out.lines().map(String::strip).toList();
+    }
+
+    private static void needsBash()
+    {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "skipped: this system has no /bin/bash");
+    }
+
+    @Test
+    void shouldCompleteCommandsOptionsAndValuesInBash() throws IOException, InterruptedException
+    {
+        needsBash();
+
+        assertEquals(List.of("simulate"), complete("signalbox", "sim"));
+        assertEquals(List.of("--router", "--router-config", "--router-options", "--router-snapshot"),
+            complete("./signalbox", "simulate", "--router").stream().sorted().toList());
+        assertTrue(complete("signalbox", "simulate", "--router", "kv").contains("kv-aware"));
+        assertTrue(complete("signalbox", "").containsAll(
+            List.of("simulate", "compare", "replay", "inspect", "doctor", "gpu", "help", "completion")));
+    }
+
+    @Test
+    void shouldRegisterTheLauncherInBothShells()
+    {
+        final String bash = CommandRun.of("completion", "bash").out();
+
+        assertTrue(bash.lines().anyMatch(line -> line.startsWith("complete -F _complete_signalbox") &&
+            line.contains(" signalbox")), bash);
+        final CommandRun zsh = CommandRun.of("completion", "zsh");
+        assertEquals(ExitCode.OK, zsh.exitCode());
+        assertTrue(zsh.out().contains("bashcompinit"), zsh.out());
+    }
+}

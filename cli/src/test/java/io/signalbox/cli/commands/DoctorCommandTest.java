@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.cli.printing.Check;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaAvailability.State;
+import io.signalbox.cuda.driver.CudaDevice;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DoctorCommandTest
+{
+    @Test
+    void shouldFindEverythingNeededInThisBuild()
+    {
+        final CommandRun run = CommandRun.of("doctor");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.out());
+        assertTrue(run.out().contains("java       ok"), run.out());
+        assertTrue(run.out().contains("jvm flags  ok"), run.out());
+        assertTrue(run.out().contains("warnings   ok"), run.out());
+        assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldPrintEachCheckAsJson()
+    {
+        final Map<String, String> found = JsonText.leaves(CommandRun.of("doctor", "--json").out());
+        final TreeSet<String> names = new TreeSet<>();
+        found.forEach((path, text) ->
+        {
+            if (path.endsWith("].name"))
+            {
+                names.add(text);
+            }
+        });
+
+        assertEquals("true", found.get("ready"));
+        assertEquals(
+            new TreeSet<>(List.of(
+                "java", "jvm flags", "warnings", "telemetry", "memory", "cores", "disk", "journal", "gpu")),
+            names);
+    }
+
+    @Test
+    void shouldNameARemedyForEverythingMissing()
+    {
+        final List<Check> missing = List.of(
+            MachineChecks.java(11),
+            MachineChecks.quiet(25, List.of("--enable-native-access=ALL-UNNAMED")),
+            MachineChecks.heap(64 << 20),
+            MachineChecks.cores(1),
+            MachineChecks.disk(Path.of("no", "such", "directory")),
+            JournalCheck.in(Path.of("no", "such", "directory")),
+            MachineChecks.gpu(new CudaAvailability(State.NO_DRIVER, "none.", List.of())));
+
+        for (final Check check : missing)
+        {
+            assertFalse(check.ok(), check.name());
+            assertFalse(check.remedy().isEmpty(), check.name());
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingBehindAfterItsSmallRun(@TempDir final Path directory) throws IOException
+    {
+        final Check check = JournalCheck.in(directory);
+
+        assertTrue(check.ok(), check.detail());
+        try (Stream<Path> left = Files.list(directory))
+        {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @Test
+    void shouldTryTheDirectoryWhereJournalsGo(@TempDir final Path directory) throws IOException
+    {
+        assertEquals(directory, MachineChecks.journals(directory), "runs is not there yet");
+        final Path runs = Files.createDirectory(directory.resolve("runs"));
+        assertEquals(runs, MachineChecks.journals(directory));
+    }
+
+    @Test
+    void shouldNeedNoGpu()
+    {
+        final Check none = MachineChecks.gpu(new CudaAvailability(State.NO_DEVICE, "none.", List.of()));
+        final Check one = MachineChecks.gpu(new CudaAvailability(
+            State.READY, "1 GPU.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0"))));
+
+        assertFalse(none.needed());
+        assertTrue(one.ok());
+        assertTrue(one.detail().contains("0: Fake GPU, 80.0 GiB, compute capability 9.0"), one.detail());
+    }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.BadInputTest;
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.ReplayReport;
+import io.signalbox.journal.Difference;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.Verification;
+import io.signalbox.journal.WriterOptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ReplayCommandTest
+{
+    @TempDir
+    private Path directory;
+    private Path journal;
+    private Map<String, String> report;
+
+    @BeforeEach
+    void simulate()
+    {
+        journal = directory.resolve("journal");
+        final CommandRun run = CommandRun.of(
+            "simulate", "--conversations", "6", "--journal", journal.toString(), "--no-verify", "--json");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        report = JsonText.leaves(run.out());
+    }
+
+    @Test
+    void shouldConfirmEveryRecordOfAJournal()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--verify", "--json");
+        final Map<String, String> found = JsonText.leaves(run.out());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals("true", found.get("verified"));
+        assertEquals("true", found.get("closed"));
+        assertEquals(report.get("journal.records"), found.get("records"));
+        assertEquals(report.get("journal.digest"), found.get("digest"));
+        assertEquals("null", found.get("difference"));
+    }
+
+    @Test
+    void shouldVerifyWhereNoOptionSaysWhatToDo()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().startsWith("verified          yes: "), run.out());
+        assertTrue(run.out().contains("digest            " + report.get("journal.digest")), run.out());
+        assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldRefuseACorruptJournalInOneSentence() throws IOException
+    {
+        flipABitInTheMiddle();
+
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--verify");
+        assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());
+        assertEquals("", run.out());
+        BadInputTest.assertOneSentence(run.err());
+    }
+
+    @Test
+    void shouldLeaveAClosedJournalAsItIsOnRecovery()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--recover", "--verify", "--json");
+        final Map<String, String> found = JsonText.leaves(run.out());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals("0", found.get("recovery.cutBytes"));
+        assertEquals(report.get("journal.digest"), found.get("recovery.digest"));
+        assertEquals("true", found.get("verified"));
+    }
+
+    @Test
+    void shouldSayThatAClosedJournalNeedsNoRecovery()
+    {
+        final CommandRun run = CommandRun.of("replay", journal.toString(), "--recover");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals("recovered         nothing to recover: the journal is closed\n", run.out());
+    }
+
+    @Test
+    void shouldSayHowTheJournalEnds()
+    {
+        assertEquals("closed            yes", closed(Ending.CLOSED));
+        assertEquals("closed            yes, by recovery: its writer was stopped at record 42", closed(Ending.RECOVERED));
+        assertEquals("closed            no: cut short, the disk was full at record 42", closed(Ending.DISK_FULL));
+        assertEquals("closed            no: cut short, the run failed at record 42", closed(Ending.FAILED));
+        assertTrue(closed(Ending.OPEN).startsWith("closed            no: its writer was stopped"));
+    }
+
+    /** Each play waits for the one before, so that only the run itself reaches the end of simulated time. */
+    @Test
+    void shouldNotSayThatARunEndedWhichFailedMidway() throws IOException
+    {
+        final String request =
+            "{\"type\":\"n\",\"t\":0,\"think_time\":%s,\"api_time\":0,\"in\":5,\"out\":2,\"hash_ids\":[]}";
+        final Path plays = Files.writeString(directory.resolve("plays.jsonl"), ("{\"block_size\":64," +
+            "\"hash_id_scope\":\"local\",\"tool_tokens\":0,\"system_tokens\":0,\"requests\":[" +
+            request.formatted("0") + "," + request.formatted("1e9") + "]}\n").repeat(6));
+        for (final String engine : List.of("--seed=1", "--threaded"))
+        {
+            final String failed = directory.resolve("failed" + engine).toString();
+
+            final CommandRun run = CommandRun.of(
+                "simulate", "--trace", plays.toString(), "--plays=1", "--block-size=64", engine, "--journal", failed);
+            final CommandRun replay = CommandRun.of("replay", failed);
+
+            assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+            assertTrue(run.err().contains("simulated time ends there"), run.err());
+            assertEquals(ExitCode.OK, replay.exitCode(), replay.err());
+            assertTrue(replay.out().contains("closed            no: cut short, the run failed at record "), replay.out());
+            assertTrue(CommandRun.of("inspect", failed, "--request", "1").out().contains("cut short: the run failed"));
+            assertEquals("recovered         nothing to recover: the journal is closed, cut short by a run that failed\n",
+                CommandRun.of("replay", failed, "--recover").out());
+        }
+    }
+
+    private static void print(final ByteArrayOutputStream out, final Verification verification)
+    {
+        new ReplayReport(Path.of("runs", "0001"), null, verification, false, null, null)
+            .print(new PrintStream(out, true, StandardCharsets.UTF_8));
+    }
+
+    private static String closed(final Ending ending)
+    {
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        print(out, new Verification(42, 41, ending, "0123456789abcdef", null));
+        return out.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("closed")).findFirst().orElse("");
+    }
+
+    @Test
+    void shouldSayWhatItRecovered() throws IOException
+    {
+        final Path open = directory.resolve("open");
+        try (JournalWriter writer = JournalWriter.create(open, Map.of("a", "b"), WriterOptions.of(Durability.BATCH)))
+        {
+            Files.createDirectory(directory.resolve("copy"));
+            copy(open, directory.resolve("copy"));
+            assertEquals(1, writer.records());
+        }
+        final CommandRun run = CommandRun.of("replay", directory.resolve("copy").toString(), "--recover");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().startsWith("recovered         1 records kept, digest "), run.out());
+    }
+
+    /** The recovery was done: the sentence says where the bytes are, and that nothing is left to verify. */
+    @Test
+    void shouldSayThatAJournalThatWasNeverBegunCannotBeVerified() throws IOException
+    {
+        final Path begun = directory.resolve("begun");
+        Files.createDirectories(begun.resolve("segment-00000"));
+        Files.writeString(begun.resolve("lock"), "12");
+
+        final CommandRun run = CommandRun.of("replay", begun.toString(), "--recover", "--verify");
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode());
+        assertEquals("", run.out());
+        BadInputTest.assertOneSentence(run.err());
+        assertTrue(run.err().contains(begun + " holds no record, so there is nothing to verify; recovery moved what was " +
+            "begun to " + begun.resolve("segment-00000.cut") + ", and the directory can be used for a new journal."),
+            run.err());
+    }
+
+    private static void copy(final Path from, final Path to) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(from))
+        {
+            for (final Path file : files.filter(path -> !path.equals(from)).toList())
+            {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+        }
+    }
+
+    @Test
+    void shouldHandTheRoutersStateToARunThatVerifiesOnItsOwn() throws IOException
+    {
+        final Path first = directory.resolve("first");
+        simulate("--router", "conversation", "--journal", first.toString());
+        final Path file = directory.resolve("router.snapshot");
+        final CommandRun taken = CommandRun.of("replay", first.toString(), "--router-snapshot", file.toString(), "--json");
+        assertEquals(ExitCode.OK, taken.exitCode(), taken.err());
+        final Map<String, String> told = JsonText.leaves(taken.out());
+        assertEquals("true", told.get("verified"));
+        assertEquals(Long.toString(Files.size(file)), told.get("routerSnapshotBytes"));
+
+        final Path second = directory.resolve("second");
+        simulate("--router", "conversation", "--router-snapshot", file.toString(), "--journal", second.toString());
+        Files.delete(file);
+        final CommandRun verified = CommandRun.of("replay", second.toString(), "--router-snapshot", file.toString());
+        assertEquals(ExitCode.OK, verified.exitCode(), verified.err());
+        assertTrue(verified.out().startsWith("verified          yes: "), verified.out());
+        assertTrue(verified.out().contains("router snapshot   " + file), verified.out());
+
+        final Path third = directory.resolve("third");
+        simulate("--router", "conversation", "--router-snapshot", file.toString(), "--journal", third.toString());
+    }
+
+    private static Map<String, String> simulate(final String... options)
+    {
+        final List<String> command = new ArrayList<>(List.of("simulate", "--conversations", "6", "--json"));
+        command.addAll(List.of(options));
+        final CommandRun run = CommandRun.of(command);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return JsonText.leaves(run.out());
+    }
+
+    @Test
+    void shouldTakeTheRoutersStateAsItWasAtARecord() throws IOException
+    {
+        final Path turns = directory.resolve("turns");
+        simulate("--router", "conversation", "--journal", turns.toString());
+        final Path empty = directory.resolve("empty");
+        final Path some = directory.resolve("some");
+        final Path all = directory.resolve("all");
+        CommandRun.of("replay", turns.toString(), "--router-snapshot", empty.toString(), "--at", "0");
+        final CommandRun early =
+            CommandRun.of("replay", turns.toString(), "--router-snapshot", some.toString(), "--at", "9");
+        CommandRun.of("replay", turns.toString(), "--router-snapshot", all.toString());
+
+        assertEquals(ExitCode.OK, early.exitCode(), early.err());
+        assertTrue(early.out().startsWith("verified          yes: 10 records, "), early.out());
+        assertTrue(!early.out().contains("closed"), early.out());
+        assertTrue(Files.size(empty) < Files.size(some) && Files.size(some) < Files.size(all), early.out());
+    }
+
+    @Test
+    void shouldRefuseWhatFitsNoSnapshot() throws IOException
+    {
+        final String file = directory.resolve("router.snapshot").toString();
+        refused("--at needs --router-snapshot", "replay", journal.toString(), "--at", "3");
+        refused("--at=99999999 is after record",
+            "replay", journal.toString(), "--router-snapshot", file, "--at", "99999999");
+        assertTrue(Files.notExists(Path.of(file)));
+        assertEquals(ExitCode.OK, CommandRun.of("replay", journal.toString(), "--router-snapshot", file).exitCode());
+        refused("is there already", "replay", journal.toString(), "--router-snapshot", file);
+        refused("--router-snapshot=" + file + ": the policy of the router snapshot is signalbox and not lmetric",
+            "simulate", "--router", "lmetric", "--router-snapshot", file);
+        refused("--router-snapshot=" + file + ": the number of ranks of the router snapshot is 8 and not 4",
+            "simulate", "--ranks", "4", "--router-snapshot", file);
+        refused("is not there", "simulate", "--router-snapshot", file + ".none");
+        refused("--router-snapshot is empty", "simulate", "--router-snapshot", "");
+    }
+
+    @Test
+    void shouldSayAheadOfTheReplayThatASnapshotCannotBeWrittenThere() throws IOException
+    {
+        final Path none = directory.resolve("none").resolve("router.snapshot");
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("nothing"));
+        final String noJournal = directory.resolve("no journal").toString();
+        refused("--router-snapshot=" + none + " cannot be written, " + none.getParent() + " is no directory",
+            "replay", noJournal, "--router-snapshot", none.toString());
+        refused("--router-snapshot=" + link + " is there already",
+            "replay", noJournal, "--router-snapshot", link.toString());
+    }
+
+    private static void refused(final String sentence, final String... command)
+    {
+        final CommandRun run = CommandRun.of(command);
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertTrue(run.err().contains(sentence), run.err());
+        BadInputTest.assertOneSentence(run.err());
+    }
+
+    @Test
+    void shouldShowBothSidesOfADifference()
+    {
+        final Difference difference = new Difference(
+            41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7");
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", difference));
+
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.startsWith("verified          no: 42 records"), text);
+        assertTrue(text.contains("first difference  record 41, message 1 of its group, request 7\n"), text);
+        assertTrue(text.contains("  recorded        Placed rank=3\n  decided now     Placed rank=4\n"), text);
+        assertTrue(text.contains("on which both agree:\nSubmit 7\n"), text);
+    }
+
+    /** In the middle of what is in use of the largest file: a record. */
+    private void flipABitInTheMiddle() throws IOException
+    {
+        final Path largest;
+        try (Stream<Path> files = Files.walk(journal))
+        {
+            largest = files.filter(file -> file.toString().endsWith(".cq4")).findFirst().orElseThrow();
+        }
+        final byte[] bytes = Files.readAllBytes(largest);
+        int end = bytes.length;
+        while (bytes[end - 1] == 0)
+        {
+            end--;
+        }
+        bytes[end / 2] ^= 1;
+        Files.write(largest, bytes);
+    }
+}

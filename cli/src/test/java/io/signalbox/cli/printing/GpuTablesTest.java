@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckVerdict;
+import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.SectionResult;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaDevice;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class GpuTablesTest
+{
+    private static final CudaAvailability READY = new CudaAvailability(CudaAvailability.State.READY,
+        "1 GPU, driver for CUDA 13.0.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0")));
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldMakeOneTableOfSeveralFiles() throws IOException
+    {
+        final List<CheckFigure> figures = List.of(
+            new CheckFigure("32/32@13.2: step without capture, mean", 13.25, "ms"),
+            new CheckFigure("32/32@13.2: off against off adds", 0.01, "%"),
+            new CheckFigure("32/32@13.2: off against off adds, 95 % from", -0.02, "%"),
+            new CheckFigure("32/32@13.2: off against off adds, 95 % up to", 0.04, "%"),
+            new CheckFigure("32/32@13.2: fused capture adds", 0.1, "%"),
+            new CheckFigure("32/32@13.2: fused capture adds, 95 % from", 0.05, "%"),
+            new CheckFigure("32/32@13.2: fused capture adds, 95 % up to", 0.15, "%"));
+        final Path first = write("a.json",
+            new SectionResult(GpuSection.OVERHEAD, CheckVerdict.PASSED, "Fine | good.", figures, 1.0));
+        final Path second = write("b.json", new SectionResult(GpuSection.LATENCY, CheckVerdict.FAILED, "Slow.",
+            List.of(new CheckFigure("wait", Double.POSITIVE_INFINITY, "us")), 2.0));
+        final CommandRun run = CommandRun.of("gpu", "--tables", first.toString(), second.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals(1, run.out().split("\\| machine \\|", -1).length - 1, "one machine, one table");
+        assertTrue(run.out().contains(
+            "| device 0 | Fake GPU |\n| driver | 1 GPU, driver for CUDA 13.0. |\n| CPU | fast |\n"), run.out());
+        assertTrue(run.out().contains("| overhead | passed | 1 s | Fine \\| good. |\n"), run.out());
+        assertTrue(run.out().contains("| latency | failed | 2 s | Slow. |\n"), run.out());
+        assertTrue(run.out().contains(
+            "| 32/32@13.2 | 13.250 | 0.010 (-0.020 to 0.040) | 0.100 (0.050 to 0.150) | – | – |\n"), run.out());
+        assertTrue(run.out().contains("| latency | wait | – | us |\n"), run.out());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'{}', is no file that 'signalbox gpu --json-file' has written", "'[1', is not JSON", "'', is no file",
+        "'{\"sections\":[],\"machine\":3,\"devices\":[]}', is no file"})
+    void shouldRefuseAnotherFile(final String content, final String sentence) throws IOException
+    {
+        final Path file = Files.writeString(directory.resolve("x.json"), content == null ? "" : content);
+        final CommandRun run = CommandRun.of("gpu", "--tables", file.toString());
+
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode());
+        assertTrue(run.err().contains("--tables: " + file) && run.err().contains(sentence.replace("\"", "")), run.err());
+    }
+
+    @Test
+    void shouldNameAFileThatIsNotThereAndTakeNoOtherOption()
+    {
+        final CommandRun missing = CommandRun.of("gpu", "--tables", directory.resolve("none.json").toString());
+        assertEquals(ExitCode.BAD_INPUT, missing.exitCode());
+        assertTrue(missing.err().contains("none.json is not there"), missing.err());
+
+        final CommandRun both = CommandRun.of("gpu", "--seed", "1", "--tables", "x.json");
+        assertEquals(ExitCode.BAD_INPUT, both.exitCode());
+        assertTrue(both.err().contains("--tables only reads files and has no other options"), both.err());
+    }
+
+    private Path write(final String name, final SectionResult result)
+    {
+        final Path file = directory.resolve(name);
+        new GpuReportFile(file, List.of(), 1, Map.of("CPU", "fast"))
+            .write(READY, List.of(result), GpuReportFile.State.ENDED);
+        return file;
+    }
+}

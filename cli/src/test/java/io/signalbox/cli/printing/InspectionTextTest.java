@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.cli.JsonText;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.journal.inspect.LifeEvent;
+import io.signalbox.journal.inspect.LifeEvent.Candidate;
+import io.signalbox.journal.inspect.RequestInspection;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.journal.inspect.RequestInspection.Submits;
+import io.signalbox.journal.inspect.RequestLife;
+import io.signalbox.journal.inspect.RequestLife.Submission;
+import io.signalbox.router.RouterPolicy;
+import org.junit.jupiter.api.Test;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** Lives with everything that can happen in one, as no single simulated run has them. */
+class InspectionTextTest
+{
+    private static final long MILLISECOND = 1_000_000L;
+    static final RequestInspection INSPECTION = new RequestInspection(41, 3, List.of(
+        new RequestLife(new Submission(500 * MILLISECOND, -1, -1, 1_200, 30, 4, 2, true), null, List.of(
+            new LifeEvent.Placed(501 * MILLISECOND, 2, RouterPolicy.KV_AWARE, MatchGate.NONE, TieRule.HINT, 0, 0.0,
+                List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1))),
+            new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
+            new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7),
+            new LifeEvent.Preempted(541 * MILLISECOND, 2, 8, 75),
+            new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
+            new LifeEvent.Requeued(580 * MILLISECOND, 2, 75),
+            new LifeEvent.Placed(580 * MILLISECOND, 0, RouterPolicy.KV_AWARE, MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5,
+                List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3),
+                    new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3))),
+            new LifeEvent.Ended(601 * MILLISECOND, 0, FreeReason.CANCELLED, 5, 1_000, 100, 104)), 5),
+        new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false),
+            RefusalReason.TOO_LONG_FOR_POOL, List.of(), 0)),
+        JournalEnd.CLOSED, 1_234, 800 * MILLISECOND, new Submits(2, 41, 41));
+
+    @Test
+    void shouldPrintEveryKindOfEvent()
+    {
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        InspectionText.print(new PrintStream(out, true, StandardCharsets.UTF_8), INSPECTION);
+        assertEquals("""
+            request           41, Submit 1 of 2
+            submitted         at 0.500 s: 1,200 prompt tokens, at most 30 new ones, priority 4
+                              no conversation, hint to rank 2, relaxed
+            accepted          yes
+            placed            1.000 ms on rank 2 by kv-aware: the request named the rank, nothing was scored
+                              no match gate, no fair-share cap, loads not normalised
+
+            rank             score      new work     load term   load tokens   matched  match used  active requests
+            2 *                  0          1200             0             0         0           0                1
+            * chosen; 1 of 3 ranks were candidates
+
+            admitted          1.000 ms on rank 2, step 7: 0 blocks matched
+            first token       40.000 ms on rank 2, step 7: the TTFT
+            preempted         41.000 ms on rank 2, step 8: 75 blocks released
+            resumed           60.000 ms on rank 2, step 9: 74 blocks matched
+            requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released
+            placed            80.000 ms on rank 0 by kv-aware: a tie, broken by lower load
+                              match gate closed (matches count as 0), fair-share cap 2, loads divided by 812.5
+
+            rank             score      new work     load term   load tokens   matched  match used  active requests
+            0 *            1201.25          1200          1.25         1,016        16           0                3
+            1              1201.25          1200          1.25         1,017         0           0                3
+            * chosen; 2 of 3 ranks were candidates
+
+            ended             101.000 ms on rank 0: cancelled, 5 tokens generated
+            routed experts    1,204 rows: 1,000 captured, 100 inherited, 104 missing
+
+            request           41, Submit 2 of 2
+            submitted         at 0.700 s: 99,999 prompt tokens, at most 0 new ones, priority 0
+                              conversation 9, no rank hint
+            accepted          no: refused, too long for pool
+
+            journal           1,234 groups; closed
+            """, out.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldGiveTheSameEventsToPrograms()
+    {
+        final Map<String, String> json =
+            JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
+        final List<String> events = List.of(
+            "placed", "admitted", "first-token", "preempted", "resumed", "requeued", "placed", "ended");
+        for (int i = 0; i < events.size(); i++)
+        {
+            assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
+        }
+        assertEquals("40", json.get("lives[0].ttft"));
+        assertEquals("hint", json.get("lives[0].events[0].tieRule"));
+        assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
+        assertEquals("812.5", json.get("lives[0].events[6].normaliser"));
+        assertEquals("1.25", json.get("lives[0].events[6].candidates[1].loadTerm"));
+        assertEquals("null", json.get("lives[0].submit.conversation"));
+        assertEquals("cancelled", json.get("lives[0].events[7].reason"));
+        assertEquals("false", json.get("lives[1].accepted"));
+        assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
+        assertEquals("200", json.get("lives[1].submit.deadline"));
+        assertEquals("null", json.get("lives[1].ttft"));
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.compare.Figure;
+import io.signalbox.cuda.check.CheckFigure;
+import io.signalbox.cuda.check.CheckVerdict;
+import io.signalbox.cuda.check.GpuSection;
+import io.signalbox.cuda.check.SectionResult;
+import io.signalbox.cuda.driver.CudaAvailability;
+import io.signalbox.cuda.driver.CudaDevice;
+import io.signalbox.journal.Difference;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.Verification;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Compares the fields that docs/json.md describes with the documents of all commands. */
+class JsonPageTest
+{
+    private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
+    private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c");
+
+    @TempDir
+    private Path directory;
+
+    /** Documented fields as patterns, by schema. */
+    private static Map<String, Map<String, Pattern>> page(final List<String> lines)
+    {
+        final Map<String, Map<String, Pattern>> page = new TreeMap<>();
+        Map<String, Pattern> section = new TreeMap<>();
+        boolean fields = false;
+        for (final String line : lines)
+        {
+            if (line.startsWith("## "))
+            {
+                section = new LinkedHashMap<>();
+                page.put(line.substring(3), section);
+            }
+            fields = line.equals("| field | meaning |") || fields && line.startsWith("|");
+            if (fields && line.matches("\\| `[^`]+` \\| .+ \\|"))
+            {
+                final String field = line.split("`")[1];
+                section.put(field, Pattern.compile(Stream.of(field.split("\\*", -1)).map(Pattern::quote)
+                    .collect(Collectors.joining(".+"))));
+            }
+        }
+        return page;
+    }
+
+    private static String run(final String... arguments)
+    {
+        final CommandRun run = CommandRun.of(arguments);
+        assertTrue(run.out().startsWith("{"), run.err());
+        return run.out();
+    }
+
+    private List<String> documents()
+    {
+        final String journal = directory.resolve("journal").toString();
+        final List<String> documents = new ArrayList<>(List.of(
+            run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--journal", journal, "--json"),
+            run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--json"),
+            run("compare", "--conversations", "2", "--ranks", "2", "--seeds", "2", "--routers", "default", "--json"),
+            run("replay", journal, "--recover", "--verify", "--json"),
+            run("replay", journal, "--router-snapshot", directory.resolve("snapshot").toString(), "--json"),
+            run("inspect", journal, "--request", "3", "--json"),
+            run("doctor", "--json"),
+            run("gpu", "--probe", "--json")));
+        documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
+        final Verification different = new Verification(42, 41, Ending.OPEN, "0123456789abcdef", DIFFERENCE);
+        documents.add(new ReplayReport(Path.of("runs"), null, different, false, null, null).json());
+        documents.add(Json.text("signalbox.simulate/1",
+            json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE))));
+        final CudaAvailability found = new CudaAvailability(
+            CudaAvailability.State.READY, "1 GPU.", List.of(new CudaDevice(0, "Fake GPU", 80L << 30, "9.0")));
+        documents.add(GpuReportFile.probe(found));
+        documents.add(new GpuReportFile(null, List.of("gpu", "--json"), 1, Map.of("CPU", "fast")).text(found,
+            List.of(new SectionResult(GpuSection.LINK, CheckVerdict.PASSED, "Looked at.",
+                List.of(new CheckFigure("link", 53.25, "GB/s")), 1.25)), GpuReportFile.State.ENDED));
+        return documents;
+    }
+
+    @Test
+    void shouldDescribeEveryFieldOfEveryDocumentAndNoOther() throws IOException
+    {
+        final Map<String, Map<String, Pattern>> page = page(Files.readAllLines(PAGE));
+        final TreeSet<String> unused = new TreeSet<>();
+        page.forEach((schema, fields) -> fields.keySet().forEach(field -> unused.add(schema + " " + field)));
+        final TreeSet<String> undescribed = new TreeSet<>();
+        for (final String document : documents())
+        {
+            final Map<String, String> leaves = JsonText.leaves(document);
+            final String schema = leaves.get("schema");
+            assertTrue(page.containsKey(schema), "the page has no section " + schema);
+            leaves.keySet().stream().map(leaf -> leaf.replaceAll("\\[\\d+]", "[]")).distinct().forEach(leaf ->
+            {
+                final List<String> described = page.get(schema).entrySet().stream()
+                    .filter(field -> field.getValue().matcher(leaf).matches()).map(Map.Entry::getKey).toList();
+                described.forEach(field -> unused.remove(schema + " " + field));
+                if (described.isEmpty())
+                {
+                    undescribed.add(schema + " " + leaf);
+                }
+            });
+        }
+
+        assertEquals(new TreeSet<>(), undescribed, "fields that the page does not describe");
+        assertEquals(new TreeSet<>(), unused, "fields of the page that no document has");
+    }
+
+    @Test
+    void shouldDescribeEveryFigureOfAComparison() throws IOException
+    {
+        final String page = Files.readString(PAGE);
+        for (final Figure figure : Figure.values())
+        {
+            assertTrue(page.contains("`" + figure.key() + "`"), figure.key());
+        }
+    }
+
+    @Test
+    void shouldReadFieldsAsPatterns()
+    {
+        final Map<String, Pattern> fields =
+            page(List.of("## a/1", "| field | meaning |", "| `b.*.c[]` | text |", "| `d` | `e` |", "", "| `f` | text |"))
+                .get("a/1");
+
+        assertEquals(List.of("b.*.c[]", "d"), List.copyOf(fields.keySet()));
+        assertTrue(fields.get("b.*.c[]").matcher("b.x.c[]").matches());
+        assertTrue(!fields.get("b.*.c[]").matcher("b.x.c").matches() && !fields.get("d").matcher("e").matches());
+    }
+}

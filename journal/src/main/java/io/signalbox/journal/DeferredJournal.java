@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
+import org.agrona.DirectBuffer;
+
+import java.util.function.Supplier;
+
+/**
+ * A journal that is opened after the engine was built around it: a run that cannot begin leaves nothing on the disk.
+ * {@link #open} comes before the first input is offered, and so before any other thread calls it.
+ */
+public final class DeferredJournal implements GroupJournal
+{
+    private final Supplier<JournalWriter> opening;
+    private final Runnable afterDiscard;
+    private JournalWriter writer;
+
+    /**
+     * @param opening      creates the journal.
+     * @param afterDiscard runs after a journal without a group was removed.
+     */
+    public DeferredJournal(final Supplier<JournalWriter> opening, final Runnable afterDiscard)
+    {
+        this.opening = opening;
+        this.afterDiscard = afterDiscard;
+    }
+
+    public void open()
+    {
+        writer = opening.get();
+    }
+
+    /** {@code null} until {@link #open()}. */
+    public JournalWriter writer()
+    {
+        return writer;
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+        writer.append(timeNanos, group, offset, length, rows);
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        if (writer != null)
+        {
+            writer.endOfBatch();
+        }
+    }
+
+    @Override
+    public void cutShort()
+    {
+        if (writer != null)
+        {
+            writer.cutShort();
+        }
+    }
+
+    /** A run that ended ahead of its first group leaves no journal; its files are removed before the lock is released. */
+    @Override
+    public void close()
+    {
+        if (writer != null && writer.groups() == 0)
+        {
+            writer.discard();
+            afterDiscard.run();
+        }
+        else if (writer != null)
+        {
+            writer.close();
+        }
+    }
+}
