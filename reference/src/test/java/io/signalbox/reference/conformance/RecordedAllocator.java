@@ -2,15 +2,15 @@
 package io.signalbox.reference.conformance;
 
 import io.signalbox.experts.RoutedExpertsException;
-import io.signalbox.reference.megatron.AllocatorProfile;
-import io.signalbox.reference.megatron.MegatronFailure;
-import io.signalbox.reference.megatron.MegatronKvBlocks;
-import io.signalbox.kv.BlockHashFunction;
-import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.RequestBlockTable;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
+import io.signalbox.reference.megatron.AllocatorProfile;
+import io.signalbox.reference.megatron.MegatronFailure;
+import io.signalbox.reference.megatron.MegatronKvBlocks;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,8 +4,8 @@ package io.signalbox.reference.megatron;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.experts.RowPolicy;
-import io.signalbox.kv.BlockHashFunction;
-import io.signalbox.kv.BlockHasher;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.kv.hash;
 
 /**
  * What a {@link BlockHasher} chains. Either way the chain carries more than the 64 bits that become the block hash, so
