@@ -3,7 +3,6 @@ package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowCheck;
 import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.DirectBuffer;
 
@@ -94,30 +93,10 @@ public final class StepCommit
             // The layout, not the request, says where rows belong; a block in another issue has another owner.
             if (!plan.rowRequest(row).isCancelled() && planner.allocator().issue(blockId) == plan.spanIssue(span))
             {
-                final int page = planner.blockPages().page(blockId);
-                storeSpan(span, page, plan.spanOffset(span), tokens, rows, offset);
+                keptRows[span] = planner.blockPages().store(blockId, plan.spanOffset(span), tokens, rows, offset);
+                alreadyThereRows[span] = planner.blockPages().rowsAlreadyThere();
             }
             offset += tokens * pages.shape().rowBytes();
-        }
-    }
-
-    /** Rows that are marked as missing are left out. */
-    private void storeSpan(
-        final int span, final int page, final int firstRow, final int tokens, final DirectBuffer rows, final int offset)
-    {
-        final int rowBytes = pages.shape().rowBytes();
-        int from = 0;
-        while (from < tokens)
-        {
-            int to = from;
-            while (to < tokens && !RowCheck.isMarked(pages.shape(), rows, offset + to * rowBytes))
-            {
-                to++;
-            }
-            final int kept = to == from ? 0 : pages.store(page, firstRow + from, to - from, rows, offset + from * rowBytes);
-            keptRows[span] += kept;
-            alreadyThereRows[span] += to - from - kept;
-            from = to + 1;
         }
     }
 

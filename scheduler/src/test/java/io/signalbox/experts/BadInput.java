@@ -48,8 +48,7 @@ final class BadInput
     {
         return switch (kind)
         {
-            case STEP_EXPERT_REPEATED, BLOCK_EXPERT_REPEATED ->
-                shape.topK() > 1 && both.setup.policy() == RowPolicy.CONTRACT;
+            case STEP_EXPERT_REPEATED, BLOCK_EXPERT_REPEATED -> shape.topK() > 1;
             case STEP_TYPE_NARROW, READ_TYPE_NARROW -> shape.experts() > ExpertIdType.UINT8.maxExperts();
             default -> true;
         };

@@ -33,7 +33,6 @@ class BlockPagesPropertyTest
                 Arbitraries.of(1, 2, 3, 6, 8))
             .as(ModelShape::new);
         return Combinators.combine(
-                Arbitraries.of(RowPolicy.class),
                 shapes,
                 Arbitraries.of(1, 2, 4, 16, 64, 65),
                 Arbitraries.integers().between(2, 6))

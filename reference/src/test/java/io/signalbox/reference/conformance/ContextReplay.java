@@ -3,8 +3,6 @@ package io.signalbox.reference.conformance;
 
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowPolicy;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
@@ -51,6 +49,7 @@ final class ContextReplay
     private final boolean prefixCaching;
     private final int draftTokens;
     private final int poolSize;
+    private final int blockSize;
     private final BlockHasher hasher;
     private final MegatronPlanner planner;
     private final ModelShape shape;
@@ -75,10 +74,9 @@ final class ContextReplay
         prefixCaching = args.flag("prefix_caching");
         draftTokens = args.integer("speculative");
         poolSize = args.integer("pool_size");
-        final int blockSize = args.integer("block_size");
+        blockSize = args.integer("block_size");
         shape = new ModelShape(args.integer("layers"), EXPERTS, args.integer("topk"));
-        // In the width in which pages keep ids of so few experts.
-        payload = new RoutingPayload(shape, ExpertIdType.UINT8);
+        payload = new RoutingPayload(shape, ExpertIdType.INT16);
         hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSize);
         final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
         final EvictionPolicy policy = RecordedAllocator.policy(args.text("policy"));
@@ -87,7 +85,7 @@ final class ContextReplay
             new PagingConfig(blocks, blockSize, args.integer("max_requests"), args.integer("max_tokens"), draftTokens,
                 args.flag("chunked_prefill")),
             (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes),
-            new RoutedExpertPages(shape, blockSize, RowPolicy.REFERENCE), MegatronKvBlocks::august2026);
+            shape, MegatronKvBlocks::august2026);
         oracle = new BlockContentOracle(poolSize, blockSize, payload);
     }
 
@@ -270,15 +268,16 @@ final class ContextReplay
     private String checkRows(final String name, final PagedRequest request, final int count, final List<?> blocks)
     {
         check(name + ", rows that are there", count, rowsThere(request, count));
-        final String crc = RoutingPayload.crc(request.rows().copy(0, count).ids());
+        final String crc = payload.crc(IntStream.range(0, count)
+            .flatMap(position -> Arrays.stream(request.row(position, blockSize))).toArray());
         final int[] tokens = IntStream.range(0, count).map(request::token).toArray();
-        check(name + " by the oracle", RoutingPayload.crc(oracle.rows(blocks, count, tokens)), crc);
+        check(name + " by the oracle", payload.crc(oracle.rows(blocks, count, tokens)), crc);
         return crc;
     }
 
-    private static int rowsThere(final PagedRequest request, final int count)
+    private int rowsThere(final PagedRequest request, final int count)
     {
-        return request.rows().capturedRows(count) + request.rows().inheritedRows(count);
+        return (int)IntStream.range(0, count).filter(position -> request.row(position, blockSize) != null).count();
     }
 
     /**
@@ -306,7 +305,7 @@ final class ContextReplay
             planner.verify(step.integers("accepted"));
             compare(step, "rewound_blocks", longs(planner.rewoundCount(), planner::rewoundBlock));
         }
-        planner.storeRows(payload.rows(tokens, seed).buffer(), 0);
+        planner.storeRows(payload.rows(tokens, seed));
         if (isRecorded(step, "sampled"))
         {
             planner.update(step.integers("sampled"), drafts(step));

@@ -46,7 +46,7 @@ class PagingUpdateTest
 
     private PagedRequest row(final long id, final int lastOffset, final int... blocks)
     {
-        final PagedRequest request = new PagedRequest(null, 0).reset(id, 100, 100, PagedRequest.NO_STOP_TOKEN, 0);
+        final PagedRequest request = new PagedRequest(0).reset(id, 100, 100, PagedRequest.NO_STOP_TOKEN, 0);
         request.ensureBlocks(blocks.length);
         System.arraycopy(blocks, 0, request.blockTable, 0, blocks.length);
         request.blockCount = blocks.length;
