@@ -2,6 +2,8 @@
 package io.signalbox.bench;
 
 import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.RankBlocks;
+import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
@@ -10,9 +12,11 @@ import io.signalbox.kv.EvictionPolicy;
 /** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
 final class RecomputeRank implements PagedRank
 {
+    private final RankBlocks blocks;
+    private final RankLoad rankLoad = new RankLoad();
     private final BatchPlanner planner;
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(BLOCK_SIZE_TOKENS, null);
+    private final StepCommit commit = new StepCommit(null);
     private final PagingLoad load;
     private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
@@ -21,8 +25,8 @@ final class RecomputeRank implements PagedRank
     {
         this.load = load;
         usableBlocks = poolSize - 1;
-        planner = new BatchPlanner(
-            0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, MAX_REQUESTS, STEP_TOKENS, null);
+        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
+        planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS);
     }
 
     @Override
@@ -56,7 +60,7 @@ final class RecomputeRank implements PagedRank
             sampled[row] = PagingLoad.sampledToken(request.id(), request.knownTokens());
         }
         ledger.poolUse(ownedBlocks(), usableBlocks);
-        commit.apply(plan, planner, sampled, null, 0);
+        commit.apply(plan, blocks, rankLoad, sampled, null, 0);
         for (int row = 0; row < plan.rowCount(); row++)
         {
             if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
@@ -72,6 +76,6 @@ final class RecomputeRank implements PagedRank
     @Override
     public int ownedBlocks()
     {
-        return planner.allocator().owned();
+        return blocks.allocator().owned();
     }
 }

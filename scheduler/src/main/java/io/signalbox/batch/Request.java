@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
@@ -13,7 +14,7 @@ public final class Request
 {
     public static final int NO_RANK = -1;
 
-    /** Where a request stands. */
+    /** Stage of a request. */
     public enum Stage
     {
         /** Not placed yet. */
@@ -23,7 +24,17 @@ public final class Request
         /** Owns KV blocks and takes part in steps. */
         RUNNING,
         /** Ended; its rows wait for the client. */
-        FINISHED
+        FINISHED;
+
+        private boolean leadsTo(final Stage next)
+        {
+            return switch (this)
+            {
+                case QUEUED, RUNNING -> next == PLACED || next == FINISHED;
+                case PLACED -> next != PLACED;
+                case FINISHED -> false;
+            };
+        }
     }
 
     final RequestRows rows;
@@ -49,7 +60,7 @@ public final class Request
     int blockCount;
 
     private Stage stage = Stage.QUEUED;
-    int rank = NO_RANK;
+    private int rank = NO_RANK;
     int computedTokens;
     private int computedHighWater;
     private int generatedTokens;
@@ -210,15 +221,42 @@ public final class Request
         return stage;
     }
 
+    /** The only place where the stage changes, except that {@link #reset} begins another request. */
     void stage(final Stage next)
     {
+        if (!stage.leadsTo(next))
+        {
+            throw new InvariantViolation("request " + id + " cannot go from " + stage + " to " + next);
+        }
         stage = next;
     }
 
-    /** The request has ended but its rows stay until the client has taken them. */
+    /** @param matchedTokens prompt tokens that were cached on the rank. */
+    void placed(final int onRank, final int matchedTokens)
+    {
+        stage(Stage.PLACED);
+        rank = onRank;
+        cachedTokens = matchedTokens;
+    }
+
+    /** The request goes back to the queue of those that wait for a rank. */
+    void unplaced()
+    {
+        stage(Stage.QUEUED);
+        rank = NO_RANK;
+    }
+
+    /** The request lost its blocks and is computed again later. */
+    void preempted()
+    {
+        stage(Stage.PLACED);
+        resumed = true;
+    }
+
+    /** The request has ended; its rows stay until the client has taken them. */
     public void finished()
     {
-        stage = Stage.FINISHED;
+        stage(Stage.FINISHED);
     }
 
     public int generatedTokens()
@@ -324,11 +362,6 @@ public final class Request
     boolean isResumed()
     {
         return resumed;
-    }
-
-    void resumed(final boolean value)
-    {
-        resumed = value;
     }
 
     /** The rows, or null where capture is off. */

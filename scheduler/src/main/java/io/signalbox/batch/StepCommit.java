@@ -2,8 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
@@ -16,7 +15,7 @@ public final class StepCommit
 {
     public static final int NO_TOKEN = -1;
 
-    /** How a row's request stands after the step. */
+    /** State of an entry's request after the step. */
     public enum Outcome
     {
         CONTINUES,
@@ -26,8 +25,7 @@ public final class StepCommit
         OWNER_GONE
     }
 
-    private final int blockSizeTokens;
-    private final RoutedExpertPages pages;
+    private final int rowBytes;
     private Outcome[] outcomes = new Outcome[16];
     private int[] emittedTokens = new int[16];
     private int[] keptRows = new int[16];
@@ -36,22 +34,22 @@ public final class StepCommit
     private int[] registeredBlocks = new int[16];
     private long[] registeredHashes = new long[16];
 
-    /** @param pages where routed-expert rows are kept, or null where capture is off. */
-    public StepCommit(final int blockSizeTokens, final RoutedExpertPages pages)
+    /** @param capture the rows of every step, or null if capture is off. */
+    public StepCommit(final ModelShape capture)
     {
-        this.blockSizeTokens = blockSizeTokens;
-        this.pages = pages;
+        rowBytes = capture == null ? 0 : capture.rowBytes();
     }
 
     /**
      * Applies a step.
      *
      * @param sampledTokens one per row of the plan.
-     * @param rows          one per token of the plan, or null where capture is off.
+     * @param rows          one per token of the plan, or null if capture is off.
      */
     public void apply(
         final StepPlan plan,
-        final BatchPlanner planner,
+        final RankBlocks blocks,
+        final RankLoad load,
         final int[] sampledTokens,
         final DirectBuffer rows,
         final int rowsOffset)
@@ -63,9 +61,9 @@ public final class StepCommit
         {
             final Request request = plan.rowRequest(row);
             request.inFlight = false;
-            if (pages != null)
+            if (rowBytes > 0)
             {
-                storeRows(plan, row, planner, rows, rowsOffset + token * pages.shape().rowBytes());
+                storeRows(plan, row, blocks, rows, rowsOffset + token * rowBytes);
             }
             token += plan.rowTokens(row);
             emittedTokens[row] = NO_TOKEN;
@@ -74,14 +72,14 @@ public final class StepCommit
                 outcomes[row] = Outcome.OWNER_GONE;
                 continue;
             }
-            planner.computed(request, plan.rowTokens(row));
-            register(request, plan.rowStart(row), plan.rowTokens(row), planner);
+            load.computed(request, plan.rowTokens(row));
+            blocks.register(request, plan.rowStart(row), plan.rowStart(row) + plan.rowTokens(row), this);
             outcomes[row] = advance(request, row, sampledTokens[row]);
         }
     }
 
     private void storeRows(
-        final StepPlan plan, final int row, final BatchPlanner planner, final DirectBuffer rows, final int rowsOffset)
+        final StepPlan plan, final int row, final RankBlocks blocks, final DirectBuffer rows, final int rowsOffset)
     {
         int offset = rowsOffset;
         for (int span = plan.firstSpan(row); span < plan.endSpan(row); span++)
@@ -91,38 +89,13 @@ public final class StepCommit
             keptRows[span] = 0;
             alreadyThereRows[span] = 0;
             // The layout, not the request, says where rows belong; a block in another issue has another owner.
-            if (!plan.rowRequest(row).isCancelled() && planner.allocator().issue(blockId) == plan.spanIssue(span))
+            if (!plan.rowRequest(row).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
             {
-                keptRows[span] = planner.blockPages().store(blockId, plan.spanOffset(span), tokens, rows, offset);
-                alreadyThereRows[span] = planner.blockPages().rowsAlreadyThere();
+                keptRows[span] = blocks.storeRows(blockId, plan.spanOffset(span), tokens, rows, offset);
+                alreadyThereRows[span] = blocks.rowsAlreadyThere();
             }
-            offset += tokens * pages.shape().rowBytes();
+            offset += tokens * rowBytes;
         }
-    }
-
-    private void register(final Request request, final int start, final int tokens, final BatchPlanner planner)
-    {
-        final KvBlockAllocator allocator = planner.allocator();
-        final int completeBlocks = Math.min((start + tokens) / blockSizeTokens, request.hashCount);
-        if (!planner.sharesPrefixes() || request.generation != planner.generation())
-        {
-            return;
-        }
-        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
-        {
-            final int blockId = request.blockTable[index];
-            if (allocator.register(blockId, request.blockHashes[index], ownParentHash(request, index, allocator), index))
-            {
-                addRegistered(blockId, request.blockHashes[index]);
-                planner.registered(request.blockHashes[index]);
-            }
-        }
-    }
-
-    /** The hash of the block before, where the request owns the registered block of that hash and not a duplicate. */
-    private static long ownParentHash(final Request request, final int index, final KvBlockAllocator allocator)
-    {
-        return index == 0 ? KvBlockAllocator.NO_HASH : allocator.blockHash(request.blockTable[index - 1]);
     }
 
     private Outcome advance(final Request request, final int row, final int sampledToken)
@@ -149,7 +122,7 @@ public final class StepCommit
         return request.wantsTokens() ? Outcome.CONTINUES : Outcome.REACHED_LENGTH;
     }
 
-    private void addRegistered(final int blockId, final long blockHash)
+    void addRegistered(final int blockId, final long blockHash)
     {
         if (registeredCount == registeredBlocks.length)
         {

@@ -3,12 +3,12 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
-import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.RankBlocks;
+import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.RequeueListener;
 import io.signalbox.batch.StepCommit;
-import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
@@ -62,7 +62,7 @@ public final class Scheduler
     private final RequeueListener requeued = out::requeued;
     private final Deadlines deadlines = new Deadlines();
     private final StepFailures failures;
-    private final RowHandover rowHandover = new RowHandover();
+    private final RequestEnds ends;
 
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SubmitDecoder submit = new SubmitDecoder();
@@ -78,9 +78,6 @@ public final class Scheduler
 
     private int epoch;
     private boolean draining;
-    /** Something happened since the last plan point that may let a queued request be placed. */
-    private boolean placementDue;
-    private boolean moreToPlace;
     private long inputs;
     private long ignoredCompletions;
     private long timeNanos;
@@ -109,10 +106,11 @@ public final class Scheduler
         admission = new Admission(config, requests);
         this.router = router;
         placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
+        ends = new RequestEnds(requests, queue, ranks, placement, router, out, pages != null);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
-        commit = new StepCommit(config.blockSizeTokens(), pages);
+        commit = new StepCommit(config.capture());
     }
 
     /**
@@ -131,7 +129,7 @@ public final class Scheduler
         final GroupWriter group)
     {
         group.append(input, offset, length);
-        rowHandover.clear();
+        ends.rowHandover().clear();
         out.into(group);
         header.wrap(input, offset);
         switch (header.templateId())
@@ -178,7 +176,7 @@ public final class Scheduler
         }
         final Request request = admission.admit(input);
         deadlines.arm(request);
-        placementDue = true;
+        placement.due();
         queue.addByPriority(request);
         out.accepted(requestId);
     }
@@ -186,12 +184,7 @@ public final class Scheduler
     private void onCancel(final CancelDecoder input)
     {
         advance(input.timeNanos());
-        final Request request = requests.find(input.requestId());
-        if (request != null && request.stage() != Request.Stage.FINISHED && !request.isCancelled())
-        {
-            request.cancel();
-            freeUnlessInFlight(request);
-        }
+        ends.cancel(input.requestId());
     }
 
     private void onControl(final ControlDecoder input)
@@ -206,17 +199,12 @@ public final class Scheduler
         {
             for (final DpRank rank : ranks)
             {
-                rank.planner.forgetPrefixes();
+                rank.blocks.forgetPrefixes();
             }
         }
         else if (kind == ControlKind.RELEASE_ROWS)
         {
-            final Request request = requests.find(input.requestId());
-            if (request != null && request.stage() == Request.Stage.FINISHED)
-            {
-                rowHandover.released(request.id());
-                requests.remove(request);
-            }
+            ends.releaseRows(input.requestId());
         }
     }
 
@@ -242,35 +230,12 @@ public final class Scheduler
             return;
         }
         results.read(input, rank.plan, chunkedRows, chunkedOffset);
-        commit.apply(rank.plan, rank.planner, results.sampledTokens(), results.rows(), results.rowsOffset());
+        commit.apply(rank.plan, rank.blocks, rank.load, results.sampledTokens(), results.rows(), results.rowsOffset());
         out.commit(rank.plan, commit, epoch, rankIndex, pages != null);
         rank.land();
         failures.stepSucceeded(rank);
-        endRequests(rank.plan);
+        ends.endBy(rank.plan, commit);
         planPoint();
-    }
-
-    private void endRequests(final StepPlan plan)
-    {
-        for (int row = 0; row < plan.rowCount(); row++)
-        {
-            final Request request = plan.rowRequest(row);
-            switch (commit.outcome(row))
-            {
-                case STOPPED -> finish(request, FreeReason.STOP);
-                case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);
-                case OWNER_GONE -> freeCancelled(request);
-                case CONTINUES ->
-                {
-                }
-            }
-        }
-    }
-
-    private void finish(final Request request, final FreeReason reason)
-    {
-        router.finished(request.generatedTokens());
-        free(request, reason);
     }
 
     private void onBackendFault(final BackendFaultDecoder input)
@@ -298,17 +263,17 @@ public final class Scheduler
         rank.planner.requeueRunning(requeued);
         for (int i = 0; i < failures.exhaustedCount(); i++)
         {
-            free(failures.exhausted(i), FreeReason.FAILED);
+            ends.end(failures.exhausted(i), FreeReason.FAILED);
         }
         if (rankLost)
         {
-            rank.lost(true);
+            rank.lose();
             rank.planner.evacuate(queue);
         }
-        freeAllCancelled();
+        ends.endAllCancelled();
         if (placement.ranksLeft() == 0)
         {
-            failAll();
+            ends.failQueued();
         }
         planPoint();
     }
@@ -319,16 +284,15 @@ public final class Scheduler
         epoch = input.newEpoch();
         for (final DpRank rank : ranks)
         {
-            rank.land();
-            rank.lost(false);
+            rank.reset();
             failures.reset(rank);
             rank.planner.requeueRunning(requeued);
             if (input.kvMemoryKept() == Flag.NO)
             {
-                rank.planner.forgetPrefixes();
+                rank.blocks.forgetPrefixes();
             }
         }
-        freeAllCancelled();
+        ends.endAllCancelled();
         planPoint();
     }
 
@@ -354,8 +318,7 @@ public final class Scheduler
         {
             return;
         }
-        moreToPlace = placement.place(queue, out);
-        placementDue = false;
+        placement.place(queue, out);
         steps.plan(out, epoch);
     }
 
@@ -364,63 +327,7 @@ public final class Scheduler
         if (timeNanos >= deadlines.nextNanos())
         {
             deadlines.expire(requests, timeNanos);
-            freeAllCancelled();
-        }
-    }
-
-    private void freeUnlessInFlight(final Request request)
-    {
-        if (!request.isInFlight())
-        {
-            freeCancelled(request);
-        }
-    }
-
-    private void freeAllCancelled()
-    {
-        for (int i = requests.size() - 1; i >= 0; i--)
-        {
-            if (requests.at(i).isCancelled() && requests.at(i).stage() != Request.Stage.FINISHED)
-            {
-                freeUnlessInFlight(requests.at(i));
-            }
-        }
-    }
-
-    private void failAll()
-    {
-        while (!queue.isEmpty())
-        {
-            free(queue.first(), FreeReason.FAILED);
-        }
-    }
-
-    private void freeCancelled(final Request request)
-    {
-        free(request, request.isExpired() ? FreeReason.DEADLINE : FreeReason.CANCELLED);
-    }
-
-    private void free(final Request request, final FreeReason reason)
-    {
-        out.free(request, reason);
-        if (request.stage() == Request.Stage.QUEUED)
-        {
-            queue.remove(request);
-            placement.gone(request.id());
-        }
-        else
-        {
-            ranks[request.rank()].planner.remove(request);
-        }
-        placementDue = true;
-        if (request.wantsRows() && pages != null)
-        {
-            request.finished();
-            rowHandover.waits(request.id());
-        }
-        else
-        {
-            requests.remove(request);
+            ends.endAllCancelled();
         }
     }
 
@@ -446,7 +353,7 @@ public final class Scheduler
     /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
     public boolean wantsWake()
     {
-        final boolean unplaced = !queue.isEmpty() && (placementDue || moreToPlace);
+        final boolean unplaced = !queue.isEmpty() && placement.isDue();
         return !steps.isUnderWay() && (steps.anyIdleRankHasWork() || unplaced && steps.anyRankIsIdle());
     }
 
@@ -462,14 +369,20 @@ public final class Scheduler
         return ignoredCompletions;
     }
 
-    /** The planner of a rank: for reports and tests; must not be mutated. */
-    public BatchPlanner planner(final int rank)
+    /** The blocks of a rank: for tests. */
+    RankBlocks blocks(final int rank)
     {
-        return ranks[rank].planner;
+        return ranks[rank].blocks;
     }
 
-    /** The pages of routed experts, or null where capture is off: for reports and tests; must not be mutated. */
-    public RoutedExpertPages pages()
+    /** The load of a rank: for tests. */
+    RankLoad load(final int rank)
+    {
+        return ranks[rank].load;
+    }
+
+    /** The pages of routed experts, or null if capture is off: for tests. */
+    RoutedExpertPages pages()
     {
         return pages;
     }
@@ -487,7 +400,7 @@ public final class Scheduler
     /** What the last input did to the rows of ended requests. */
     public RowHandover rowHandover()
     {
-        return rowHandover;
+        return ends.rowHandover();
     }
 
     /** The rows of a live or finished request, or null. */
