@@ -9,7 +9,7 @@ import io.signalbox.router.PlacementBatch;
 
 import java.util.Arrays;
 
-/** One live request: what it asked for, how far it has come, and the KV blocks it owns. Reused through a pool. */
+/** One live request: its parameters, its progress, and the KV blocks it owns. Reused through a pool. */
 public final class Request
 {
     public static final int NO_RANK = -1;
@@ -76,7 +76,7 @@ public final class Request
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
-    /** @param pages where rows are kept, or null where capture is off. */
+    /** @param pages pages of routed-expert rows, or null if capture is off. */
     public Request(final RoutedExpertPages pages)
     {
         rows = pages == null ? null : new RequestRows(pages);
@@ -147,7 +147,7 @@ public final class Request
         promptDigest = StateDigest.mix(promptDigest, blockHash);
     }
 
-    /** The block hashes of the prompt, and room behind them; not to be changed. */
+    /** The block hashes of the prompt, followed by unused entries; not to be changed. */
     public long[] blockHashes()
     {
         return blockHashes;
@@ -283,8 +283,8 @@ public final class Request
     }
 
     /**
-     * What is computed from now on belongs to this cache generation. Rows of a former one that were not paired with an
-     * emitted token are given up: their tokens are computed again.
+     * Tokens computed from now on belong to this cache generation. Rows of a former one that were not paired with an
+     * emitted token are released: their tokens are computed again.
      */
     void enterGeneration(final int currentGeneration)
     {
@@ -364,7 +364,7 @@ public final class Request
         return resumed;
     }
 
-    /** The rows, or null where capture is off. */
+    /** The rows, or null if capture is off. */
     public RequestRows rows()
     {
         return rows;

@@ -9,7 +9,7 @@ import java.util.Arrays;
 
 /**
  * Applies the results of one step by the layout of its plan: routed-expert rows into pages, computed tokens, new block
- * hashes, sampled tokens. Keeps what became of each row and span until the next step is applied.
+ * hashes, sampled tokens. Keeps the outcome of each entry and span until the next step is applied.
  */
 public final class StepCommit
 {
@@ -88,7 +88,7 @@ public final class StepCommit
             final int tokens = plan.spanTokens(span);
             keptRows[span] = 0;
             alreadyThereRows[span] = 0;
-            // The layout, not the request, says where rows belong; a block in another issue has another owner.
+            // The layout, not the request, attributes rows; a block in another issue has another owner.
             if (!plan.rowRequest(row).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
             {
                 keptRows[span] = blocks.storeRows(blockId, plan.spanOffset(span), tokens, rows, offset);
@@ -165,7 +165,7 @@ public final class StepCommit
         return keptRows[span];
     }
 
-    /** Rows of the span that were written before; the first write stands. */
+    /** Rows of the span that were written before; the first write wins. */
     public int alreadyThereRows(final int span)
     {
         return alreadyThereRows[span];

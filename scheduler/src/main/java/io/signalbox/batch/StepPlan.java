@@ -45,7 +45,7 @@ public final class StepPlan
     private int[] evictedBlocks = new int[16];
     private long[] evictedHashes = new long[16];
 
-    /** Leaves no row and no change: the plan of a rank that only steps along. */
+    /** Leaves no entry and no change: the plan of a rank that only takes part in a step of the others. */
     public void clear()
     {
         tokens = 0;
@@ -71,7 +71,7 @@ public final class StepPlan
         step = stepNumber;
     }
 
-    /** Step number from 1; counted per rank, or over all ranks where they step together. */
+    /** Step number from 1; counted per rank, or over all ranks if they step together. */
     public long step()
     {
         return step;
@@ -318,7 +318,7 @@ public final class StepPlan
         return pendingHashes[index];
     }
 
-    /** Cached blocks that gave way to the step, in the order of eviction. */
+    /** Cached blocks that were evicted for the step, in the order of eviction. */
     public int evictedCount()
     {
         return evictedCount;

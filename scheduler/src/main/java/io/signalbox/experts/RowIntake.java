@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 
 /**
- * Checks the rows of one store and converts them to storage width, unless they have it. A store takes all its rows in
- * before it changes a page, so that a bad row leaves everything as it was.
+ * Checks the rows of one store and converts them to storage width, unless they have it. A store checks all its
+ * rows before it changes a page, so that a bad row leaves everything as it was.
  */
 final class RowIntake
 {

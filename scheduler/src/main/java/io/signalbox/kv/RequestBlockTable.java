@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-/** The block tables of the requests that share a pool, paused ones first: what usage is counted from. */
+/** The block tables of the requests that share a pool, paused ones first. Usage is counted from them. */
 public interface RequestBlockTable
 {
     int pausedRows();

@@ -87,7 +87,7 @@ final class Admission
         return request;
     }
 
-    /** The first tokens of the prompt; where the input carries none, the halves of the first block hash, if any. */
+    /** The first tokens of the prompt; if the input has none, the halves of the first block hash, if any. */
     private static void addHead(final SubmitDecoder input, final int hashesAt, final Request request)
     {
         final DirectBuffer buffer = input.buffer();

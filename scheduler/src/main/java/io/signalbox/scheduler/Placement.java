@@ -20,8 +20,8 @@ import java.util.Arrays;
  * bound to a full rank, or that the router leaves, goes back to the front of the queue in its order.
  *
  * <p>Under a router that keeps the order, requests that name a rank may still overtake one that has to wait. Once
- * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that those behind it wait
- * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting for ever.
+ * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that later ones wait
+ * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting indefinitely.
  */
 final class Placement
 {
@@ -36,7 +36,7 @@ final class Placement
     private final DpRank[] ranks;
     private final int maxActive;
     private final int blockSizeTokens;
-    /** Null where the router reads no matches. */
+    /** {@code null} if the router reads no matches. */
     private final RankPrefixIndex prefixIndex;
     private final int[] matchedBlocks;
     private final int maxPlaced;
@@ -51,7 +51,7 @@ final class Placement
      * of it, by its priority, does not begin the count anew.
      */
     private long held = NO_REQUEST;
-    /** Requests that were placed from behind a waiting one since then. */
+    /** Requests that have overtaken a waiting one since then. */
     private int overtaking;
     /** Something happened since the last plan point that may let a queued request be placed. */
     private boolean due;

@@ -9,7 +9,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.router.DpRouter;
 
 /**
- * Ends requests: writes {@code Free}, takes them off their queue or rank, and releases their blocks. A request whose
+ * Ends requests: writes {@code Free}, removes them from their queue or rank, and releases their blocks. A request whose
  * client wants rows stays in the table until the client releases them.
  */
 final class RequestEnds
@@ -42,7 +42,7 @@ final class RequestEnds
         this.capture = capture;
     }
 
-    /** What was done since it was cleared to the rows of ended requests. */
+    /** Changes to the rows of ended requests since it was cleared. */
     RowHandover rowHandover()
     {
         return rowHandover;

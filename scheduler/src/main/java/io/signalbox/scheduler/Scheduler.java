@@ -388,7 +388,7 @@ public final class Scheduler
     }
 
     /**
-     * What the router remembers after the last input, as a {@link RouterSnapshot}.
+     * State of the router after the last input, as a {@link RouterSnapshot}.
      *
      * @throws io.signalbox.ConfigException when that is more than a snapshot holds.
      */
@@ -397,7 +397,7 @@ public final class Scheduler
         return RouterSnapshot.of(router, ranks.length);
     }
 
-    /** What the last input did to the rows of ended requests. */
+    /** Rows of ended requests that the last input handed over. */
     public RowHandover rowHandover()
     {
         return ends.rowHandover();
