@@ -6,8 +6,8 @@ import io.signalbox.StateDigest;
 
 /**
  * Registered KV blocks as a forest: a block's parent is the registered block that its prefix ends with. Decides which
- * block is found under which hash, and which registered block without an owner is evicted next. The allocator has checked ids
- * and hashes before it calls; a method that refuses changes nothing.
+ * block is found under which hash, and which registered block without an owner is evicted next. The allocator has
+ * checked ids and hashes before it calls; a method that refuses changes nothing.
  *
  * <p>Invariants. A hash belongs to the block that registered it first. A block that has children is not in the heap, so
  * a parent is never evicted before its child. A block is <em>pinned</em> when it or a block that builds upon it has an

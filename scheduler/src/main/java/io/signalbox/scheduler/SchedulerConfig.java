@@ -248,9 +248,9 @@ public final class SchedulerConfig
     }
 
     /**
-     * Reads what {@link #settings()} wrote; other names are left alone. Older run
-     * descriptions omit {@code blockHash}, {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256,
-     * ranks stepped independently, and failed steps were repeated at once, without a bound.
+     * Reads what {@link #settings()} wrote; other names are left alone. Older run descriptions omit {@code blockHash},
+     * {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped independently, and
+     * failed steps were repeated at once, without a bound.
      */
     public static SchedulerConfig of(final Map<String, String> settings)
     {
