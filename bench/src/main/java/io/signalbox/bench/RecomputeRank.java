@@ -53,19 +53,19 @@ final class RecomputeRank implements PagedRank
         {
             ledger.lostBlocks((int)plan.preempted(i).id());
         }
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.rowRequest(row);
-            ledger.computed((int)request.id(), plan.rowStart(row), plan.rowTokens(row));
-            sampled[row] = PagingLoad.sampledToken(request.id(), request.knownTokens());
+            final Request request = plan.entryRequest(entry);
+            ledger.computed((int)request.id(), plan.entryStart(entry), plan.entryTokens(entry));
+            sampled[entry] = PagingLoad.sampledToken(request.id(), request.knownTokens());
         }
         ledger.poolUse(ownedBlocks(), usableBlocks);
         commit.apply(plan, blocks, rankLoad, sampled, null, 0);
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
+            if (commit.outcome(entry) != StepCommit.Outcome.CONTINUES)
             {
-                final Request request = plan.rowRequest(row);
+                final Request request = plan.entryRequest(entry);
                 ledger.ended((int)request.id(), request.knownTokens());
                 planner.remove(request);
             }

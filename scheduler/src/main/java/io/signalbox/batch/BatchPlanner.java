@@ -69,9 +69,9 @@ public final class BatchPlanner
         {
             admitWaiting(plan);
         }
-        if (plan.rowCount() != running.size() || plan.rowCount() == 0)
+        if (plan.entryCount() != running.size() || plan.entryCount() == 0)
         {
-            throw new InvariantViolation("rank " + blocks.rank() + " plans " + plan.rowCount() + " entries for " +
+            throw new InvariantViolation("rank " + blocks.rank() + " plans " + plan.entryCount() + " entries for " +
                 running.size() + " running and " + waiting.size() + " waiting requests; " + blocks.allocator());
         }
     }
@@ -150,7 +150,7 @@ public final class BatchPlanner
 
     private void addEntry(final StepPlan plan, final Request request, final int tokens)
     {
-        plan.addRow(request, request.computedTokens, tokens);
+        plan.addEntry(request, request.computedTokens, tokens);
         budget -= tokens;
         request.inFlight = true;
         blocks.layOut(request, request.computedTokens, request.computedTokens + tokens);

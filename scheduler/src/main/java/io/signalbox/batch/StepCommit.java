@@ -43,7 +43,7 @@ public final class StepCommit
     /**
      * Applies a step.
      *
-     * @param sampledTokens one per row of the plan.
+     * @param sampledTokens one per entry of the plan.
      * @param rows          one per token of the plan, or null if capture is off.
      */
     public void apply(
@@ -57,39 +57,39 @@ public final class StepCommit
         registeredCount = 0;
         ensureCapacity(plan);
         int token = 0;
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.rowRequest(row);
+            final Request request = plan.entryRequest(entry);
             request.inFlight = false;
             if (rowBytes > 0)
             {
-                storeRows(plan, row, blocks, rows, rowsOffset + token * rowBytes);
+                storeRows(plan, entry, blocks, rows, rowsOffset + token * rowBytes);
             }
-            token += plan.rowTokens(row);
-            emittedTokens[row] = NO_TOKEN;
+            token += plan.entryTokens(entry);
+            emittedTokens[entry] = NO_TOKEN;
             if (request.isCancelled())
             {
-                outcomes[row] = Outcome.OWNER_GONE;
+                outcomes[entry] = Outcome.OWNER_GONE;
                 continue;
             }
-            load.computed(request, plan.rowTokens(row));
-            blocks.register(request, plan.rowStart(row), plan.rowStart(row) + plan.rowTokens(row), this);
-            outcomes[row] = advance(request, row, sampledTokens[row]);
+            load.computed(request, plan.entryTokens(entry));
+            blocks.register(request, plan.entryStart(entry), plan.entryStart(entry) + plan.entryTokens(entry), this);
+            outcomes[entry] = advance(request, entry, sampledTokens[entry]);
         }
     }
 
     private void storeRows(
-        final StepPlan plan, final int row, final RankBlocks blocks, final DirectBuffer rows, final int rowsOffset)
+        final StepPlan plan, final int entry, final RankBlocks blocks, final DirectBuffer rows, final int rowsOffset)
     {
         int offset = rowsOffset;
-        for (int span = plan.firstSpan(row); span < plan.endSpan(row); span++)
+        for (int span = plan.firstSpan(entry); span < plan.endSpan(entry); span++)
         {
             final int blockId = plan.spanBlock(span);
             final int tokens = plan.spanTokens(span);
             keptRows[span] = 0;
             alreadyThereRows[span] = 0;
             // The layout, not the request, attributes rows; a block in another issue has another owner.
-            if (!plan.rowRequest(row).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
+            if (!plan.entryRequest(entry).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
             {
                 keptRows[span] = blocks.storeRows(blockId, plan.spanOffset(span), tokens, rows, offset);
                 alreadyThereRows[span] = blocks.rowsAlreadyThere();
@@ -98,7 +98,7 @@ public final class StepCommit
         }
     }
 
-    private Outcome advance(final Request request, final int row, final int sampledToken)
+    private Outcome advance(final Request request, final int entry, final int sampledToken)
     {
         if (request.computedTokens < request.knownTokens())
         {
@@ -113,7 +113,7 @@ public final class StepCommit
         {
             return Outcome.REACHED_LENGTH;
         }
-        emittedTokens[row] = sampledToken;
+        emittedTokens[entry] = sampledToken;
         request.generated();
         if (request.stopsAt(sampledToken))
         {
@@ -135,9 +135,9 @@ public final class StepCommit
 
     private void ensureCapacity(final StepPlan plan)
     {
-        if (plan.rowCount() > outcomes.length)
+        if (plan.entryCount() > outcomes.length)
         {
-            final int capacity = Math.max(plan.rowCount(), 2 * outcomes.length);
+            final int capacity = Math.max(plan.entryCount(), 2 * outcomes.length);
             outcomes = new Outcome[capacity];
             emittedTokens = new int[capacity];
         }
@@ -149,15 +149,15 @@ public final class StepCommit
         }
     }
 
-    public Outcome outcome(final int row)
+    public Outcome outcome(final int entry)
     {
-        return outcomes[row];
+        return outcomes[entry];
     }
 
     /** The token that became visible, or {@link #NO_TOKEN}. */
-    public int emittedToken(final int row)
+    public int emittedToken(final int entry)
     {
-        return emittedTokens[row];
+        return emittedTokens[entry];
     }
 
     public int keptRows(final int span)

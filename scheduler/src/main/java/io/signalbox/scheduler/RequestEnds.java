@@ -51,10 +51,10 @@ final class RequestEnds
     /** Ends the requests for which the step was the last one. */
     void endBy(final StepPlan plan, final StepCommit commit)
     {
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.rowRequest(row);
-            switch (commit.outcome(row))
+            final Request request = plan.entryRequest(entry);
+            switch (commit.outcome(entry))
             {
                 case STOPPED -> finish(request, FreeReason.STOP);
                 case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);

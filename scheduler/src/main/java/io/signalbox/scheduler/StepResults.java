@@ -73,10 +73,10 @@ final class StepResults
     {
         final D2hCompleteDecoder.SampledDecoder sampled = input.sampled();
         final int count = sampled.count();
-        if (count != plan.rowCount())
+        if (count != plan.entryCount())
         {
-            throw new InvariantViolation("step " + plan.step() + " has " + plan.rowCount() +
-                " rows but its completion brings " + count + " sampled tokens");
+            throw new InvariantViolation("step " + plan.step() + " has " + plan.entryCount() +
+                " entries but its completion brings " + count + " sampled tokens");
         }
         if (count > sampledTokens.length)
         {
@@ -88,7 +88,7 @@ final class StepResults
         }
     }
 
-    /** One per row of the plan. */
+    /** One per entry of the plan. */
     int[] sampledTokens()
     {
         return sampledTokens;

@@ -83,14 +83,14 @@ class RankLoadPropertyTest
     {
         planner.plan(plan);
         assertRecounted(active);
-        commit.apply(plan, blocks, load, new int[plan.rowCount()], null, 0);
+        commit.apply(plan, blocks, load, new int[plan.entryCount()], null, 0);
         assertRecounted(active);
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
+            if (commit.outcome(entry) != StepCommit.Outcome.CONTINUES)
             {
-                planner.remove(plan.rowRequest(row));
-                active.remove(plan.rowRequest(row));
+                planner.remove(plan.entryRequest(entry));
+                active.remove(plan.entryRequest(entry));
                 assertRecounted(active);
             }
         }
