@@ -111,7 +111,7 @@ public final class Request
         return this;
     }
 
-    public Request admission(final int rankToUse, final boolean relaxed, final int order, final long deadline)
+    public Request constraints(final int rankToUse, final boolean relaxed, final int order, final long deadline)
     {
         rankHint = rankToUse;
         hintRelaxed = relaxed;

@@ -186,18 +186,18 @@ public final class RoutedExpertPages
         if (array == null)
         {
             source.getBytes(offset, slab, start, rows * rowBytes);
-            admit(page, firstRow, rows, slab, start);
+            markValid(page, firstRow, rows, slab, start);
         }
         else
         {
             final int from = source.wrapAdjustment() + offset;
             System.arraycopy(array, from, slab, start, rows * rowBytes);
             // Digests of the source: the copy is outside the caches and need not be read back.
-            admit(page, firstRow, rows, array, from);
+            markValid(page, firstRow, rows, array, from);
         }
     }
 
-    private void admit(final int page, final int firstRow, final int rows, final byte[] source, final int start)
+    private void markValid(final int page, final int firstRow, final int rows, final byte[] source, final int start)
     {
         int at = start;
         long rowDigests = 0;

@@ -52,7 +52,7 @@ public final class Scheduler
     private final RequestTable requests;
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
-    private final Admission admission;
+    private final Submissions submissions;
     private final DpRouter router;
     private final Placement placement;
     private final RankSteps steps;
@@ -103,7 +103,7 @@ public final class Scheduler
         {
             ranks[rank] = new DpRank(config, rank, pages);
         }
-        admission = new Admission(config, requests);
+        submissions = new Submissions(config, requests);
         this.router = router;
         placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
         ends = new RequestEnds(requests, queue, ranks, placement, router, out, pages != null);
@@ -168,13 +168,13 @@ public final class Scheduler
         advance(input.timeNanos());
         final long requestId = input.requestId();
         final RefusalReason refusal = draining ? RefusalReason.DRAINING :
-            admission.refusal(input, placement.ranksLeft(), queue.size());
+            submissions.refusal(input, placement.ranksLeft(), queue.size());
         if (refusal != RefusalReason.NULL_VAL)
         {
             out.refused(requestId, refusal);
             return;
         }
-        final Request request = admission.admit(input);
+        final Request request = submissions.accept(input);
         deadlines.arm(request);
         placement.due();
         queue.addByPriority(request);
