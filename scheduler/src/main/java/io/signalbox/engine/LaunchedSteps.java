@@ -27,7 +27,7 @@ final class LaunchedSteps
         final long step = plan.step();
         launch.epoch = plan.epoch();
         launch.tokens = plan.tokens();
-        launch.rows = PlanRows.of(plan).count();
+        launch.entries = PlanRows.of(plan).count();
         launch.step = step;
     }
 
@@ -46,7 +46,7 @@ final class LaunchedSteps
     {
         private int epoch;
         private int tokens;
-        private int rows;
+        private int entries;
         /** Written last and read first; steps count from 1. */
         private volatile long step;
         private volatile long answered;
@@ -66,9 +66,9 @@ final class LaunchedSteps
             return tokens;
         }
 
-        int rows()
+        int entries()
         {
-            return rows;
+            return entries;
         }
 
         /** Whether a result or a fault of the step is in the ingress ring. */

@@ -56,7 +56,7 @@ final class ReportCheck
         final int sampledCount,
         final CaptureSlice rows)
     {
-        final String fault = tokens(launch.rows(), sampledTokens, sampledCount);
+        final String fault = tokens(launch.entries(), sampledTokens, sampledCount);
         final String either = fault == null ? rows(launch.tokens(), rows) : fault;
         return either == null ? null : "step " + launch.step() + " of rank " + rank + " " + either;
     }
@@ -69,15 +69,15 @@ final class ReportCheck
         }
         if (sampledCount != planned || sampledTokens.length < sampledCount)
         {
-            return "has " + planned + " rows but came with " + sampledCount + " sampled tokens in an array of " +
+            return "has " + planned + " entries but came with " + sampledCount + " sampled tokens in an array of " +
                 sampledTokens.length;
         }
-        for (int row = 0; row < sampledCount; row++)
+        for (int entry = 0; entry < sampledCount; entry++)
         {
-            final int token = sampledTokens[row];
+            final int token = sampledTokens[entry];
             if (token < 0 || token >= vocabularySize)
             {
-                return "sampled token " + token + " for row " + row + ", but tokens are 0 to " + (vocabularySize - 1);
+                return "sampled token " + token + " for entry " + entry + ", but tokens are 0 to " + (vocabularySize - 1);
             }
         }
         return null;

@@ -133,9 +133,9 @@ class ReportCheckTest
     {
         submit();
         complete(new int[] {-7}, 1, backend.rows(40));
-        assertRetried("step 1 of rank 0 sampled token -7 for row 0, but tokens are 0 to 999");
+        assertRetried("step 1 of rank 0 sampled token -7 for entry 0, but tokens are 0 to 999");
         complete(new int[] {1000}, 1, backend.rows(40));
-        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 sampled token 1000 for row 0, but tokens are 0 to 999");
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 sampled token 1000 for entry 0, but tokens are 0 to 999");
     }
 
     @Test
@@ -143,13 +143,13 @@ class ReportCheckTest
     {
         submit();
         complete(new int[3], 3, backend.rows(40));
-        assertRetried("step 1 of rank 0 has 1 rows but came with 3 sampled tokens in an array of 3");
+        assertRetried("step 1 of rank 0 has 1 entries but came with 3 sampled tokens in an array of 3");
         complete(new int[0], 1, backend.rows(40));
         assertFault(FaultClass.STEP_FAILED, 2,
-            "step 2 of rank 0 has 1 rows but came with 1 sampled tokens in an array of 0");
+            "step 2 of rank 0 has 1 entries but came with 1 sampled tokens in an array of 0");
         complete(new int[1], -1, backend.rows(40));
         assertFault(FaultClass.STEP_FAILED, 3,
-            "step 3 of rank 0 has 1 rows but came with -1 sampled tokens in an array of 1");
+            "step 3 of rank 0 has 1 entries but came with -1 sampled tokens in an array of 1");
     }
 
     @Test
