@@ -155,7 +155,7 @@ public final class MegatronPlanner
         isFirstStep = false;
         rewoundCount = 0;
         admission.admit();
-        stalled = layout.tokenCount() == 0 && (!waiting.isEmpty() || rows.pausedRows() > 0);
+        stalled = layout.tokenCount() == 0 && (!waiting.isEmpty() || rows.pausedRequests() > 0);
         phase = layout.tokenCount() == 0 ? Phase.IDLE : config.draftTokens() == 0 ? Phase.VERIFIED : Phase.SCHEDULED;
         return layout;
     }

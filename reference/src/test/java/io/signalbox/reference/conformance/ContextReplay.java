@@ -227,8 +227,8 @@ final class ContextReplay
     {
         final TraceRecord recorded = step.record("layout");
         recorded.only("layout", LAYOUT_FIELDS);
-        check("layout.paused", recorded.integer("paused"), layout.pausedRows());
-        check("layout.total", recorded.integer("total"), layout.totalRows());
+        check("layout.paused", recorded.integer("paused"), layout.pausedRequests());
+        check("layout.total", recorded.integer("total"), layout.totalRequests());
         check("layout.ids", recorded.list("ids"), ids());
         check("layout.query", recorded.list("query"), longs(layout.activeRows(), layout::queryTokens));
         check("layout.kv_offset", recorded.list("kv_offset"), longs(layout.activeRows(), layout::kvOffset));
@@ -418,13 +418,13 @@ final class ContextReplay
         after.only("after", fields);
         final RequestRowTable rows = planner.rows();
         final KvBlockPool allocator = planner.allocator();
-        check("after.paused", after.integer("paused"), rows.pausedRows());
-        check("after.total", after.integer("total"), rows.totalRows());
+        check("after.paused", after.integer("paused"), rows.pausedRequests());
+        check("after.total", after.integer("total"), rows.totalRequests());
         check("after.ids", after.list("ids"), ids());
         check("after.blocks", after.list("blocks"), blocks());
         check("after.last_offset", after.list("last_offset"),
-            longs(rows.totalRows(), row -> rows.request(row).lastOffset()));
-        check("after.kv_offset", after.list("kv_offset"), longs(rows.totalRows(), row -> rows.request(row).kvOffset()));
+            longs(rows.totalRequests(), row -> rows.request(row).lastOffset()));
+        check("after.kv_offset", after.list("kv_offset"), longs(rows.totalRequests(), row -> rows.request(row).kvOffset()));
         check("after.active_tokens", after.integer("active_tokens"), layout.tokenCount());
         check("after.waiting", after.list("waiting"), waiting());
         check("after.avail", after.integer("avail"), allocator.totalAvailable());
@@ -447,7 +447,7 @@ final class ContextReplay
 
     private List<Long> ids()
     {
-        return ids(planner.rows().totalRows(), planner.rows()::request);
+        return ids(planner.rows().totalRequests(), planner.rows()::request);
     }
 
     private static List<Long> ids(final int count, final IntFunction<PagedRequest> requests)
@@ -459,7 +459,7 @@ final class ContextReplay
     {
         final RequestRowTable rows = planner.rows();
         final List<List<Long>> blocks = new ArrayList<>();
-        for (int row = 0; row < rows.totalRows(); row++)
+        for (int row = 0; row < rows.totalRequests(); row++)
         {
             final int of = row;
             blocks.add(longs(rows.blockCount(row), index -> rows.blockId(of, index)));

@@ -27,7 +27,7 @@ final class RecordedAllocator
     private final ProductionBeside beside;
     private final List<List<?>> notices = new ArrayList<>();
     private int[][] requestRows = new int[0][];
-    private int pausedRows;
+    private int pausedRequests;
 
     /** Makes the allocator that an {@code init} record describes, and compares its first state. */
     RecordedAllocator(final AllocatorProfile profile, final TraceRecord record)
@@ -120,7 +120,7 @@ final class RecordedAllocator
 
     private void setRequests(final TraceRecord args)
     {
-        pausedRows = args.integer("paused");
+        pausedRequests = args.integer("paused");
         requestRows = args.list("rows").stream().map(row -> TraceRecord.integers((List<?>)row)).toArray(int[][]::new);
     }
 
@@ -200,13 +200,13 @@ final class RecordedAllocator
     private final class RecordedRows implements RequestBlockTable
     {
         @Override
-        public int pausedRows()
+        public int pausedRequests()
         {
-            return pausedRows;
+            return pausedRequests;
         }
 
         @Override
-        public int totalRows()
+        public int totalRequests()
         {
             return requestRows.length;
         }

@@ -70,7 +70,7 @@ class MegatronPlannerGarbageTest
                 planner.recycle(planner.finished(j));
                 ended++;
             }
-            while (planner.waitingCount() + planner.rows().totalRows() < ROWS)
+            while (planner.waitingCount() + planner.rows().totalRequests() < ROWS)
             {
                 submit();
             }

@@ -77,7 +77,7 @@ class MegatronPlannerPropertyTest
         {
             evicted += planner.evictedCount();
             severalEvicted += planner.evictedCount() > 1 ? 1 : 0;
-            paused += planner.rows().pausedRows();
+            paused += planner.rows().pausedRequests();
             rewound += planner.rewoundCount();
             putAside = planner.coordinationWaits();
             hiddenChunks += planner.rows().isChunkedPrefillHidden() ? 1 : 0;
@@ -196,7 +196,7 @@ class MegatronPlannerPropertyTest
         final KvBlockPool allocator = run.planner.allocator();
         final RequestRowTable rows = run.planner.rows();
         final TreeMap<Integer, Integer> references = new TreeMap<>();
-        for (int row = 0; row < rows.totalRows(); row++)
+        for (int row = 0; row < rows.totalRequests(); row++)
         {
             count(rows.request(row), references);
         }

@@ -172,12 +172,12 @@ class MegatronPlannerTest
         run.submit(1, prompt(200, 5), 2);
         run.planner.schedule();
         run.complete(0);
-        assertEquals(1, run.planner.rows().pausedRows());
+        assertEquals(1, run.planner.rows().pausedRequests());
         final int draft = paused.draftTokens[0];
         run.planner.schedule();
         assertEquals(1, run.planner.layout().activeRows());
         run.complete(0);
-        assertEquals(0, run.planner.rows().pausedRows());
+        assertEquals(0, run.planner.rows().pausedRequests());
         final StepLayout layout = run.planner.schedule();
         assertEquals(paused, layout.request(0));
         assertEquals(draft, layout.tokenId(1));
@@ -203,7 +203,7 @@ class MegatronPlannerTest
         run.submit(0, prompt(100, 4), 4);
         run.submit(1, prompt(200, 5), 4);
         run.step();
-        assertEquals(1, run.planner.rows().pausedRows());
+        assertEquals(1, run.planner.rows().pausedRequests());
         // It would need no block of its own.
         run.submit(2, prompt(100, 4), 1);
         run.planner.schedule();
@@ -251,7 +251,7 @@ class MegatronPlannerTest
         }
         run.step();
         assertEquals(2, run.planner.rows().activeRows());
-        assertEquals(2, run.planner.rows().pausedRows());
+        assertEquals(2, run.planner.rows().pausedRequests());
         while (run.ended().size() < 4)
         {
             assertTrue(run.step());
