@@ -139,7 +139,11 @@ public final class RankBlocks
         request.blockCount = matched;
     }
 
-    /** Allocates blocks until the request has enough for so many tokens; false, with nothing changed, if too few are free. */
+    /**
+     * Allocates blocks until the request has enough for so many tokens.
+     *
+     * @return false, with nothing changed, if there are too few.
+     */
     boolean grow(final Request request, final int tokens)
     {
         final int first = request.blockCount;

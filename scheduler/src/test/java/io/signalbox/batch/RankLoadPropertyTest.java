@@ -70,7 +70,8 @@ class RankLoadPropertyTest
     private static Request request(final Random random, final long id)
     {
         final int prompt = 1 + random.nextInt(MAX_PROMPT);
-        final Request request = new Request(null).reset(id, prompt, random.nextInt(12), -1, -1).constraints(-1, false, 0, -1);
+        final Request request =
+            new Request(null).reset(id, prompt, random.nextInt(12), -1, -1).constraints(-1, false, 0, -1);
         final int family = random.nextInt(FAMILIES);
         for (int i = 0; i < prompt / BLOCK; i++)
         {

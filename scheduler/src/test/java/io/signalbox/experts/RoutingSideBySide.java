@@ -213,7 +213,8 @@ final class RoutingSideBySide
         final List<int[]> expected = model.strict(blockIds, total);
         assertEquals(expected != null,
             blockPages.reconstructRoutingFromBlocks(blockIds, blockIds.length, total, type, read, 7));
-        assertArrayEquals(expected == null ? new int[ids] : flat(expected, RoutedExpertPages.MISSING), ExpertRows.read(read, 7, ids, type));
+        assertArrayEquals(expected == null ? new int[ids] : flat(expected, RoutedExpertPages.MISSING),
+            ExpertRows.read(read, 7, ids, type));
         return expected != null;
     }
 
