@@ -257,12 +257,13 @@ public final class BlockPages implements KvBlockListener
     }
 
     /**
-     * Reads the first {@code total} rows of the blocks, in the order of the list, as {@code [row][MoE layer][k]}. Strict:
-     * false, with nothing read, exactly if the original returns nothing. It walks the list; a block without routing ends
-     * the walk with nothing even if no row of it is needed, because the block is looked up first; then the walk stops if
-     * it has {@code total} rows. No row at all is nothing, too.
+     * Reads the first {@code total} rows of the blocks, in the order of the list, as {@code [row][MoE layer][k]}. As in the
+     * original, the walk over the list looks a block up before it notices that it has enough rows, so that a block without
+     * routing ends it even if no row of it is needed.
      *
      * @param count the length of the list.
+     * @param type  an unsigned type has no -1 and is refused if a row is missing.
+     * @return false, with nothing read, if a block has no routing, or the list has no row or fewer than {@code total}.
      */
     public boolean reconstructRoutingFromBlocks(
         final int[] blockIds,
@@ -277,30 +278,13 @@ public final class BlockPages implements KvBlockListener
         {
             return false;
         }
-        list(blockIds, count);
+        listedPages = count > listedPages.length ? new int[2 * count] : listedPages;
+        for (int i = 0; i < count; i++)
+        {
+            listedPages[i] = pageOfBlock[blockIds[i]];
+        }
         read(count, total, type, destination, offset);
         return true;
-    }
-
-    /**
-     * Reads the first {@code total} rows of the blocks, in the order of the list, as {@code [row][MoE layer][k]}. Lenient:
-     * a row that is missing, of a block without routing or beyond the end of the list reads as -1.
-     *
-     * @param count the length of the list.
-     * @param type  an unsigned type cannot say -1 and is refused if a row is missing.
-     * @return rows that are missing.
-     */
-    public int exportRoutingFromBlocks(
-        final int[] blockIds,
-        final int count,
-        final int total,
-        final ExpertIdType type,
-        final MutableDirectBuffer destination,
-        final int offset)
-    {
-        arguments.checkRead(blockIds, count, total, type);
-        list(blockIds, count);
-        return read(count, total, type, destination, offset);
     }
 
     /** Whether the original's walk over the list collects {@code total} rows. */
@@ -322,17 +306,8 @@ public final class BlockPages implements KvBlockListener
         return collected > 0 && collected == total;
     }
 
-    private void list(final int[] blockIds, final int count)
-    {
-        listedPages = count > listedPages.length ? new int[2 * count] : listedPages;
-        for (int i = 0; i < count; i++)
-        {
-            listedPages[i] = pageOfBlock[blockIds[i]];
-        }
-    }
-
     /** Reads from the listed pages; a refused read leaves the destination as it was. */
-    private int read(
+    private void read(
         final int count, final int total, final ExpertIdType type, final MutableDirectBuffer destination, final int offset)
     {
         arguments.checkDestination(total, type, destination, offset);
@@ -340,7 +315,7 @@ public final class BlockPages implements KvBlockListener
         {
             RoutingArguments.checkSayable(missingRows(count, total), type);
         }
-        return reader.read(listedPages, count, 0, total, type, destination, offset);
+        reader.read(listedPages, 0, total, type, destination, offset);
     }
 
     private int missingRows(final int count, final int total)
@@ -350,8 +325,7 @@ public final class BlockPages implements KvBlockListener
         for (int i = 0; i < count && collected < total; i++)
         {
             final int rows = Math.min(pages.pageRows(), total - collected);
-            final int page = listedPages[i];
-            missing -= page == RoutedExpertPages.NO_PAGE ? 0 : pages.validRows(page, 0, rows);
+            missing -= pages.validRows(listedPages[i], 0, rows);
             collected += rows;
         }
         return missing;

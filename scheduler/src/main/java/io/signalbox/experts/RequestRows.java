@@ -173,7 +173,7 @@ public final class RequestRows
                 " pages of " + pages.pageRows() + " rows that the request holds.");
         }
         final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
-        new RowReader(pages).read(pageIds, pageCount, from, to, ids);
+        new RowReader(pages).read(pageIds, from, to, ids);
         return new RoutedExperts(from, to - from, pages.shape(), ids);
     }
 

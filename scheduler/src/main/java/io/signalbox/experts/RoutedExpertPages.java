@@ -245,9 +245,8 @@ public final class RoutedExpertPages
      * that request still holds.
      *
      * @param byteIds scratch space of the calling thread.
-     * @return rows that are missing.
      */
-    int read(
+    void read(
         final int page,
         final int firstRow,
         final int rows,
@@ -259,24 +258,19 @@ public final class RoutedExpertPages
         final long[] acquired = (long[])RECORDS.getAcquire(this);
         final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
         final int readBytes = shape.rowIds() * type.bytes();
-        int missingRows = 0;
         for (int row = firstRow, end; row < firstRow + rows; row = end)
         {
             final long word = acquired[record(page) + VALIDITY + (row >>> 6)] >>> row;
             end = Math.min(firstRow + rows, row + alike(word, row));
             final int at = offset + (row - firstRow) * readBytes;
-            if ((word & 1) != 0)
-            {
-                final int ids = (end - row) * shape.rowIds();
-                StoredIds.read(slab, pageStart(page) + row * rowBytes, ids, shape.idBytes(), type, destination, at, byteIds);
-            }
-            else
+            if ((word & 1) == 0)
             {
                 destination.setMemory(at, (end - row) * readBytes, (byte)MISSING);
-                missingRows += end - row;
+                continue;
             }
+            final int ids = (end - row) * shape.rowIds();
+            StoredIds.read(slab, pageStart(page) + row * rowBytes, ids, shape.idBytes(), type, destination, at, byteIds);
         }
-        return missingRows;
     }
 
     /** Rows from the given one on that are all valid or all missing, up to the end of their word of validity bits. */

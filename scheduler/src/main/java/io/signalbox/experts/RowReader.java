@@ -25,16 +25,13 @@ final class RowReader
     }
 
     /**
-     * Reads rows {@code [from, to)} as {@code [row][MoE layer][k]}. A row that is missing, in {@link
-     * RoutedExpertPages#NO_PAGE} or beyond the list reads as {@link RoutedExpertPages#MISSING}.
+     * Reads rows {@code [from, to)} as {@code [row][MoE layer][k]}; a missing row reads as {@link
+     * RoutedExpertPages#MISSING}.
      *
-     * @param pageCount the length of the list.
-     * @param type      able to name every expert.
-     * @return rows that are missing.
+     * @param type able to name every expert.
      */
-    int read(
+    void read(
         final int[] pageIds,
-        final int pageCount,
         final int from,
         final int to,
         final ExpertIdType type,
@@ -43,28 +40,17 @@ final class RowReader
     {
         final int pageRows = pages.pageRows();
         final int readBytes = pages.shape().rowIds() * type.bytes();
-        int missingRows = 0;
         for (int row = from, end; row < to; row = end)
         {
             final int index = row / pageRows;
             end = (int)Math.min(to, (index + 1L) * pageRows);
-            final int page = index < pageCount ? pageIds[index] : RoutedExpertPages.NO_PAGE;
             final int at = offset + (row - from) * readBytes;
-            if (page == RoutedExpertPages.NO_PAGE)
-            {
-                destination.setMemory(at, (end - row) * readBytes, (byte)RoutedExpertPages.MISSING);
-                missingRows += end - row;
-            }
-            else
-            {
-                missingRows += pages.read(page, row % pageRows, end - row, type, destination, at, byteIds);
-            }
+            pages.read(pageIds[index], row - index * pageRows, end - row, type, destination, at, byteIds);
         }
-        return missingRows;
     }
 
     /** Reads rows {@code [from, to)} as int16 ids into an array. */
-    void read(final int[] pageIds, final int pageCount, final int from, final int to, final short[] destination)
+    void read(final int[] pageIds, final int from, final int to, final short[] destination)
     {
         final int rowIds = pages.shape().rowIds();
         final int turn = Math.max(1, IDS_PER_TURN / rowIds);
@@ -73,7 +59,7 @@ final class RowReader
         for (int row = from; row < to; row += turn)
         {
             final int rows = Math.min(turn, to - row);
-            read(pageIds, pageCount, row, row + rows, ExpertIdType.INT16, ids, 0);
+            read(pageIds, row, row + rows, ExpertIdType.INT16, ids, 0);
             shorts.clear().get(destination, (row - from) * rowIds, rows * rowIds);
         }
     }

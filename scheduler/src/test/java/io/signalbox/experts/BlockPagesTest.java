@@ -80,19 +80,6 @@ class BlockPagesTest
     }
 
     @Test
-    void shouldExportRowsOfAMissingTrailingBlockAndBehindTheList()
-    {
-        blockPages.storeBlockRouting(1, new int[] {0, 1, 2, 3}, 4, captured(4));
-        final UnsafeBuffer read = new UnsafeBuffer(new byte[12 * SHAPE.rowIds() * Integer.BYTES]);
-        assertFalse(blockPages.reconstructRoutingFromBlocks(new int[] {1, 2}, 2, 4, ExpertIdType.INT32, read, 0));
-        assertEquals(8, blockPages.exportRoutingFromBlocks(new int[] {1, 2}, 2, 12, ExpertIdType.INT32, read, 0));
-        final int[] ids = ExpertRows.read(read, 0, 12 * SHAPE.rowIds(), ExpertIdType.INT32);
-        assertEquals(ExpertRows.distinct(SHAPE, 103)[0], ids[3 * SHAPE.rowIds()]);
-        assertEquals(RoutedExpertPages.MISSING, ids[4 * SHAPE.rowIds()]);
-        assertEquals(RoutedExpertPages.MISSING, ids[ids.length - 1]);
-    }
-
-    @Test
     void shouldStoreIdsAsNarrowAsTheNumberOfExpertsAllows()
     {
         for (final int experts : new int[] {256, 257, 65_536, 65_537, ModelShape.MAX_EXPERTS})

@@ -37,7 +37,7 @@ class RoutedExpertPagesTest
     private static short read(final RoutedExpertPages pages, final int page, final int row)
     {
         final short[] ids = new short[pages.shape().moeLayers() * pages.shape().topK()];
-        new RowReader(pages).read(new int[]{page}, 1, row, row + 1, ids);
+        new RowReader(pages).read(new int[]{page}, row, row + 1, ids);
         return ids[ids.length - 1];
     }
 

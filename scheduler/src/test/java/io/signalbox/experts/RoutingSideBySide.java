@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -218,17 +219,10 @@ final class RoutingSideBySide
         return expected != null;
     }
 
-    void compareLenient(final Random random)
+    /** A block that has routing, or -1. */
+    int routedBlock()
     {
-        final int[] blockIds = anyList(random);
-        final int total = random.nextInt((blockIds.length + 1) * setup.blockSize());
-        final ExpertIdType type = anyType(random, true);
-        final int ids = total * setup.shape().rowIds();
-        final UnsafeBuffer read = ExpertRows.target(7 + ids * type.bytes(), random.nextBoolean());
-        final List<int[]> expected = model.lenient(blockIds, total);
-        assertEquals(expected.stream().filter(row -> row == null).count(),
-            blockPages.exportRoutingFromBlocks(blockIds, blockIds.length, total, type, read, 7));
-        assertArrayEquals(flat(expected, RoutedExpertPages.MISSING), ExpertRows.read(read, 7, ids, type));
+        return IntStream.range(0, setup.blockCount()).filter(model::hasRouting).findFirst().orElse(-1);
     }
 
     int[] anyList(final Random random)
