@@ -18,7 +18,7 @@ public final class SeededTokens
         return (int)StateDigest.finalise(placeKey(seed, request, position)) & TOKEN_ID_MASK;
     }
 
-    /** What seed, request and position add up to, before it is mixed. */
+    /** Sum of seed, request and position, before it is mixed. */
     public static long placeKey(final long seed, final long request, final int position)
     {
         return seed + request * REQUEST_GAMMA + position * POSITION_GAMMA;

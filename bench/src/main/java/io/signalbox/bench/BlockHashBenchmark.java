@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.kv.BlockHashFunction;
-import io.signalbox.kv.BlockHasher;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;

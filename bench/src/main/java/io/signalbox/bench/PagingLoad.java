@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.bench;
 
-import io.signalbox.kv.BlockHashFunction;
-import io.signalbox.kv.BlockHasher;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.workload.SplitMix64;
 
 import java.util.Arrays;

@@ -2,6 +2,8 @@
 package io.signalbox.bench;
 
 import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.RankBlocks;
+import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
@@ -10,9 +12,11 @@ import io.signalbox.kv.EvictionPolicy;
 /** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
 final class RecomputeRank implements PagedRank
 {
+    private final RankBlocks blocks;
+    private final RankLoad rankLoad = new RankLoad();
     private final BatchPlanner planner;
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(BLOCK_SIZE_TOKENS, null);
+    private final StepCommit commit = new StepCommit(null);
     private final PagingLoad load;
     private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
@@ -21,8 +25,8 @@ final class RecomputeRank implements PagedRank
     {
         this.load = load;
         usableBlocks = poolSize - 1;
-        planner = new BatchPlanner(
-            0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, MAX_REQUESTS, STEP_TOKENS, null);
+        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
+        planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS);
     }
 
     @Override
@@ -49,19 +53,19 @@ final class RecomputeRank implements PagedRank
         {
             ledger.lostBlocks((int)plan.preempted(i).id());
         }
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.rowRequest(row);
-            ledger.computed((int)request.id(), plan.rowStart(row), plan.rowTokens(row));
-            sampled[row] = PagingLoad.sampledToken(request.id(), request.knownTokens());
+            final Request request = plan.entryRequest(entry);
+            ledger.computed((int)request.id(), plan.entryStart(entry), plan.entryTokens(entry));
+            sampled[entry] = PagingLoad.sampledToken(request.id(), request.knownTokens());
         }
         ledger.poolUse(ownedBlocks(), usableBlocks);
-        commit.apply(plan, planner, sampled, null, 0);
-        for (int row = 0; row < plan.rowCount(); row++)
+        commit.apply(plan, blocks, rankLoad, sampled, null, 0);
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
+            if (commit.outcome(entry) != StepCommit.Outcome.CONTINUES)
             {
-                final Request request = plan.rowRequest(row);
+                final Request request = plan.entryRequest(entry);
                 ledger.ended((int)request.id(), request.knownTokens());
                 planner.remove(request);
             }
@@ -72,6 +76,6 @@ final class RecomputeRank implements PagedRank
     @Override
     public int ownedBlocks()
     {
-        return planner.allocator().owned();
+        return blocks.allocator().owned();
     }
 }

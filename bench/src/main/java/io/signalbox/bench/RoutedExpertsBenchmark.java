@@ -6,6 +6,7 @@ import io.signalbox.experts.CapturedRows;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.experts.RowCheck;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -24,8 +25,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Routed experts per block, 58 MoE layers with top-8 of 256 experts, in 2 GB of pages, beside plain copies of the same
- * bytes between the same places. A store takes one row for each of 256 random blocks, 237,568 bytes as int16: 10 GB/s
- * of source bytes are 23.8 µs. A read takes the 8,192 rows of one request, by turns of {@code requests}.
+ * bytes between the same places. A store has one row for each of 256 random blocks, 237,568 bytes as int16: 10 GB/s
+ * of source bytes are 23.8 µs. A read has the 8,192 rows of one request, which alternates between {@code requests}.
+ *
+ * <p>Every store reaches its page through {@link BlockPages#store}, as the commit of a step does.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -52,6 +55,7 @@ public class RoutedExpertsBenchmark
         final UnsafeBuffer shorts = new UnsafeBuffer(new byte[TOKENS * ROW_BYTES * Short.BYTES]);
         final UnsafeBuffer bytes = new UnsafeBuffer(new byte[TOKENS * ROW_BYTES]);
         final CapturedRows rows = new CapturedRows().wrap(shorts, 0, TOKENS, ExpertIdType.INT16);
+        final RowCheck check = new RowCheck(SHAPE);
         int next;
 
         @Setup
@@ -84,30 +88,16 @@ public class RoutedExpertsBenchmark
         final RoutedExpertPages pages = new RoutedExpertPages(SHAPE, BLOCK_SIZE);
         final BlockPages blockPages = new BlockPages(pages, BLOCKS + 1);
 
-        /**
-         * The next step. A block is handed out again before its first row of every sixteen, as when requests decode, and
-         * takes its own page with it.
-         */
+        /** The next step. A block is handed out again before its first row of every sixteen, and then gets a new page. */
         int next(final Steps steps)
         {
             final int step = steps.next;
             steps.next = (step + 1) % steps.blockIds.length;
             if (step < BLOCKS / TOKENS)
             {
-                handOut(steps.blockIds[step]);
+                blockPages.onHandedOut(steps.blockIds[step], 0, TOKENS);
             }
             return step;
-        }
-
-        private void handOut(final int[] blockIds)
-        {
-            blockPages.onHandedOut(blockIds, 0, TOKENS);
-            for (final int blockId : blockIds)
-            {
-                final int page = pages.allocate();
-                blockPages.replace(blockId, page);
-                pages.release(page);
-            }
         }
     }
 
@@ -201,7 +191,7 @@ public class RoutedExpertsBenchmark
         return pages.blockPages.storeRoutingPerBlock(steps.blockIds[step], steps.positions[step], TOKENS, steps.rows);
     }
 
-    /** The engine's way: rows come in storage width and were held against their checksum before. */
+    /** The commit of a step in the engine: rows come in storage width, by spans of the plan. */
     @Benchmark
     public int storeStorageWidth(final Steps steps, final Pages pages)
     {
@@ -211,10 +201,20 @@ public class RoutedExpertsBenchmark
         int stored = 0;
         for (int i = 0; i < TOKENS; i++)
         {
-            stored += pages.pages.store(
-                pages.blockPages.page(blockIds[i]), positions[i], 1, steps.bytes, i * ROW_BYTES);
+            stored += pages.blockPages.store(blockIds[i], positions[i], 1, steps.bytes, i * ROW_BYTES);
         }
         return stored;
+    }
+
+    /** All that the engine does with the rows of a step: the check of the report, then the commit. */
+    @Benchmark
+    public int storeStorageWidthChecked(final Steps steps, final Pages pages)
+    {
+        if (steps.check.firstUnsound(steps.bytes, 0, 0, TOKENS) < TOKENS)
+        {
+            throw new IllegalStateException("a row is not sound");
+        }
+        return storeStorageWidth(steps, pages);
     }
 
     /** Ceiling of the stores: a plain copy of each row to the same place. */

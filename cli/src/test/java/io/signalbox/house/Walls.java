@@ -14,7 +14,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RowCheck;
-import io.signalbox.kv.BlockHasher;
+import io.signalbox.kv.hash.BlockHasher;
 
 import java.nio.MappedByteBuffer;
 import java.util.Map;

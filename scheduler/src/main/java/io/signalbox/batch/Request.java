@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
@@ -8,12 +9,12 @@ import io.signalbox.router.PlacementBatch;
 
 import java.util.Arrays;
 
-/** One live request: what it asked for, how far it has come, and the KV blocks it owns. Reused through a pool. */
+/** One live request: its parameters, its progress, and the KV blocks it owns. Reused through a pool. */
 public final class Request
 {
     public static final int NO_RANK = -1;
 
-    /** Where a request stands. */
+    /** Stage of a request. */
     public enum Stage
     {
         /** Not placed yet. */
@@ -23,7 +24,17 @@ public final class Request
         /** Owns KV blocks and takes part in steps. */
         RUNNING,
         /** Ended; its rows wait for the client. */
-        FINISHED
+        FINISHED;
+
+        private boolean leadsTo(final Stage next)
+        {
+            return switch (this)
+            {
+                case QUEUED, RUNNING -> next == PLACED || next == FINISHED;
+                case PLACED -> next != PLACED;
+                case FINISHED -> false;
+            };
+        }
     }
 
     final RequestRows rows;
@@ -49,7 +60,7 @@ public final class Request
     int blockCount;
 
     private Stage stage = Stage.QUEUED;
-    int rank = NO_RANK;
+    private int rank = NO_RANK;
     int computedTokens;
     private int computedHighWater;
     private int generatedTokens;
@@ -65,7 +76,7 @@ public final class Request
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
-    /** @param pages where rows are kept, or null where capture is off. */
+    /** @param pages pages of routed-expert rows, or null if capture is off. */
     public Request(final RoutedExpertPages pages)
     {
         rows = pages == null ? null : new RequestRows(pages);
@@ -100,7 +111,7 @@ public final class Request
         return this;
     }
 
-    public Request admission(final int rankToUse, final boolean relaxed, final int order, final long deadline)
+    public Request constraints(final int rankToUse, final boolean relaxed, final int order, final long deadline)
     {
         rankHint = rankToUse;
         hintRelaxed = relaxed;
@@ -136,7 +147,7 @@ public final class Request
         promptDigest = StateDigest.mix(promptDigest, blockHash);
     }
 
-    /** The block hashes of the prompt, and room behind them; not to be changed. */
+    /** The block hashes of the prompt, followed by unused entries; not to be changed. */
     public long[] blockHashes()
     {
         return blockHashes;
@@ -210,15 +221,42 @@ public final class Request
         return stage;
     }
 
+    /** The only place where the stage changes, except that {@link #reset} begins another request. */
     void stage(final Stage next)
     {
+        if (!stage.leadsTo(next))
+        {
+            throw new InvariantViolation("request " + id + " cannot go from " + stage + " to " + next);
+        }
         stage = next;
     }
 
-    /** The request has ended but its rows stay until the client has taken them. */
+    /** @param matchedTokens prompt tokens that were cached on the rank. */
+    void placed(final int onRank, final int matchedTokens)
+    {
+        stage(Stage.PLACED);
+        rank = onRank;
+        cachedTokens = matchedTokens;
+    }
+
+    /** The request goes back to the queue of those that wait for a rank. */
+    void unplaced()
+    {
+        stage(Stage.QUEUED);
+        rank = NO_RANK;
+    }
+
+    /** The request lost its blocks and is computed again later. */
+    void preempted()
+    {
+        stage(Stage.PLACED);
+        resumed = true;
+    }
+
+    /** The request has ended; its rows stay until the client has taken them. */
     public void finished()
     {
-        stage = Stage.FINISHED;
+        stage(Stage.FINISHED);
     }
 
     public int generatedTokens()
@@ -245,8 +283,8 @@ public final class Request
     }
 
     /**
-     * What is computed from now on belongs to this cache generation. Rows of a former one that were not paired with an
-     * emitted token are given up: their tokens are computed again.
+     * Tokens computed from now on belong to this cache generation. Rows of a former one that were not paired with an
+     * emitted token are released: their tokens are computed again.
      */
     void enterGeneration(final int currentGeneration)
     {
@@ -326,12 +364,7 @@ public final class Request
         return resumed;
     }
 
-    void resumed(final boolean value)
-    {
-        resumed = value;
-    }
-
-    /** The rows, or null where capture is off. */
+    /** The rows, or null if capture is off. */
     public RequestRows rows()
     {
         return rows;

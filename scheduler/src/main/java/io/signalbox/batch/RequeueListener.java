@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
-/** Told of each request that loses its KV blocks because a step or a rank failed, before they are released. */
+/** Notified of each request that loses its KV blocks because a step or a rank failed, before they are released. */
 @FunctionalInterface
 public interface RequeueListener
 {

@@ -7,26 +7,26 @@ import io.signalbox.kv.RequestBlockTable;
 record RunningBlocks(RequestQueue running) implements RequestBlockTable
 {
     @Override
-    public int pausedRows()
+    public int pausedRequests()
     {
         return 0;
     }
 
     @Override
-    public int totalRows()
+    public int totalRequests()
     {
         return running.size();
     }
 
     @Override
-    public int blockCount(final int row)
+    public int blockCount(final int request)
     {
-        return running.get(row).blockCount;
+        return running.get(request).blockCount;
     }
 
     @Override
-    public int blockId(final int row, final int index)
+    public int blockId(final int request, final int index)
     {
-        return running.get(row).blockTable[index];
+        return running.get(request).blockTable[index];
     }
 }

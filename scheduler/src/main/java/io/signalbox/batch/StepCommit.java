@@ -2,22 +2,20 @@
 package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowCheck;
-import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
 
 /**
  * Applies the results of one step by the layout of its plan: routed-expert rows into pages, computed tokens, new block
- * hashes, sampled tokens. Keeps what became of each row and span until the next step is applied.
+ * hashes, sampled tokens. Keeps the outcome of each entry and span until the next step is applied.
  */
 public final class StepCommit
 {
     public static final int NO_TOKEN = -1;
 
-    /** How a row's request stands after the step. */
+    /** State of an entry's request after the step. */
     public enum Outcome
     {
         CONTINUES,
@@ -27,8 +25,7 @@ public final class StepCommit
         OWNER_GONE
     }
 
-    private final int blockSizeTokens;
-    private final RoutedExpertPages pages;
+    private final int rowBytes;
     private Outcome[] outcomes = new Outcome[16];
     private int[] emittedTokens = new int[16];
     private int[] keptRows = new int[16];
@@ -37,22 +34,22 @@ public final class StepCommit
     private int[] registeredBlocks = new int[16];
     private long[] registeredHashes = new long[16];
 
-    /** @param pages where routed-expert rows are kept, or null where capture is off. */
-    public StepCommit(final int blockSizeTokens, final RoutedExpertPages pages)
+    /** @param capture the rows of every step, or null if capture is off. */
+    public StepCommit(final ModelShape capture)
     {
-        this.blockSizeTokens = blockSizeTokens;
-        this.pages = pages;
+        rowBytes = capture == null ? 0 : capture.rowBytes();
     }
 
     /**
      * Applies a step.
      *
-     * @param sampledTokens one per row of the plan.
-     * @param rows          one per token of the plan, or null where capture is off.
+     * @param sampledTokens one per entry of the plan.
+     * @param rows          one per token of the plan, or null if capture is off.
      */
     public void apply(
         final StepPlan plan,
-        final BatchPlanner planner,
+        final RankBlocks blocks,
+        final RankLoad load,
         final int[] sampledTokens,
         final DirectBuffer rows,
         final int rowsOffset)
@@ -60,93 +57,48 @@ public final class StepCommit
         registeredCount = 0;
         ensureCapacity(plan);
         int token = 0;
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.rowRequest(row);
+            final Request request = plan.entryRequest(entry);
             request.inFlight = false;
-            if (pages != null)
+            if (rowBytes > 0)
             {
-                storeRows(plan, row, planner, rows, rowsOffset + token * pages.shape().rowBytes());
+                storeRows(plan, entry, blocks, rows, rowsOffset + token * rowBytes);
             }
-            token += plan.rowTokens(row);
-            emittedTokens[row] = NO_TOKEN;
+            token += plan.entryTokens(entry);
+            emittedTokens[entry] = NO_TOKEN;
             if (request.isCancelled())
             {
-                outcomes[row] = Outcome.OWNER_GONE;
+                outcomes[entry] = Outcome.OWNER_GONE;
                 continue;
             }
-            planner.computed(request, plan.rowTokens(row));
-            register(request, plan.rowStart(row), plan.rowTokens(row), planner);
-            outcomes[row] = advance(request, row, sampledTokens[row]);
+            load.computed(request, plan.entryTokens(entry));
+            blocks.register(request, plan.entryStart(entry), plan.entryStart(entry) + plan.entryTokens(entry), this);
+            outcomes[entry] = advance(request, entry, sampledTokens[entry]);
         }
     }
 
     private void storeRows(
-        final StepPlan plan, final int row, final BatchPlanner planner, final DirectBuffer rows, final int rowsOffset)
+        final StepPlan plan, final int entry, final RankBlocks blocks, final DirectBuffer rows, final int rowsOffset)
     {
         int offset = rowsOffset;
-        for (int span = plan.firstSpan(row); span < plan.endSpan(row); span++)
+        for (int span = plan.firstSpan(entry); span < plan.endSpan(entry); span++)
         {
             final int blockId = plan.spanBlock(span);
             final int tokens = plan.spanTokens(span);
             keptRows[span] = 0;
             alreadyThereRows[span] = 0;
-            // The layout, not the request, says where rows belong; a block in another issue has another owner.
-            if (!plan.rowRequest(row).isCancelled() && planner.allocator().issue(blockId) == plan.spanIssue(span))
+            // The layout, not the request, attributes rows; a block in another issue has another owner.
+            if (!plan.entryRequest(entry).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
             {
-                final int page = planner.blockPages().page(blockId);
-                storeSpan(span, page, plan.spanOffset(span), tokens, rows, offset);
+                keptRows[span] = blocks.storeRows(blockId, plan.spanOffset(span), tokens, rows, offset);
+                alreadyThereRows[span] = blocks.rowsAlreadyThere();
             }
-            offset += tokens * pages.shape().rowBytes();
+            offset += tokens * rowBytes;
         }
     }
 
-    /** Rows that are marked as missing are left out. */
-    private void storeSpan(
-        final int span, final int page, final int firstRow, final int tokens, final DirectBuffer rows, final int offset)
-    {
-        final int rowBytes = pages.shape().rowBytes();
-        int from = 0;
-        while (from < tokens)
-        {
-            int to = from;
-            while (to < tokens && !RowCheck.isMarked(pages.shape(), rows, offset + to * rowBytes))
-            {
-                to++;
-            }
-            final int kept = to == from ? 0 : pages.store(page, firstRow + from, to - from, rows, offset + from * rowBytes);
-            keptRows[span] += kept;
-            alreadyThereRows[span] += to - from - kept;
-            from = to + 1;
-        }
-    }
-
-    private void register(final Request request, final int start, final int tokens, final BatchPlanner planner)
-    {
-        final KvBlockAllocator allocator = planner.allocator();
-        final int completeBlocks = Math.min((start + tokens) / blockSizeTokens, request.hashCount);
-        if (!planner.sharesPrefixes() || request.generation != planner.generation())
-        {
-            return;
-        }
-        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
-        {
-            final int blockId = request.blockTable[index];
-            if (allocator.register(blockId, request.blockHashes[index], ownParentHash(request, index, allocator), index))
-            {
-                addRegistered(blockId, request.blockHashes[index]);
-                planner.registered(request.blockHashes[index]);
-            }
-        }
-    }
-
-    /** The hash of the block before, where the request owns the registered block of that hash and not a duplicate. */
-    private static long ownParentHash(final Request request, final int index, final KvBlockAllocator allocator)
-    {
-        return index == 0 ? KvBlockAllocator.NO_HASH : allocator.blockHash(request.blockTable[index - 1]);
-    }
-
-    private Outcome advance(final Request request, final int row, final int sampledToken)
+    private Outcome advance(final Request request, final int entry, final int sampledToken)
     {
         if (request.computedTokens < request.knownTokens())
         {
@@ -161,7 +113,7 @@ public final class StepCommit
         {
             return Outcome.REACHED_LENGTH;
         }
-        emittedTokens[row] = sampledToken;
+        emittedTokens[entry] = sampledToken;
         request.generated();
         if (request.stopsAt(sampledToken))
         {
@@ -170,7 +122,7 @@ public final class StepCommit
         return request.wantsTokens() ? Outcome.CONTINUES : Outcome.REACHED_LENGTH;
     }
 
-    private void addRegistered(final int blockId, final long blockHash)
+    void addRegistered(final int blockId, final long blockHash)
     {
         if (registeredCount == registeredBlocks.length)
         {
@@ -183,9 +135,9 @@ public final class StepCommit
 
     private void ensureCapacity(final StepPlan plan)
     {
-        if (plan.rowCount() > outcomes.length)
+        if (plan.entryCount() > outcomes.length)
         {
-            final int capacity = Math.max(plan.rowCount(), 2 * outcomes.length);
+            final int capacity = Math.max(plan.entryCount(), 2 * outcomes.length);
             outcomes = new Outcome[capacity];
             emittedTokens = new int[capacity];
         }
@@ -197,15 +149,15 @@ public final class StepCommit
         }
     }
 
-    public Outcome outcome(final int row)
+    public Outcome outcome(final int entry)
     {
-        return outcomes[row];
+        return outcomes[entry];
     }
 
     /** The token that became visible, or {@link #NO_TOKEN}. */
-    public int emittedToken(final int row)
+    public int emittedToken(final int entry)
     {
-        return emittedTokens[row];
+        return emittedTokens[entry];
     }
 
     public int keptRows(final int span)
@@ -213,7 +165,7 @@ public final class StepCommit
         return keptRows[span];
     }
 
-    /** Rows of the span that were written before; the first write stands. */
+    /** Rows of the span that were written before; the first write wins. */
     public int alreadyThereRows(final int span)
     {
         return alreadyThereRows[span];

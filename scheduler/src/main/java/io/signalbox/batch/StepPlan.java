@@ -4,7 +4,7 @@ package io.signalbox.batch;
 import java.util.Arrays;
 
 /**
- * The plan of one step of one rank: its rows, the layout by which routed-expert rows are attributed, and the changes
+ * The plan of one step of one rank: its entries, the layout by which routed-expert rows are attributed, and the changes
  * that led to it. Filled by the {@link BatchPlanner}, kept until the step completes, then reused.
  */
 public final class StepPlan
@@ -12,19 +12,19 @@ public final class StepPlan
     private long step;
     private int tokens;
 
-    // Rows in batch order.
-    private int rowCount;
-    private Request[] rowRequests = new Request[16];
-    private int[] rowStarts = new int[16];
-    private int[] rowTokens = new int[16];
+    // Entries in batch order.
+    private int entryCount;
+    private Request[] entryRequests = new Request[16];
+    private int[] entryStarts = new int[16];
+    private int[] entryTokens = new int[16];
 
-    // Layout: consecutive tokens of one row in one block, in batch order.
+    // Layout: consecutive tokens of one entry in one block, in batch order.
     private int spanCount;
     private int[] spanBlocks = new int[16];
     private int[] spanIssues = new int[16];
     private int[] spanOffsets = new int[16];
     private int[] spanTokens = new int[16];
-    private int[] rowSpanEnds = new int[16];
+    private int[] entrySpanEnds = new int[16];
 
     // Changes, in the order in which they were made.
     private final RequestQueue preempted = new RequestQueue();
@@ -45,12 +45,12 @@ public final class StepPlan
     private int[] evictedBlocks = new int[16];
     private long[] evictedHashes = new long[16];
 
-    /** Leaves no row and no change: the plan of a rank that only steps along. */
+    /** Leaves no entry and no change: the plan of a rank that only takes part in a step of the others. */
     public void clear()
     {
         tokens = 0;
-        Arrays.fill(rowRequests, 0, rowCount, null);
-        rowCount = 0;
+        Arrays.fill(entryRequests, 0, entryCount, null);
+        entryCount = 0;
         spanCount = 0;
         while (!preempted.isEmpty())
         {
@@ -71,37 +71,37 @@ public final class StepPlan
         step = stepNumber;
     }
 
-    /** Step number from 1; counted per rank, or over all ranks where they step together. */
+    /** Step number from 1; counted per rank, or over all ranks if they step together. */
     public long step()
     {
         return step;
     }
 
-    /** Tokens of all rows. */
+    /** Tokens of all entries. */
     public int tokens()
     {
         return tokens;
     }
 
-    void addRow(final Request request, final int start, final int count)
+    void addEntry(final Request request, final int start, final int count)
     {
-        if (rowCount == rowRequests.length)
+        if (entryCount == entryRequests.length)
         {
-            final int capacity = 2 * rowCount;
-            rowRequests = Arrays.copyOf(rowRequests, capacity);
-            rowStarts = Arrays.copyOf(rowStarts, capacity);
-            rowTokens = Arrays.copyOf(rowTokens, capacity);
-            rowSpanEnds = Arrays.copyOf(rowSpanEnds, capacity);
+            final int capacity = 2 * entryCount;
+            entryRequests = Arrays.copyOf(entryRequests, capacity);
+            entryStarts = Arrays.copyOf(entryStarts, capacity);
+            entryTokens = Arrays.copyOf(entryTokens, capacity);
+            entrySpanEnds = Arrays.copyOf(entrySpanEnds, capacity);
         }
-        rowRequests[rowCount] = request;
-        rowStarts[rowCount] = start;
-        rowTokens[rowCount] = count;
-        rowSpanEnds[rowCount] = spanCount;
-        rowCount++;
+        entryRequests[entryCount] = request;
+        entryStarts[entryCount] = start;
+        entryTokens[entryCount] = count;
+        entrySpanEnds[entryCount] = spanCount;
+        entryCount++;
         tokens += count;
     }
 
-    /** Adds a span to the row that was added last. */
+    /** Adds a span to the entry that was added last. */
     void addSpan(final int blockId, final int issue, final int offset, final int count)
     {
         if (spanCount == spanBlocks.length)
@@ -116,7 +116,7 @@ public final class StepPlan
         spanIssues[spanCount] = issue;
         spanOffsets[spanCount] = offset;
         spanTokens[spanCount] = count;
-        rowSpanEnds[rowCount - 1] = ++spanCount;
+        entrySpanEnds[entryCount - 1] = ++spanCount;
     }
 
     void addPreempted(final Request request, final int releasedBlocks)
@@ -181,35 +181,35 @@ public final class StepPlan
         evictedHashes[evictedCount++] = blockHash;
     }
 
-    public int rowCount()
+    public int entryCount()
     {
-        return rowCount;
+        return entryCount;
     }
 
-    public Request rowRequest(final int row)
+    public Request entryRequest(final int entry)
     {
-        return rowRequests[row];
+        return entryRequests[entry];
     }
 
-    /** Position of the row's first token in its request. */
-    public int rowStart(final int row)
+    /** Position of the entry's first token in its request. */
+    public int entryStart(final int entry)
     {
-        return rowStarts[row];
+        return entryStarts[entry];
     }
 
-    public int rowTokens(final int row)
+    public int entryTokens(final int entry)
     {
-        return rowTokens[row];
+        return entryTokens[entry];
     }
 
-    int firstSpan(final int row)
+    int firstSpan(final int entry)
     {
-        return row == 0 ? 0 : rowSpanEnds[row - 1];
+        return entry == 0 ? 0 : entrySpanEnds[entry - 1];
     }
 
-    int endSpan(final int row)
+    int endSpan(final int entry)
     {
-        return rowSpanEnds[row];
+        return entrySpanEnds[entry];
     }
 
     public int spanCount()
@@ -318,7 +318,7 @@ public final class StepPlan
         return pendingHashes[index];
     }
 
-    /** Cached blocks that gave way to the step, in the order of eviction. */
+    /** Cached blocks that were evicted for the step, in the order of eviction. */
     public int evictedCount()
     {
         return evictedCount;

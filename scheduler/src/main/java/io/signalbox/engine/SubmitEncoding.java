@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
-import io.signalbox.kv.BlockHasher;
+import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class ByteIds
 {
-    /** Ids of one turn: all scratch space together stays in the first-level cache. */
+    /** Ids converted at a time: all scratch space together stays in the first-level cache. */
     private static final int RUN = 4096;
 
     private final CharsetEncoder encoder = StandardCharsets.ISO_8859_1.newEncoder();
@@ -29,9 +29,9 @@ final class ByteIds
     private final CharBuffer shortsAsChars = shorts.order(ByteOrder.LITTLE_ENDIAN).asCharBuffer();
 
     /**
-     * Takes the 16-bit ids of the captured rows from the given row on.
+     * Converts 16-bit ids of the captured rows.
      *
-     * @return false where an id is not in 0 to 255.
+     * @return false if an id is not in 0 to 255.
      */
     boolean narrow(final CapturedRows rows, final int firstId, final int ids, final ByteBuffer target, final int start)
     {

@@ -9,8 +9,8 @@ import java.nio.CharBuffer;
 
 /**
  * The routed-expert rows that a store reads: {@code rowCount} rows as {@code [row][MoE layer][k]} expert ids of one
- * type. A view over a buffer of the caller, to be wrapped again for the next step. It keeps a view of the buffer's
- * memory, so that wrapping the same buffer makes no garbage: with two buffers by turns, use one of these for each.
+ * type. A view over a buffer of the caller, wrapped again for each step. It keeps a view of the buffer's memory, so that
+ * wrapping the same buffer makes no garbage: use one instance per buffer.
  */
 public final class CapturedRows
 {
@@ -18,7 +18,7 @@ public final class CapturedRows
     private int offset;
     private int rowCount;
     private ExpertIdType type;
-    /** The memory behind the buffer as 16-bit values, made anew only when the buffer has moved to other memory. */
+    /** The buffer's memory as 16-bit values, replaced only if the buffer has moved to other memory. */
     private CharBuffer shorts;
     private byte[] shortsOfArray;
     private ByteBuffer shortsOfBuffer;
@@ -37,7 +37,7 @@ public final class CapturedRows
         return buffer;
     }
 
-    /** Where the first row begins in the buffer, in bytes. */
+    /** Start of the first row in the buffer, in bytes. */
     public int offset()
     {
         return offset;
@@ -53,7 +53,7 @@ public final class CapturedRows
         return type;
     }
 
-    /** All memory behind the buffer as 16-bit values, standing at the rows; null where they do not lie on such values. */
+    /** All of the buffer's memory as 16-bit values, positioned at the rows; null if their offset is odd. */
     CharBuffer shorts()
     {
         final byte[] array = buffer.byteArray();

@@ -32,7 +32,7 @@ public enum ExpertIdType
         return maxExperts;
     }
 
-    /** Whether the type can say -1, which a missing row reads as. */
+    /** Whether the type has -1, which a missing row reads as. */
     public boolean isSigned()
     {
         return signed;

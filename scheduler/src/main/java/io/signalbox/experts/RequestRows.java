@@ -7,12 +7,12 @@ import io.signalbox.StateDigest;
 import java.util.Arrays;
 
 /**
- * The routed-expert rows of one request, through references to pages: the request's own count, so that its rows stay
- * whatever happens to its blocks. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
+ * The routed-expert rows of one request, through its own references to pages, so that its rows stay whatever happens to
+ * its blocks. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
  *
- * <p>A page that came with a prefix match is <em>inherited</em>; every other row that is there was <em>captured</em>
- * in this request. After a preemption the request finds its pages again: the rows that were paired with its tokens
- * stand, and blocks handed out to it anew take up those pages.
+ * <p>Rows of a page that came with a prefix match are <em>inherited</em>; all others were <em>captured</em> in this
+ * request. A request keeps its pages when it is preempted: rows that were paired with its tokens stay, and blocks that are
+ * handed out to it again get those pages.
  */
 public final class RequestRows
 {
@@ -32,15 +32,15 @@ public final class RequestRows
         return pageCount;
     }
 
-    public int page(final int index)
+    int page(final int index)
     {
         return pageIds[index];
     }
 
     /**
-     * The request got a block of its own as entry {@code index} of its table. After a preemption within one cache
-     * generation the block takes up the page that the request has there. A complete page of an older generation stays with
-     * the request and may be shared, also if rows of it are missing: the block gets a page of its own. (An incomplete page
+     * The request got an unshared block as entry {@code index} of its table. After a preemption within one cache
+     * generation the block gets the page that the request has for that entry. A complete page of an older generation stays
+     * with the request and may be shared, even if rows of it are missing: the block gets a new page. (An incomplete page
      * belongs to a block without a hash, which is never shared.)
      *
      * @param generation   cache generation of the admission under which the block is computed.
@@ -69,9 +69,9 @@ public final class RequestRows
     }
 
     /**
-     * The request shares a block, whose rows are all there or missing for good, as entry {@code index}. A request that
-     * was preempted may have rows of its own there: they stand if they were paired with a token that was emitted, else
-     * the rows of the shared block replace them, because those belong to the KV content that is used from now on.
+     * The request shares a block as entry {@code index}; rows that the block lacks are missing for good. A request that
+     * was preempted may have captured rows for that entry: they stay if a token was emitted that they were paired with,
+     * else the rows of the shared block replace them, because those belong to the KV content that is used from now on.
      */
     public void matched(
         final int index, final int blockId, final BlockPages blockPages, final int generation, final boolean hasEmitted)
@@ -124,13 +124,13 @@ public final class RequestRows
         generations[index] = generation;
     }
 
-    /** Rows below {@code rowCount} that are there and came with a prefix match. */
+    /** Valid rows below {@code rowCount} that came with a prefix match. */
     public int inheritedRows(final int rowCount)
     {
         return countValid(rowCount, true);
     }
 
-    /** Rows below {@code rowCount} that are there and were computed for this request. */
+    /** Valid rows below {@code rowCount} that were computed for this request. */
     public int capturedRows(final int rowCount)
     {
         return countValid(rowCount, false);
@@ -149,7 +149,7 @@ public final class RequestRows
         return count;
     }
 
-    /** Digest of all rows that are there, bound to their positions. */
+    /** Digest of all valid rows, bound to their positions. */
     public long digest()
     {
         long digest = 0;
@@ -172,17 +172,12 @@ public final class RequestRows
             throw new RoutedExpertsException("rows " + from + " to " + to + " are not among the " + pageCount +
                 " pages of " + pages.pageRows() + " rows that the request holds.");
         }
-        final int idsPerRow = pages.shape().rowIds();
-        final short[] ids = new short[Math.multiplyExact(to - from, idsPerRow)];
-        for (int position = from; position < to; position++)
-        {
-            final int page = pageIds[position / pages.pageRows()];
-            pages.read(page, position % pages.pageRows(), ids, (position - from) * idsPerRow);
-        }
+        final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
+        new RowReader(pages).read(pageIds, from, to, ids);
         return new RoutedExperts(from, to - from, pages.shape(), ids);
     }
 
-    /** Gives every page back; the object can serve another request. */
+    /** Releases every page; the object can then serve another request. */
     public void clear()
     {
         for (int i = 0; i < pageCount; i++)

@@ -14,20 +14,20 @@ import java.util.Arrays;
  * Routed-expert rows in pages of one KV block each, with reference counts. A page is referred to by the block that
  * holds it and by every live or finished request that owns tokens in it, and ends with its last reference.
  *
- * <p>Which rows are there is kept beside the ids, one bit per row: a row without its bit is <em>missing</em>, whatever
- * its bytes say. Whether the first or the last write of a row stands is the {@link RowPolicy}.
+ * <p>Which rows a page has is kept beside the ids, one bit per row: a row without its bit is <em>missing</em>, whatever
+ * its bytes say. The first write of a row wins: no later one replaces it.
  */
 public final class RoutedExpertPages
 {
     public static final int NO_PAGE = -1;
-    /** What a missing row reads as, in every layer and place. */
+    /** Every expert id of a missing row reads as this. */
     public static final short MISSING = -1;
 
     private static final int MAX_PAGE_BYTES = 1 << 30;
     private static final int SLAB_BYTES = 1 << 20;
     private static final VarHandle SLABS = field("slabs", byte[][].class);
     private static final VarHandle RECORDS = field("records", long[].class);
-    // What is kept of a page, in one place, so that a store into one of very many pages meets one cache line of it.
+    // The record of a page is contiguous, so that a store into one of very many pages touches one cache line of it.
     private static final int COUNTS = 0;
     private static final int DIGEST = 1;
     private static final int VALIDITY = 2;
@@ -37,38 +37,28 @@ public final class RoutedExpertPages
     private static final long SEALED = 1L << Integer.SIZE - 1;
 
     private final ModelShape shape;
-    private final RowPolicy policy;
-    private final ByteIds byteIds = new ByteIds();
     private final int rowBytes;
     private final int pageRows;
     private final int pageBytes;
-    /** A slab holds a power of two of pages, so that no access divides. */
+    /** A slab holds 2^slabShift pages, so that no access divides. */
     private final int slabShift;
     private final int pagesPerSlab;
     private final int validityWords;
     private final int recordLength;
 
-    // Read by clients on other threads once a request has ended: replaced with release, read with acquire.
+    // Clients on other threads read both arrays once a request has ended: replaced with release, read with acquire.
     private byte[][] slabs = new byte[16][];
-    private int pageCount;
-    // As the slabs.
     private long[] records = new long[0];
+    private int pageCount;
     private int[] freePages = new int[0];
     private int freeCount;
     private long digest;
 
-    /** Pages under {@link RowPolicy#CONTRACT}. */
-    public RoutedExpertPages(final ModelShape shape, final int pageRows)
-    {
-        this(shape, pageRows, RowPolicy.CONTRACT);
-    }
-
     /** @param pageRows rows per page: the tokens of one KV block. */
-    public RoutedExpertPages(final ModelShape shape, final int pageRows, final RowPolicy policy)
+    public RoutedExpertPages(final ModelShape shape, final int pageRows)
     {
         this.shape = shape;
         this.pageRows = pageRows;
-        this.policy = policy;
         rowBytes = shape.rowBytes();
         if (pageRows < 1 || (long)rowBytes * pageRows > MAX_PAGE_BYTES)
         {
@@ -88,11 +78,6 @@ public final class RoutedExpertPages
         return shape;
     }
 
-    public RowPolicy policy()
-    {
-        return policy;
-    }
-
     public int pageRows()
     {
         return pageRows;
@@ -105,7 +90,7 @@ public final class RoutedExpertPages
     }
 
     /** An empty page with one reference. */
-    public int allocate()
+    int allocate()
     {
         if (freeCount == 0)
         {
@@ -116,7 +101,7 @@ public final class RoutedExpertPages
         return page;
     }
 
-    public void retain(final int page)
+    void retain(final int page)
     {
         if (refCount(page) <= 0)
         {
@@ -125,7 +110,7 @@ public final class RoutedExpertPages
         records[record(page)] += ONE_REFERENCE;
     }
 
-    public void release(final int page)
+    void release(final int page)
     {
         if (refCount(page) <= 0)
         {
@@ -143,8 +128,8 @@ public final class RoutedExpertPages
     }
 
     /**
-     * Another request shares the page: what is missing in it now is missing for good, because requests that have ended
-     * have counted it. Under {@link RowPolicy#CONTRACT} no store changes the page any more.
+     * Another request shares the page. From now on no store changes it: requests that have ended have counted the rows
+     * that it lacks as missing.
      */
     void seal(final int page)
     {
@@ -153,16 +138,16 @@ public final class RoutedExpertPages
 
     private boolean isSealed(final int page)
     {
-        return policy == RowPolicy.CONTRACT && (records[record(page) + COUNTS] & SEALED) != 0;
+        return (records[record(page) + COUNTS] & SEALED) != 0;
     }
 
     /**
-     * Stores consecutive rows in storage width. The caller vouches for their ids: the engine's rows are held against the
-     * checksum of their backend, those of {@link BlockPages} are checked id by id.
+     * Stores consecutive rows in storage width whose ids were checked by a {@link RowCheck}; rows that the page already
+     * has stay as they are.
      *
-     * @return the number of rows that were stored: under {@link RowPolicy#CONTRACT} those that were missing, else all.
+     * @return the number of rows that were stored.
      */
-    public int store(final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
+    int store(final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
     {
         if (firstRow < 0 || rows < 0 || firstRow > pageRows - rows || refCount(page) <= 0)
         {
@@ -182,7 +167,7 @@ public final class RoutedExpertPages
         int stored = 0;
         for (int i = 0; i < rows; i++)
         {
-            if (makeRoom(page, firstRow + i))
+            if (!isValid(page, firstRow + i))
             {
                 storeMissing(page, firstRow + i, 1, source, offset + i * rowBytes);
                 stored++;
@@ -191,28 +176,28 @@ public final class RoutedExpertPages
         return stored;
     }
 
-    /** Stores rows none of which is there: one copy, whatever their number. */
+    /** Stores rows that are all missing with one copy. */
     private void storeMissing(
         final int page, final int firstRow, final int rows, final DirectBuffer source, final int offset)
     {
-        final byte[] slab = slab(page);
+        final byte[] slab = slabs[page >> slabShift];
         final int start = pageStart(page) + firstRow * rowBytes;
         final byte[] array = source.byteArray();
         if (array == null)
         {
             source.getBytes(offset, slab, start, rows * rowBytes);
-            admit(page, firstRow, rows, slab, start);
+            markValid(page, firstRow, rows, slab, start);
         }
         else
         {
             final int from = source.wrapAdjustment() + offset;
             System.arraycopy(array, from, slab, start, rows * rowBytes);
-            // Digests of the source: what was just written outside the caches need not be read back.
-            admit(page, firstRow, rows, array, from);
+            // Digests of the source: the copy is outside the caches and need not be read back.
+            markValid(page, firstRow, rows, array, from);
         }
     }
 
-    private void admit(final int page, final int firstRow, final int rows, final byte[] source, final int start)
+    private void markValid(final int page, final int firstRow, final int rows, final byte[] source, final int start)
     {
         int at = start;
         long rowDigests = 0;
@@ -228,59 +213,23 @@ public final class RoutedExpertPages
         digest += rowDigests;
     }
 
-    /** Stores one row from an array; false where the row that is there stands. */
-    boolean store(final int page, final int row, final byte[] source, final int start)
-    {
-        if (!makeRoom(page, row))
-        {
-            return false;
-        }
-        System.arraycopy(source, start, slab(page), pageStart(page) + row * rowBytes, rowBytes);
-        admit(page, row, 1, source, start);
-        return true;
-    }
-
-    /** Takes a row that is there out of validity and digests where another may replace it; false where it stands. */
-    private boolean makeRoom(final int page, final int row)
-    {
-        if (!isValid(page, row))
-        {
-            return !isSealed(page);
-        }
-        if (policy == RowPolicy.CONTRACT)
-        {
-            return false;
-        }
-        final int record = record(page);
-        final long rowDigest = RowDigest.of(row, slab(page), pageStart(page) + row * rowBytes, rowBytes);
-        records[record + VALIDITY + (row >>> 6)] &= ~(1L << row);
-        records[record + COUNTS]--;
-        records[record + DIGEST] -= rowDigest;
-        digest -= rowDigest;
-        return true;
-    }
-
-    public boolean isValid(final int page, final int row)
+    private boolean isValid(final int page, final int row)
     {
         return (records[record(page) + VALIDITY + (row >>> 6)] & (1L << row)) != 0;
     }
 
-    public boolean isEmpty(final int page)
+    boolean isEmpty(final int page)
     {
         return validRows(page) == 0;
     }
 
-    private boolean isFull(final int page)
+    /** How many of the given rows the page has. */
+    int validRows(final int page, final int firstRow, final int rows)
     {
-        return validRows(page) == pageRows;
-    }
-
-    /** How many of the given rows are there. */
-    public int validRows(final int page, final int firstRow, final int rows)
-    {
-        if (isEmpty(page) || isFull(page))
+        final int all = validRows(page);
+        if (all == 0 || all == pageRows)
         {
-            return isEmpty(page) ? 0 : rows;
+            return all == 0 ? 0 : rows;
         }
         int valid = 0;
         for (int row = firstRow; row < firstRow + rows; row++)
@@ -291,91 +240,44 @@ public final class RoutedExpertPages
     }
 
     /**
-     * Reads one row of int16 ids as {@code [MoE layer][k]}; a missing row reads as {@link #MISSING} in every place. Safe
-     * on any thread that was told of the end of a request, for the pages which that request still holds.
-     */
-    void read(final int page, final int row, final short[] destination, final int offset)
-    {
-        final int ids = shape.rowIds();
-        final long[] acquired = (long[])RECORDS.getAcquire(this);
-        if ((acquired[record(page) + VALIDITY + (row >>> 6)] & (1L << row)) == 0)
-        {
-            Arrays.fill(destination, offset, offset + ids, MISSING);
-            return;
-        }
-        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
-        final int start = pageStart(page) + row * rowBytes;
-        for (int i = 0; i < ids; i++)
-        {
-            destination[offset + i] = (short)StoredIds.at(slab, start + i * shape.idBytes(), shape.idBytes());
-        }
-    }
-
-    /**
      * Reads consecutive rows as {@code [row][MoE layer][k]} ids of a type that can name every expert; every id of a
-     * missing row reads as {@code missing}. For the thread that stores.
+     * missing row reads as {@link #MISSING}. Safe on any thread that received the end of a request, for the pages which
+     * that request still holds.
      *
-     * @param missing 0 or -1.
-     * @return rows that are missing.
+     * @param byteIds scratch space of the calling thread.
      */
-    int read(
+    void read(
         final int page,
         final int firstRow,
         final int rows,
         final ExpertIdType type,
-        final int missing,
         final MutableDirectBuffer destination,
-        final int offset)
+        final int offset,
+        final ByteIds byteIds)
     {
-        final int ids = shape.rowIds();
-        final int readBytes = ids * type.bytes();
-        final byte[] slab = slab(page);
-        final int start = pageStart(page);
-        if (isFull(page))
+        final long[] acquired = (long[])RECORDS.getAcquire(this);
+        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
+        final int readBytes = shape.rowIds() * type.bytes();
+        for (int row = firstRow, end; row < firstRow + rows; row = end)
         {
-            copyOut(slab, start + firstRow * rowBytes, rows * ids, type, destination, offset);
-            return 0;
+            final long word = acquired[record(page) + VALIDITY + (row >>> 6)] >>> row;
+            end = Math.min(firstRow + rows, row + alike(word, row));
+            final int at = offset + (row - firstRow) * readBytes;
+            if ((word & 1) == 0)
+            {
+                destination.setMemory(at, (end - row) * readBytes, (byte)MISSING);
+                continue;
+            }
+            final int ids = (end - row) * shape.rowIds();
+            StoredIds.read(slab, pageStart(page) + row * rowBytes, ids, shape.idBytes(), type, destination, at, byteIds);
         }
-        int missingRows = 0;
-        for (int from = firstRow, to; from < firstRow + rows; from = to)
-        {
-            final boolean valid = isValid(page, from);
-            to = from + 1;
-            while (to < firstRow + rows && isValid(page, to) == valid)
-            {
-                to++;
-            }
-            final int at = offset + (from - firstRow) * readBytes;
-            if (valid)
-            {
-                copyOut(slab, start + from * rowBytes, (to - from) * ids, type, destination, at);
-            }
-            else
-            {
-                // All bits of 0 and of -1 are alike, whatever the width.
-                destination.setMemory(at, (to - from) * readBytes, (byte)missing);
-                missingRows += to - from;
-            }
-        }
-        return missingRows;
     }
 
-    private void copyOut(
-        final byte[] slab,
-        final int start,
-        final int ids,
-        final ExpertIdType type,
-        final MutableDirectBuffer destination,
-        final int offset)
+    /** Rows from the given one on that are all valid or all missing, up to the end of their word of validity bits. */
+    private static int alike(final long wordFromRow, final int row)
     {
-        if (type.bytes() == Short.BYTES && shape.idBytes() == Byte.BYTES)
-        {
-            byteIds.widen(slab, start, ids, destination, offset);
-        }
-        else
-        {
-            StoredIds.write(slab, start, ids, shape.idBytes(), type, destination, offset);
-        }
+        final int run = Long.numberOfTrailingZeros((wordFromRow & 1) == 0 ? wordFromRow : ~wordFromRow);
+        return Math.min(run, Long.SIZE - (row & Long.SIZE - 1));
     }
 
     private static VarHandle field(final String name, final Class<?> type)
@@ -390,19 +292,19 @@ public final class RoutedExpertPages
         }
     }
 
-    /** Digest of the rows that are there, bound to their places; independent of the order in which they came. */
-    public long pageDigest(final int page)
+    /** Digest of the valid rows, bound to their places; independent of the order in which they were stored. */
+    long pageDigest(final int page)
     {
         return records[record(page) + DIGEST];
     }
 
-    /** Sum of the digests of all live pages, kept up to date by every mutation. */
+    /** Sum of the digests of all live pages; every mutation updates it. */
     public long digest()
     {
         return digest;
     }
 
-    /** What {@link #digest()} must be, computed from the rows themselves: for tests and snapshots. */
+    /** The same as {@link #digest()}, computed from the rows themselves: for tests. */
     public long recomputeDigest()
     {
         long sum = 0;
@@ -412,7 +314,7 @@ public final class RoutedExpertPages
             {
                 if (refCount(page) > 0 && isValid(page, row))
                 {
-                    sum += RowDigest.of(row, slab(page), pageStart(page) + row * rowBytes, rowBytes);
+                    sum += RowDigest.of(row, slabs[page >> slabShift], pageStart(page) + row * rowBytes, rowBytes);
                 }
             }
         }
@@ -432,11 +334,6 @@ public final class RoutedExpertPages
     private int validRows(final int page)
     {
         return (int)(records[record(page) + COUNTS] & SEALED - 1);
-    }
-
-    private byte[] slab(final int page)
-    {
-        return slabs[page >> slabShift];
     }
 
     private int pageStart(final int page)

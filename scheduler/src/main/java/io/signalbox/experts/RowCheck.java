@@ -3,29 +3,43 @@ package io.signalbox.experts;
 
 import org.agrona.DirectBuffer;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * Finds the rows of a capture that no expert router can have chosen: an id is no expert, or is named twice in a layer. The
- * rows are in storage width. A row with all bits set is <em>marked</em> as missing, which only such a row can be. Not
- * thread-safe.
+ * Finds rows in storage width that no expert router can have chosen: an id is no expert, or is named twice in a layer. A
+ * row with all bits set is <em>marked</em> as missing, which only such a row can be. Not thread-safe.
  */
 public final class RowCheck
 {
     private static final long EVERY_BYTE = 0x0101_0101_0101_0101L;
     private static final long BYTE_SIGNS = 0x8080_8080_8080_8080L;
+    private static final int WORDS = 512;
 
     private final ModelShape shape;
     private final int rowBytes;
-    private final int[] lastNamedIn;
+    /** Each layer of a row is one word of eight ids. */
+    private final boolean layersAreWords;
+    /** Per expert the last layer, of any row, that named it; unless layers are checked as words. */
+    private int[] lastNamedIn = new int[0];
     private int layersSeen;
+
+    private final ByteBuffer copy;
+    private final LongBuffer copiedWords;
+    private final long[] words;
+    private final long[] flags;
 
     public RowCheck(final ModelShape shape)
     {
         this.shape = shape;
         rowBytes = shape.rowBytes();
-        lastNamedIn = new int[shape.experts()];
+        layersAreWords = shape.idBytes() == Byte.BYTES && shape.topK() == Long.BYTES;
+        words = new long[layersAreWords ? WORDS : 0];
+        flags = new long[words.length];
+        copy = ByteBuffer.allocate(words.length * Long.BYTES);
+        copiedWords = copy.order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
     }
 
     /**
@@ -36,8 +50,7 @@ public final class RowCheck
      */
     public int firstUnsound(final DirectBuffer rows, final int offset, final int first, final int count)
     {
-        if (shape.idBytes() == Byte.BYTES && shape.topK() == Long.BYTES &&
-            areSound(rows, offset + first * rowBytes, offset + count * rowBytes))
+        if (layersAreWords && areSoundWords(rows, offset + first * rowBytes, offset + count * rowBytes))
         {
             return count;
         }
@@ -49,23 +62,71 @@ public final class RowCheck
         return row;
     }
 
-    /** Each layer is one word of eight ids. */
-    private boolean areSound(final DirectBuffer rows, final int start, final int end)
+    /** Whether rows are sound that the same memory holds as words: without the copy that other rows need. */
+    boolean areSound(final LongBuffer memory, final DirectBuffer rows, final int start, final int end)
     {
-        final int max = shape.experts() - 1;
-        final boolean signAllowed = max > Byte.MAX_VALUE;
-        final long excess = EVERY_BYTE * (Byte.MAX_VALUE - (max & Byte.MAX_VALUE));
-        long unsound = 0;
-        for (int i = start; i < end; i += Long.BYTES)
+        if (!layersAreWords)
         {
-            final long ids = rows.getLong(i);
-            final long lowerBits = (ids & ~BYTE_SIGNS) + excess;
-            unsound |= signAllowed ? ids & lowerBits : ids | lowerBits;
-            // Turned by one to four places, each id meets each other one; if two are alike, a byte is zero.
-            unsound |= zeroBytes(ids ^ Long.rotateLeft(ids, 8)) | zeroBytes(ids ^ Long.rotateLeft(ids, 16)) |
-                zeroBytes(ids ^ Long.rotateLeft(ids, 24)) | zeroBytes(ids ^ Long.rotateLeft(ids, 32));
+            return firstUnsound(rows, start, 0, (end - start) / rowBytes) == (end - start) / rowBytes;
         }
-        return (unsound & BYTE_SIGNS) == 0;
+        Arrays.fill(flags, 0);
+        memory.clear().position(start / Long.BYTES);
+        for (int left = (end - start) / Long.BYTES; left > 0; left -= WORDS)
+        {
+            flag(memory, Math.min(left, WORDS));
+        }
+        return isNoneFlagged();
+    }
+
+    private boolean areSoundWords(final DirectBuffer rows, final int start, final int end)
+    {
+        Arrays.fill(flags, 0);
+        for (int from = start; from < end; from += copy.capacity())
+        {
+            final int length = Math.min(copy.capacity(), end - from);
+            rows.getBytes(from, copy.array(), 0, length);
+            flag(copiedWords.clear(), length / Long.BYTES);
+        }
+        return isNoneFlagged();
+    }
+
+    private void flag(final LongBuffer source, final int count)
+    {
+        source.get(words, 0, count);
+        flagRepeated(words, flags, count);
+        final int max = shape.experts() - 1;
+        if (shape.experts() < ModelShape.MAX_EXPERTS_PER_BYTE)
+        {
+            final long excess = EVERY_BYTE * (Byte.MAX_VALUE - (max & Byte.MAX_VALUE));
+            flagTooLarge(words, flags, count, excess, max > Byte.MAX_VALUE ? 0 : -1);
+        }
+    }
+
+    /** From array to array without a sum: the compilers of Java 17 and 25 turn such a loop into vector instructions. */
+    private static void flagRepeated(final long[] words, final long[] flags, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            final long ids = words[i];
+            // Rotated by one to four bytes, each id meets each other one; if two are equal, a byte is zero.
+            flags[i] |= zeroBytes(ids ^ (ids << 8 | ids >>> 56)) | zeroBytes(ids ^ (ids << 16 | ids >>> 48)) |
+                zeroBytes(ids ^ (ids << 24 | ids >>> 40)) | zeroBytes(ids ^ (ids << 32 | ids >>> 32));
+        }
+    }
+
+    /**
+     * @param excess   added to the lower seven bits of an id, sets the top bit of one whose lower bits are too large.
+     * @param signsAre all bits if an id with its top bit set is too large, else 0.
+     */
+    private static void flagTooLarge(
+        final long[] words, final long[] flags, final int count, final long excess, final long signsAre)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            final long ids = words[i];
+            final long lowerBits = (ids & ~BYTE_SIGNS) + excess;
+            flags[i] |= ids & lowerBits | (ids | lowerBits) & signsAre;
+        }
     }
 
     /** Has a sign bit in some byte exactly if some byte of the word is zero. */
@@ -74,8 +135,22 @@ public final class RowCheck
         return word - EVERY_BYTE & ~word;
     }
 
+    private boolean isNoneFlagged()
+    {
+        long any = 0;
+        for (final long flag : flags)
+        {
+            any |= flag;
+        }
+        return (any & BYTE_SIGNS) == 0;
+    }
+
     private boolean isSound(final DirectBuffer rows, final int start)
     {
+        if (lastNamedIn.length == 0)
+        {
+            lastNamedIn = new int[shape.experts()];
+        }
         if (layersSeen > Integer.MAX_VALUE - shape.moeLayers())
         {
             Arrays.fill(lastNamedIn, 0);
@@ -112,7 +187,8 @@ public final class RowCheck
     /** Whether the row is marked as missing; looks at as many ids as no sound row has alike. */
     public static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
     {
-        final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE;
+        final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE ||
+            shape.experts() == ModelShape.MAX_EXPERTS_PER_SHORT;
         if (shape.topK() == 1 && everyIdIsAnExpert)
         {
             return false;

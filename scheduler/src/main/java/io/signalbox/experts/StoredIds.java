@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Writes expert ids from storage width, which is unsigned, into a buffer in the width that a reader wants. */
+/** Reads expert ids in storage width, which is unsigned, into a buffer in the width that a reader asks for. */
 final class StoredIds
 {
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
@@ -16,7 +16,7 @@ final class StoredIds
     {
     }
 
-    static int at(final byte[] source, final int index, final int idBytes)
+    private static int at(final byte[] source, final int index, final int idBytes)
     {
         return switch (idBytes)
         {
@@ -27,17 +27,21 @@ final class StoredIds
         };
     }
 
-    /** @param type the storage width, or INT32; {@link ByteIds} has the way from bytes to 16-bit ids. */
-    static void write(
+    static void read(
         final byte[] source,
         final int start,
         final int ids,
         final int idBytes,
         final ExpertIdType type,
         final MutableDirectBuffer target,
-        final int offset)
+        final int offset,
+        final ByteIds byteIds)
     {
-        if (type.bytes() == idBytes)
+        if (type.bytes() == Short.BYTES && idBytes == Byte.BYTES)
+        {
+            byteIds.widen(source, start, ids, target, offset);
+        }
+        else if (type.bytes() == idBytes)
         {
             final byte[] array = target.byteArray();
             if (array != null && !target.isExpandable())

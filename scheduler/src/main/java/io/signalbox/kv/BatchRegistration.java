@@ -62,7 +62,7 @@ final class BatchRegistration
         }
     }
 
-    /** What was not known when its child came, and is known now: blocks could build upon each other in a circle. */
+    /** Refuses a parent that was registered after its child: blocks could build upon each other in a circle. */
     private void refuseParentsAfterChildren(final int[] blocks, final long[] parents)
     {
         for (int i = 0; i < unresolvedCount; i++)

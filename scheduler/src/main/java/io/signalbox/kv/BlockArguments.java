@@ -6,7 +6,6 @@ import io.signalbox.kv.KvBlockException.Reason;
 /** Refuses calls to a block allocator that cannot be carried out, before anything is changed. */
 final class BlockArguments
 {
-
     private final KvBlockConfig config;
     private final BlockRecords records;
     private final int dummyBlock;
@@ -85,6 +84,17 @@ final class BlockArguments
         }
     }
 
+    /** @param isUnused whether every block is free, as after a reset. */
+    void checkClock(final long clock, final long value, final boolean isUnused)
+    {
+        final boolean startsOver = value == 0 && isUnused;
+        if (value > BlockRecords.MAX_TIMESTAMP || value < clock && !startsOver)
+        {
+            throw new KvBlockException(Reason.ILLEGAL_CLOCK, "the LRU clock cannot go from " + clock + " to " + value +
+                "; it runs forward, up to " + BlockRecords.MAX_TIMESTAMP + ", and restarts at 0 after a reset.");
+        }
+    }
+
     /** Any block of the pool, the dummy block included. */
     void checkInPool(final int blockId)
     {
@@ -119,7 +129,7 @@ final class BlockArguments
         }
         if (depth < 0 || depth >= BlockRecords.UNKNOWN_DEPTH)
         {
-            throw new KvBlockException(Reason.ILLEGAL_DEPTH, "block " + blockId + " cannot stand at depth " + depth +
+            throw new KvBlockException(Reason.ILLEGAL_DEPTH, "block " + blockId + " cannot be at depth " + depth +
                 " of a prefix; give 0 to " + (BlockRecords.UNKNOWN_DEPTH - 1) + ".", blockId);
         }
         checkOwnedOrCached(blockId);

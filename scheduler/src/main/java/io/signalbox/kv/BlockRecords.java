@@ -2,8 +2,7 @@
 package io.signalbox.kv;
 
 /**
- * What is known of every KV block of a pool: four words side by side, so that a block costs one cache line however large
- * the pool is.
+ * State of every KV block of a pool: four adjacent words, so that reading a block touches one cache line.
  *
  * <pre>
  *   word  63          48 47              24 23               0
@@ -13,8 +12,8 @@ package io.signalbox.kv;
  *      3 | issue, low   |     children     | parent block + 1 |
  * </pre>
  *
- * The digest over owners, issues and timestamps is kept up to date by every mutation. It is a sum of each value times
- * a weight of its block, so that a change costs one multiplication.
+ * Every mutation updates the digest over owners, issues and timestamps. It is a sum of each value times a weight of its
+ * block, so that a change costs one multiplication.
  */
 final class BlockRecords
 {
@@ -22,7 +21,7 @@ final class BlockRecords
     /** Bits that hold any block id or number of blocks, and any depth of a block in its prefix. */
     static final int BLOCK_BITS = 24;
     static final int BLOCK_MASK = (1 << BLOCK_BITS) - 1;
-    /** The place of a block in its prefix where nobody said it; no prefix has that many blocks. */
+    /** Depth of a block whose place in its prefix is unknown; no prefix has that many blocks. */
     static final int UNKNOWN_DEPTH = BLOCK_MASK;
     static final long MAX_TIMESTAMP = (1L << 39) - 1;
     static final int MAX_OWNERS = BLOCK_MASK;
@@ -51,7 +50,7 @@ final class BlockRecords
         reset();
     }
 
-    /** Every block free and unknown; issues go on. */
+    /** Every block free and without a hash; issue numbers continue. */
     void reset()
     {
         for (int block = 0; block < count; block++)
@@ -195,7 +194,7 @@ final class BlockRecords
         return digest;
     }
 
-    /** What {@link #digest()} must be, computed from nothing. */
+    /** The same as {@link #digest()}, computed from all blocks. */
     long recomputeDigest()
     {
         long sum = 0;

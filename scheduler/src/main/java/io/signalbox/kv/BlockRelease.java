@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-/** Takes references of blocks back: what counts as one, in which order blocks become free, and which stay cached. */
+/** Releases references to blocks: which blocks become free, in which order, and which stay cached. */
 final class BlockRelease
 {
     private final boolean prefixCaching;
@@ -28,9 +28,9 @@ final class BlockRelease
     }
 
     /**
-     * Takes one reference for each time a block is named.
+     * Removes one reference for each time a block is named.
      *
-     * @return how many blocks lost their last owner; they stand in {@link DeregisteredBlocks#ids()}.
+     * @return how many blocks lost their last owner; their ids are in {@link DeregisteredBlocks#ids()}.
      */
     int removeOwners(final int[] blockIds, final int offset, final int count)
     {
@@ -79,7 +79,11 @@ final class BlockRelease
         }
     }
 
-    /** All are free, and those with a hash forget it; whether observers are to be told. */
+    /**
+     * All are free, and those with a hash forget it.
+     *
+     * @return whether observers must be notified.
+     */
     boolean forgetAndFree(final int orphanCount)
     {
         final int[] orphans = deregistered.ids();
@@ -98,5 +102,23 @@ final class BlockRelease
             free.push(orphans[i]);
         }
         return orphanCount > 0 && prefixCaching;
+    }
+
+    /** Blocks {@code [0, end)} forget their hashes; cached ones are free by ascending id. */
+    void forgetAll(final int end)
+    {
+        for (int blockId = 0; blockId < end; blockId++)
+        {
+            if (records.hash(blockId) != KvBlockAllocator.NO_HASH)
+            {
+                records.forget(blockId);
+                if (records.owners(blockId) == 0)
+                {
+                    records.timestamp(blockId, 0);
+                    free.push(blockId);
+                }
+            }
+        }
+        prefixes.clear();
     }
 }

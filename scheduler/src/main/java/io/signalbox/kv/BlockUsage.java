@@ -24,63 +24,63 @@ final class BlockUsage
 
     int active()
     {
-        return table == null ? 0 : count(table.pausedRows(), table.totalRows());
+        return table == null ? 0 : count(table.pausedRequests(), table.totalRequests());
     }
 
     int paused()
     {
-        return table == null ? 0 : count(0, table.pausedRows());
+        return table == null ? 0 : count(0, table.pausedRequests());
     }
 
-    private int count(final int firstRow, final int endRow)
+    private int count(final int first, final int end)
     {
         int count = 0;
-        for (int row = firstRow; row < endRow; row++)
+        for (int request = first; request < end; request++)
         {
-            count += table.blockCount(row);
+            count += table.blockCount(request);
         }
-        return sharesBlocks ? countDistinct(firstRow, endRow) : count;
+        return sharesBlocks ? countDistinct(first, end) : count;
     }
 
-    private int countDistinct(final int firstRow, final int endRow)
+    private int countDistinct(final int first, final int end)
     {
-        for (int row = firstRow; row < endRow; row++)
+        for (int request = first; request < end; request++)
         {
-            check(row);
+            check(request);
         }
         int distinct = 0;
-        for (int row = firstRow; row < endRow; row++)
+        for (int request = first; request < end; request++)
         {
-            distinct += mark(row);
+            distinct += mark(request);
         }
-        for (int row = firstRow; row < endRow; row++)
+        for (int request = first; request < end; request++)
         {
-            clear(row);
+            clear(request);
         }
         return distinct;
     }
 
     /** Before anything is marked. Negative entries are places of a table that are not used. */
-    private void check(final int row)
+    private void check(final int request)
     {
-        for (int i = 0; i < table.blockCount(row); i++)
+        for (int i = 0; i < table.blockCount(request); i++)
         {
-            final int block = table.blockId(row, i);
+            final int block = table.blockId(request, i);
             if (block >= poolSize)
             {
-                throw new KvBlockException(KvBlockException.Reason.UNKNOWN_BLOCK, "block " + block + " of row " + row +
-                    " is not in the pool of " + poolSize + " blocks; give the tables of this pool.", block);
+                throw new KvBlockException(KvBlockException.Reason.UNKNOWN_BLOCK, "block " + block + " of request " +
+                    request + " is not in the pool of " + poolSize + " blocks; give the tables of this pool.", block);
             }
         }
     }
 
-    /** Returns how many blocks of the row were not marked yet. */
-    private int mark(final int row)
+    /** Returns how many blocks of the request were not marked yet. */
+    private int mark(final int request)
     {
         int fresh = 0;
-        for (int i = 0; i < table.blockCount(row); i++)
+        for (int i = 0; i < table.blockCount(request); i++)
         {
-            final int block = table.blockId(row, i);
+            final int block = table.blockId(request, i);
             if (block >= 0)
             {
                 fresh += (seen[block >>> 6] & 1L << block) == 0 ? 1 : 0;
@@ -90,11 +90,11 @@ final class BlockUsage
         return fresh;
     }
 
-    private void clear(final int row)
+    private void clear(final int request)
     {
-        for (int i = 0; i < table.blockCount(row); i++)
+        for (int i = 0; i < table.blockCount(request); i++)
         {
-            final int block = table.blockId(row, i);
+            final int block = table.blockId(request, i);
             if (block >= 0)
             {
                 seen[block >>> 6] = 0;

@@ -4,7 +4,7 @@ package io.signalbox.kv;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The blocks that the operation under way takes from their last owner or from the cache, and who is told of it. */
+/** The blocks that lose their last owner or their place in the cache in the current operation, and its observers. */
 final class DeregisteredBlocks
 {
     private final List<DeregistrationObserver> observers = new ArrayList<>();
@@ -35,7 +35,7 @@ final class DeregisteredBlocks
         return hashes;
     }
 
-    /** Tells every observer, whatever the others do; the first failure is thrown when all have been told. */
+    /** Notifies every observer even if one fails; throws the first failure afterwards. */
     void tell(final int count)
     {
         RuntimeException failure = null;

@@ -2,19 +2,19 @@
 package io.signalbox.kv;
 
 /**
- * Told of blocks that a release or an eviction has taken the hash of, when that operation is complete; must not call the
- * allocator. Forgetting all prefixes and a reset concern every block and tell nobody. A
- * failing observer keeps no other one from being told, and its exception reaches the caller of the operation afterwards.
+ * Notified of blocks that lost their hash in a release or an eviction, when that operation is complete; must not call the
+ * allocator. Forgetting all prefixes and a reset concern every block and notify no observer. If an observer fails, the
+ * others are notified all the same, and the caller of the operation gets its exception.
  */
 @FunctionalInterface
 public interface DeregistrationObserver
 {
     /**
-     * The arrays are only good during the call.
+     * The arrays are valid during the call only.
      *
      * @param blockIds    blocks in the order in which they returned to the pool; without caching them, a release also
      *                    names blocks that never had a hash.
-     * @param blockHashes what each was registered under, {@link KvBlockAllocator#NO_HASH} where it was not.
+     * @param blockHashes hash of each block, {@link KvBlockAllocator#NO_HASH} if it had none.
      */
     void onBlocksDeregistered(int[] blockIds, long[] blockHashes, int count);
 }

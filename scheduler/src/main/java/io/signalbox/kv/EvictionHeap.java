@@ -4,10 +4,10 @@ package io.signalbox.kv;
 import java.util.Arrays;
 
 /**
- * The cached KV blocks. Those that may be evicted next stand in a heap, least recently used first, the lower block id
- * first among equals; it has eight children per node, which lie side by side, so that the largest pool is eight steps
- * deep. The heap knows where each block stands, so that a block which is used again can leave. Cached blocks that others
- * build upon are known here too, but wait outside the heap.
+ * The cached KV blocks. Those that may be evicted next are in a heap, least recently used first, the lower block id
+ * first among equals. A node has eight adjacent children, so that the largest pool is eight steps deep. The heap keeps
+ * the place of each block, so that a block which is used again can leave. Cached blocks that others build upon are
+ * counted here too, but are not in the heap.
  */
 final class EvictionHeap
 {
@@ -18,7 +18,7 @@ final class EvictionHeap
     private static final int INNER = -2;
 
     private final BlockRecords records;
-    /** By block. Apart from the records, because a step down the heap moves a random block, which nobody else touches. */
+    /** By block. Not in the records, because a step down the heap moves a random block that nothing else touches. */
     private final int[] places;
     /** Timestamp and block id in one word each, so that comparing two blocks reads nothing else. */
     private final long[] ages;

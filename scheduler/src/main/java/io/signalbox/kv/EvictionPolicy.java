@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-/** What happens to a KV block with a known hash when its last owner releases it. */
+/** Treatment of a KV block with a known hash when its last owner releases it. */
 public enum EvictionPolicy
 {
     /** It stays cached until the pool runs short; then the least recently used leaf goes first. */

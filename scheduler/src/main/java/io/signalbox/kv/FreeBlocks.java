@@ -67,7 +67,7 @@ final class FreeBlocks
         return digest;
     }
 
-    /** What {@link #digest()} must be, computed from nothing. */
+    /** The same as {@link #digest()}, computed from all free blocks. */
     long recomputeDigest()
     {
         long sum = 0;

@@ -2,10 +2,9 @@
 package io.signalbox.kv;
 
 import io.signalbox.StateDigest;
-import io.signalbox.kv.KvBlockException.Reason;
 
 /**
- * The KV blocks of one DP rank: who owns them, which hold a known prefix, which goes next when the pool runs short.
+ * The KV blocks of one DP rank: their owners, the prefixes they hold, and the order of eviction when the pool runs short.
  *
  * <p>Follows Megatron Core's {@code KVBlockAllocator}: the last block is the <em>dummy block</em> that padding points at
  * and is never handed out; free blocks form a stack whose top {@code n} are handed out in bottom-to-top order; under
@@ -38,7 +37,7 @@ public final class KvBlockAllocator
         this(config, null);
     }
 
-    /** @param listener told of every hand-out and reset, or null. */
+    /** @param listener notified of every hand-out and reset, or null. */
     public KvBlockAllocator(final KvBlockConfig config, final KvBlockListener listener)
     {
         this.config = config;
@@ -51,7 +50,7 @@ public final class KvBlockAllocator
         release = new BlockRelease(config, records, free, prefixes, deregistered, arguments);
     }
 
-    /** Every block free, no hash known; the clock and the issue numbers go on. */
+    /** Every block free, no hash known; the clock and the issue numbers continue. */
     public void reset()
     {
         records.reset();
@@ -135,13 +134,13 @@ public final class KvBlockAllocator
         return usage.paused();
     }
 
-    /** Blocks that are left of those not set aside for paused requests; negative where these have spread. */
+    /** Blocks not set aside for paused requests, less {@link #activeUsed()}; negative if paused requests hold more. */
     public int activeAvailable()
     {
         return dummyBlock() - config.pausedLimit() - activeUsed();
     }
 
-    /** Blocks that paused requests may still keep; negative where they hold more than their limit. */
+    /** Blocks that paused requests may still keep; negative if they hold more than their limit. */
     public int pausedAvailable()
     {
         return config.pausedLimit() - pausedUsed();
@@ -157,11 +156,7 @@ public final class KvBlockAllocator
     {
         arguments.checkCount(count);
         arguments.checkCount(matched);
-        if (free.size() >= count)
-        {
-            return true;
-        }
-        return allocatableCount() - matched >= count;
+        return free.size() >= count || allocatableCount() - matched >= count;
     }
 
     public int refCount(final int blockId)
@@ -170,7 +165,7 @@ public final class KvBlockAllocator
         return records.owners(blockId);
     }
 
-    /** How often the block was handed out; (block, issue) names one use of a block for ever. */
+    /** How often the block was handed out; (block, issue) identifies one use of a block. */
     public int issue(final int blockId)
     {
         arguments.checkInPool(blockId);
@@ -199,7 +194,7 @@ public final class KvBlockAllocator
     }
 
     /** Blocks ahead of a registered block in its prefix; without meaning for others. */
-    public int depth(final int blockId)
+    int depth(final int blockId)
     {
         arguments.checkInPool(blockId);
         return records.depth(blockId);
@@ -227,12 +222,7 @@ public final class KvBlockAllocator
     /** Sets the LRU clock; a context that starts over begins at 0 again, after {@link #reset()}. */
     public void clock(final long value)
     {
-        final boolean startsOver = value == 0 && totalUsed() == 0;
-        if (value > BlockRecords.MAX_TIMESTAMP || (value < clock && !startsOver))
-        {
-            throw new KvBlockException(Reason.ILLEGAL_CLOCK, "the LRU clock cannot go from " + clock + " to " + value +
-                "; it runs forward, up to " + BlockRecords.MAX_TIMESTAMP + ", and restarts at 0 after a reset.");
-        }
+        arguments.checkClock(clock, value, totalUsed() == 0);
         clock = value;
     }
 
@@ -322,7 +312,7 @@ public final class KvBlockAllocator
     }
 
     /**
-     * Adds a reference to each block, as often as it is named, and counts as a use. Takes longer where a cached block is
+     * Adds a reference to each block, as often as it is named, and counts as a use. Takes longer if a cached block is
      * retained without the cached ones that it builds upon: these are then pinned one by one.
      */
     public void retain(final int[] blockIds, final int offset, final int count)
@@ -332,20 +322,16 @@ public final class KvBlockAllocator
         arguments.checkRetain(blockIds, offset, count);
         for (int i = offset; i < offset + count; i++)
         {
-            retain(blockIds[i]);
-        }
-    }
-
-    private void retain(final int blockId)
-    {
-        if (records.owners(blockId) == 0)
-        {
-            prefixes.own(blockId);
-        }
-        records.addOwner(blockId);
-        if (config.keepsCachedBlocks())
-        {
-            records.timestamp(blockId, clock);
+            final int blockId = blockIds[i];
+            if (records.owners(blockId) == 0)
+            {
+                prefixes.own(blockId);
+            }
+            records.addOwner(blockId);
+            if (config.keepsCachedBlocks())
+            {
+                records.timestamp(blockId, clock);
+            }
         }
     }
 
@@ -370,7 +356,7 @@ public final class KvBlockAllocator
      *
      * @param parents per block the hash that its prefix ends with, {@link #NO_HASH} for a first block, or one that is
      *                not known any more: then the block can be found but not matched. Parents come before their children.
-     *                Null where every block is a first one.
+     *                Null if every block is a first one.
      */
     public void registerBlockHashes(final int[] blockIds, final long[] hashes, final long[] parents)
     {
@@ -379,10 +365,10 @@ public final class KvBlockAllocator
     }
 
     /**
-     * Makes one block findable: what {@link #registerBlockHashes} does, for callers that know its place in the prefix.
+     * Makes one block findable, as {@link #registerBlockHashes} does, for callers that know its place in the prefix.
      *
-     * @param depth blocks ahead of it in its prefix; where the parent is known, its depth and one more counts instead.
-     * @return false, with nothing changed, when this block or another one has the hash already.
+     * @param depth blocks ahead of it in its prefix; if the parent is known, its depth plus one counts instead.
+     * @return false, with nothing changed, if this block or another one has the hash already.
      */
     public boolean register(final int blockId, final long hash, final long parentHash, final int depth)
     {
@@ -419,51 +405,39 @@ public final class KvBlockAllocator
     }
 
     /**
-     * Forgets every hash: cached blocks return to the pool by ascending id, owned ones only lose their name; observers are
-     * not told. Looks at every block.
+     * Forgets every hash: cached blocks return to the pool by ascending id, owned ones only lose their hash; observers are
+     * not notified. Visits every block.
      */
     public void forgetPrefixes()
     {
-        for (int blockId = 0; blockId < dummyBlock(); blockId++)
-        {
-            if (records.hash(blockId) != NO_HASH)
-            {
-                records.forget(blockId);
-                if (records.owners(blockId) == 0)
-                {
-                    records.timestamp(blockId, 0);
-                    free.push(blockId);
-                }
-            }
-        }
-        prefixes.clear();
+        release.forgetAll(dummyBlock());
     }
 
-    /** Adds an observer, who is told after those that were added before. */
+    /** Adds an observer, notified after those that were added before. */
     public void addDeregistrationObserver(final DeregistrationObserver observer)
     {
         deregistered.add(observer);
     }
 
-    /** Digest of free stack, owners, issues, timestamps and clock; kept up to date by every mutation. */
+    /** Digest of free stack, owners, issues, timestamps and clock; every mutation updates it. */
     public long poolDigest()
     {
         return records.digest() + StateDigest.mix(free.digest(), free.size(), clock);
     }
 
-    /** Digest of hashes, with the place of each in its prefix and its parent; kept up to date by every mutation. */
+    /** Digest of hashes, with the place of each in its prefix and its parent; every mutation updates it. */
     public long prefixIndexDigest()
     {
         return prefixes.digest();
     }
 
-    /** What {@link #poolDigest()} must be, computed from nothing: for tests and snapshots. */
+    /** The same as {@link #poolDigest()}, computed from all blocks: for tests. */
     public long recomputePoolDigest()
     {
         return records.recomputeDigest() + StateDigest.mix(free.recomputeDigest(), free.size(), clock);
     }
 
-    /** The occupancy, in Megatron Core's words. */
+    /** The occupancy, as Megatron Core prints it. */
     @Override
     public String toString()
     {

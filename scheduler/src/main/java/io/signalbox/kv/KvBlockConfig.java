@@ -4,12 +4,12 @@ package io.signalbox.kv;
 import io.signalbox.ConfigException;
 
 /**
- * How a pool of KV blocks is run.
+ * Configuration of a pool of KV blocks.
  *
  * @param poolSize       all blocks, the dummy block included: 2 to {@link #MAX_POOL_SIZE}.
  * @param pausedLimit    blocks that paused requests may keep: 0 to {@code poolSize - 2}.
  * @param prefixCaching  whether blocks can be found by their hash and shared.
- * @param evictionPolicy what becomes of registered blocks without an owner; without prefix caching there are none.
+ * @param evictionPolicy treatment of registered blocks without an owner; without prefix caching there are none.
  */
 public record KvBlockConfig(int poolSize, int pausedLimit, boolean prefixCaching, EvictionPolicy evictionPolicy)
 {
@@ -33,7 +33,7 @@ public record KvBlockConfig(int poolSize, int pausedLimit, boolean prefixCaching
         }
     }
 
-    /** Megatron Core's own defaults: no prefix caching, nothing for paused requests. */
+    /** The defaults of Megatron Core: no prefix caching, no blocks for paused requests. */
     public static KvBlockConfig of(final int poolSize)
     {
         return new KvBlockConfig(poolSize, 0, false, EvictionPolicy.REF_ZERO);

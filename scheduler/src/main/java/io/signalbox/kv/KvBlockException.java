@@ -8,7 +8,7 @@ public final class KvBlockException extends IllegalArgumentException
 {
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong with the call. */
+    /** Fault of the call. */
     public enum Reason
     {
         /** The id is negative, the dummy block's, or beyond the pool. */
@@ -52,7 +52,7 @@ public final class KvBlockException extends IllegalArgumentException
         return reason;
     }
 
-    /** The blocks that the call cannot be carried out for, or all of the call where no single one is at fault. */
+    /** The blocks at fault, or all blocks of the call if no single one is at fault. */
     public int[] blockIds()
     {
         return Arrays.copyOf(blockIds, blockIds.length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-/** Told when what is kept beside a KV block loses its meaning. Must not call the allocator nor throw. */
+/** Notified when data kept for a KV block becomes invalid. Must not call the allocator nor throw. */
 public interface KvBlockListener
 {
     /** Blocks that have just got a new first owner. */

@@ -6,7 +6,7 @@ import io.signalbox.InvariantViolation;
 import java.util.Arrays;
 
 /**
- * Block hash → KV block. A block hash is chained over its prefix, so an entry stands for the whole prefix up to and
+ * Block hash → KV block. A block hash is chained over its prefix, so an entry identifies the whole prefix up to and
  * including its block. Open addressing with linear probing; at most three quarters full; no allocation after
  * construction.
  *
@@ -15,8 +15,8 @@ import java.util.Arrays;
  *        |  mark | distance |    block id + 1   |
  * </pre>
  *
- * The hash itself is in the block's record. A slot says how far it lies from where its hash belongs, up to 14, and keeps
- * four bits of the hash as a mark, so that a look-up seldom reads a wrong record and a removal hardly any.
+ * The hash itself is in the block's record. A slot keeps its distance from the home slot of its hash, up to 14, and four
+ * bits of the hash as a mark, so that a look-up seldom reads a wrong record and a removal hardly any.
  */
 final class PrefixIndex
 {
@@ -60,7 +60,7 @@ final class PrefixIndex
         return BlockRecords.NO_BLOCK;
     }
 
-    /** The slot where a look-up of this hash begins, to have it in a near cache by then. */
+    /** Reads the home slot of this hash ahead of a look-up, to have it in a near cache by then. */
     int slotOf(final long hash)
     {
         return slots[home(hash)];
@@ -80,7 +80,7 @@ final class PrefixIndex
         size++;
     }
 
-    /** What a slot holds above the block id. */
+    /** Mark and distance: the bits of a slot above the block id. */
     private static int tag(final long spread, final int distance)
     {
         return (int)spread >>> MARK_SHIFT << MARK_SHIFT - DISTANCE_SHIFT | Math.min(distance, FAR);
@@ -144,7 +144,7 @@ final class PrefixIndex
         return (slot & BlockRecords.BLOCK_MASK) - 1;
     }
 
-    /** The place of the slot where a hash belongs. */
+    /** The home slot of a hash. */
     int home(final long hash)
     {
         return (int)(spread(hash) >>> shift);

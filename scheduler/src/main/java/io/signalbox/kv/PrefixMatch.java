@@ -2,12 +2,12 @@
 package io.signalbox.kv;
 
 /**
- * Finds the longest known prefix. What counts is {@link #scan}: block by block, up to the first that is not known, not
+ * Finds the longest known prefix. {@link #scan} defines it: block by block, up to the first that is not known, not
  * at its place, or not built upon the one before it; so no list of hashes, chained or not, yields a block twice.
  *
- * <p>Long prefixes take a shorter way to the same answer. Hashes are chained over their prefix, so the end of the match
- * is found by halving, and its blocks by following the links between them, each compared with its hash. Following one
- * chain waits for memory at every link; so {@value #LANES} parts of it are followed side by side. Where that finds
+ * <p>For long prefixes there is a faster way to the same answer. Hashes are chained over their prefix, so the end of the
+ * match is found by halving, and its blocks by following the links between them, each compared with its hash. Following
+ * one chain waits for memory at every link, so {@value #LANES} parts of it are followed in parallel. If that finds
  * anything unexpected, the scan decides.
  */
 final class PrefixMatch
@@ -61,7 +61,7 @@ final class PrefixMatch
         return end - start;
     }
 
-    /** One place where the block is known and the next is not: the end of the match, if the prefix has no gap. */
+    /** A known block whose successor is unknown: the end of the match, if the prefix has no gap. */
     private int lastKnown(final long[] hashes, final int start, final int end)
     {
         int known = start;
@@ -88,7 +88,7 @@ final class PrefixMatch
         return block != BlockRecords.NO_BLOCK && records.depth(block) == place;
     }
 
-    /** Whether the blocks of {@code hashes[start .. end)} are one chain that begins where the prefix does. */
+    /** Whether the blocks of {@code hashes[start .. end)} are one chain that begins with the prefix. */
     private boolean follow(final long[] hashes, final int start, final int end, final int[] blocks, final int offset)
     {
         final int length = (end - start) / LANES;

@@ -5,9 +5,9 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 /**
- * Registered KV blocks as a forest: a block's parent is the registered block that its prefix ends with. Says which block
- * is found under which hash, and which registered block without an owner is evicted next. The allocator has checked ids
- * and hashes before it calls; a method that refuses changes nothing.
+ * Registered KV blocks as a forest: a block's parent is the registered block that its prefix ends with. Decides which
+ * block is found under which hash, and which registered block without an owner is evicted next. The allocator has
+ * checked ids and hashes before it calls; a method that refuses changes nothing.
  *
  * <p>Invariants. A hash belongs to the block that registered it first. A block that has children is not in the heap, so
  * a parent is never evicted before its child. A block is <em>pinned</em> when it or a block that builds upon it has an
@@ -30,10 +30,10 @@ final class PrefixTree
     private int evictable;
     /** Blocks were evicted, and none was registered since. */
     private boolean evictedLately;
-    /** Kept only because a read whose value nobody keeps is not done. */
+    /** Keeps values that are read ahead; the compiler would remove a read without a use. */
     private long lookedAt;
 
-    /** @param keepsCachedBlocks false where a block is forgotten with its last owner: then nothing links blocks. */
+    /** @param keepsCachedBlocks false if a block is forgotten with its last owner: then nothing links blocks. */
     PrefixTree(final BlockRecords records, final boolean keepsCachedBlocks)
     {
         this.records = records;
@@ -74,7 +74,7 @@ final class PrefixTree
         return keepsCachedBlocks && isCached(block) && records.pinnedChildren(block) == 0;
     }
 
-    /** Not the same as having no owner: a release takes the owners of all its blocks before it caches the first. */
+    /** Not the same as having no owner: a release removes the owners of all its blocks before it caches the first. */
     private boolean isCached(final int block)
     {
         return leaves.isCached(block);
@@ -108,13 +108,13 @@ final class PrefixTree
         return true;
     }
 
-    /** A prefix that begins nobody knows where goes on so. */
+    /** The depth of a block whose parent has an unknown depth is unknown, too. */
     private int depthBehind(final int parent)
     {
         return Math.min(records.depth(parent) + 1, BlockRecords.UNKNOWN_DEPTH);
     }
 
-    /** Takes back the registration of an owned block that nothing builds upon. */
+    /** Undoes the registration of an owned block that nothing builds upon. */
     void unregister(final int block)
     {
         final int parent = records.parent(block);
@@ -246,8 +246,8 @@ final class PrefixTree
 
     /**
      * Reads what the next evictions need: of the next block the slot of its hash, of the one after it the record. In a
-     * large pool each read waits for memory. Here they pass side by side with one that a registration waits for anyway,
-     * and there is one registration for every eviction once a pool is full.
+     * large pool each read waits for memory. Here they overlap with one that a registration waits for anyway, and a full
+     * pool has one registration per eviction.
      */
     private void lookAhead()
     {

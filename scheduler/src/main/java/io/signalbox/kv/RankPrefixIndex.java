@@ -8,8 +8,8 @@ import io.signalbox.InvariantViolation;
  * the prefix match of a prompt on every rank from a few look-ups, instead of a few per rank.
  *
  * <p>A block hash is chained over its prefix, and a pool keeps a block longer than those built upon it, so a rank that
- * has a block has the blocks before it. {@link #longestMatches} halves its way to the end of each rank's match and is exact
- * where that holds. It fails only where a rank evicted a block ahead of a duplicate's successors; then the answer is the
+ * has a block has the blocks before it. {@link #longestMatches} finds the end of each rank's match by halving and is exact
+ * if that holds. It does not hold if a rank evicted a block ahead of a duplicate's successors; then the answer is the
  * end of one of the parts that the rank still has.
  *
  * <p>Grows with the number of different hashes; allocates nothing once it has grown to the load.
@@ -45,8 +45,8 @@ public final class RankPrefixIndex
     }
 
     /**
-     * Bytes that the table takes once it has held so many different hashes; a collector that keeps large arrays in regions
-     * of their own, such as G1, takes up to one region more for each word of a set of ranks.
+     * Bytes of the table once it has held so many different hashes; a collector that gives each large array separate
+     * regions, such as G1, needs up to one region more for each word of a set of ranks.
      */
     public static long tableBytes(final int ranks, final long hashes)
     {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.kv;
 
-/** The block tables of the requests that share a pool, paused ones first: what usage is counted from. */
+/** The block tables of the requests that share a pool, paused ones first. Usage is counted from them. */
 public interface RequestBlockTable
 {
-    int pausedRows();
+    int pausedRequests();
 
-    /** Paused and active rows together. */
-    int totalRows();
+    /** Paused and active requests together. */
+    int totalRequests();
 
-    int blockCount(int row);
+    int blockCount(int request);
 
-    int blockId(int row, int index);
+    int blockId(int request, int index);
 }

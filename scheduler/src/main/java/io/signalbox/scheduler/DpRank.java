@@ -1,36 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.RankBlocks;
+import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
 
-/** One DP rank as the scheduler sees it: its planner and the step that is in flight. */
+/** One DP rank as the scheduler sees it: its blocks, its load, its planner and the step that is in flight. */
 final class DpRank
 {
     private static final int MAX_DOUBLINGS = 6;
 
+    /** State of a rank. */
+    enum State
+    {
+        /** No step is in flight. */
+        IDLE,
+        IN_FLIGHT,
+        /** Takes part in no step before its backend is reset. */
+        LOST;
+
+        private boolean leadsTo(final State next)
+        {
+            return switch (this)
+            {
+                case IDLE -> next != IDLE;
+                case IN_FLIGHT, LOST -> next == IDLE;
+            };
+        }
+    }
+
+    final RankBlocks blocks;
+    final RankLoad load = new RankLoad();
     final BatchPlanner planner;
     final StepPlan plan = new StepPlan();
+    private final int rank;
+    private State state = State.IDLE;
     private long steps;
-    private boolean inFlight;
-    private boolean lost;
     private int failedSteps;
     private boolean resting;
     private long restsUntilNanos;
 
     DpRank(final SchedulerConfig config, final int rank, final RoutedExpertPages pages)
     {
-        planner = new BatchPlanner(
+        this.rank = rank;
+        blocks = new RankBlocks(
             rank,
             config.kvBlocks(),
             config.blockSizeTokens(),
             config.evictionPolicy(),
             config.prefixCaching(),
-            config.maxRunning(),
-            config.stepTokens(),
             pages);
+        planner = new BatchPlanner(blocks, load, config.maxRunning(), config.stepTokens());
+    }
+
+    State state()
+    {
+        return state;
+    }
+
+    /** The only place where the state changes. */
+    void state(final State next)
+    {
+        if (!state.leadsTo(next))
+        {
+            throw new InvariantViolation("rank " + rank + " cannot go from " + state + " to " + next);
+        }
+        state = next;
     }
 
     void launch()
@@ -42,22 +81,38 @@ final class DpRank
     void launch(final long step)
     {
         plan.number(step);
-        inFlight = true;
+        state(State.IN_FLIGHT);
     }
 
+    /** The step in flight has ended. */
     void land()
     {
-        inFlight = false;
+        state(State.IDLE);
+    }
+
+    void lose()
+    {
+        state(State.LOST);
+    }
+
+    /** The backend of the rank starts anew, whatever it was doing. */
+    void reset()
+    {
+        if (state != State.IDLE)
+        {
+            state(State.IDLE);
+        }
     }
 
     boolean isInFlight(final long step)
     {
-        return inFlight && plan.step() == step;
+        return isInFlight() && plan.step() == step;
     }
 
+    /** Whether a step could begin now. */
     boolean isIdle()
     {
-        return !inFlight && !lost && !resting;
+        return state == State.IDLE && !resting;
     }
 
     /**
@@ -105,17 +160,12 @@ final class DpRank
 
     boolean isInFlight()
     {
-        return inFlight;
+        return state == State.IN_FLIGHT;
     }
 
     boolean isLost()
     {
-        return lost;
-    }
-
-    void lost(final boolean value)
-    {
-        lost = value;
+        return state == State.LOST;
     }
 
     /** Digest of the pools of all ranks. */
@@ -124,7 +174,7 @@ final class DpRank
         long digest = 0;
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            digest += StateDigest.mix(rank, ranks[rank].planner.allocator().poolDigest());
+            digest += StateDigest.mix(rank, ranks[rank].blocks.allocator().poolDigest());
         }
         return digest;
     }
@@ -135,7 +185,7 @@ final class DpRank
         long digest = 0;
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            digest += StateDigest.mix(rank, ranks[rank].planner.allocator().prefixIndexDigest());
+            digest += StateDigest.mix(rank, ranks[rank].blocks.allocator().prefixIndexDigest());
         }
         return digest;
     }

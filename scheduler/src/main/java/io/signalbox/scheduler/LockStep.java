@@ -3,7 +3,7 @@ package io.signalbox.scheduler;
 
 /**
  * Steps that all ranks take together, as attention-DP ranks of one MoE model do: they meet in collectives within each
- * layer, so that every rank that is not lost takes part in every step, with an empty plan where it has nothing to compute.
+ * layer, so that every rank that is not lost takes part in every step, with an empty plan if it has nothing to compute.
  */
 final class LockStep extends RankSteps
 {
@@ -30,7 +30,7 @@ final class LockStep extends RankSteps
 
     /**
      * Plans the next step of every rank that is not lost, unless none has work. Ranks for whose work the group has no room
-     * only step along, once.
+     * get an empty plan.
      */
     @Override
     void plan(final OutputEncoder out, final int epoch)

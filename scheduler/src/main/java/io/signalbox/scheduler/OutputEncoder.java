@@ -165,10 +165,10 @@ final class OutputEncoder
         {
             pending.next().blockHash(plan.pendingHash(i)).blockId(plan.pendingBlock(i));
         }
-        final ScheduleEncoder.RowsEncoder rows = schedule.rowsCount(plan.rowCount());
-        for (int i = 0; i < plan.rowCount(); i++)
+        final ScheduleEncoder.RowsEncoder rows = schedule.rowsCount(plan.entryCount());
+        for (int i = 0; i < plan.entryCount(); i++)
         {
-            rows.next().requestId(plan.rowRequest(i).id()).start(plan.rowStart(i)).tokenCount(plan.rowTokens(i));
+            rows.next().requestId(plan.entryRequest(i).id()).start(plan.entryStart(i)).tokenCount(plan.entryTokens(i));
         }
         end(schedule);
     }
@@ -199,11 +199,11 @@ final class OutputEncoder
     void commit(final StepPlan plan, final StepCommit result, final int epoch, final int rank, final boolean capture)
     {
         commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank);
-        final CommitEncoder.RowsEncoder rows = commit.rowsCount(plan.rowCount());
-        for (int i = 0; i < plan.rowCount(); i++)
+        final CommitEncoder.RowsEncoder rows = commit.rowsCount(plan.entryCount());
+        for (int i = 0; i < plan.entryCount(); i++)
         {
             rows.next()
-                .requestId(plan.rowRequest(i).id())
+                .requestId(plan.entryRequest(i).id())
                 .emittedTokenId(result.emittedToken(i))
                 .ownerGone(flag(result.outcome(i) == StepCommit.Outcome.OWNER_GONE));
         }

@@ -2,7 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
-import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.event.codec.PlacedEncoder;
@@ -20,8 +20,8 @@ import java.util.Arrays;
  * bound to a full rank, or that the router leaves, goes back to the front of the queue in its order.
  *
  * <p>Under a router that keeps the order, requests that name a rank may still overtake one that has to wait. Once
- * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that those behind it wait
- * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting for ever.
+ * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that later ones wait
+ * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting indefinitely.
  */
 final class Placement
 {
@@ -36,7 +36,7 @@ final class Placement
     private final DpRank[] ranks;
     private final int maxActive;
     private final int blockSizeTokens;
-    /** Null where the router reads no matches. */
+    /** {@code null} if the router reads no matches. */
     private final RankPrefixIndex prefixIndex;
     private final int[] matchedBlocks;
     private final int maxPlaced;
@@ -51,8 +51,11 @@ final class Placement
      * of it, by its priority, does not begin the count anew.
      */
     private long held = NO_REQUEST;
-    /** Requests that were placed from behind a waiting one since then. */
+    /** Requests that have overtaken a waiting one since then. */
     private int overtaking;
+    /** Something happened since the last plan point that may let a queued request be placed. */
+    private boolean due;
+    private boolean moreToPlace;
 
     Placement(final DpRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
     {
@@ -61,7 +64,7 @@ final class Placement
         prefixIndex = router.readsMatches() ? new RankPrefixIndex(ranks.length) : null;
         for (int i = 0; i < ranks.length && prefixIndex != null; i++)
         {
-            ranks[i].planner.indexPrefixes(prefixIndex);
+            ranks[i].blocks.indexPrefixes(prefixIndex);
         }
         this.router = router;
         this.ranks = ranks;
@@ -83,8 +86,19 @@ final class Placement
         return left;
     }
 
-    /** @return whether the queue still holds requests that were not considered. */
-    boolean place(final RequestQueue queue, final OutputEncoder out)
+    /** Something happened that may let a queued request be placed. */
+    void due()
+    {
+        due = true;
+    }
+
+    /** Whether the next plan point may place a request, if one is queued. */
+    boolean isDue()
+    {
+        return due || moreToPlace;
+    }
+
+    void place(final RequestQueue queue, final OutputEncoder out)
     {
         int left = maxPlaced;
         boolean goesOn = true;
@@ -94,12 +108,13 @@ final class Placement
             left -= placed;
             goesOn = placed == batch.count() || !router.keepsOrder();
         }
-        final boolean unconsidered = !queue.isEmpty() && room() > 0;
+        // Requests that were not considered.
+        moreToPlace = !queue.isEmpty() && room() > 0;
+        due = false;
         while (!unplaced.isEmpty())
         {
             queue.addFirst(unplaced.removeLast());
         }
-        return unconsidered;
     }
 
     private int placeBatch(final RequestQueue queue, final OutputEncoder out, final int most)
@@ -203,7 +218,7 @@ final class Placement
         long room = 0;
         for (final DpRank rank : ranks)
         {
-            room += rank.isLost() ? 0 : Math.max(0, maxActive - rank.planner.activeRequests());
+            room += rank.isLost() ? 0 : Math.max(0, maxActive - rank.load.activeRequests());
         }
         return room;
     }
@@ -212,15 +227,15 @@ final class Placement
     {
         for (int i = 0; i < ranks.length; i++)
         {
-            final BatchPlanner planner = ranks[i].planner;
-            claimed[i] = planner.activeRequests();
-            batch.rank(i, planner.activeRequests(), ranks[i].isLost());
-            batch.figure(i, RankFigure.PROMPT_TOKENS, planner.promptTokens());
-            batch.figure(i, RankFigure.UNCACHED_TOKENS, planner.uncachedTokens());
-            batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, planner.pendingPrefillTokens());
-            batch.figure(i, RankFigure.CONTEXT_TOKENS, planner.contextTokens());
-            batch.figure(i, RankFigure.FREE_TOKENS, (long)planner.allocator().allocatableCount() * blockSizeTokens);
-            batch.figure(i, RankFigure.CACHED_TOKENS, (long)planner.allocator().evictableCount() * blockSizeTokens);
+            final RankLoad load = ranks[i].load;
+            claimed[i] = load.activeRequests();
+            batch.rank(i, load.activeRequests(), ranks[i].isLost());
+            batch.figure(i, RankFigure.PROMPT_TOKENS, load.promptTokens());
+            batch.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
+            batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
+            batch.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
+            batch.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
+            batch.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
         }
     }
 
@@ -247,7 +262,7 @@ final class Placement
     private void probe(final int index, final PlacementBatch into)
     {
         final Request request = batched[index];
-        prefixIndex.longestMatches(request.blockHashes(), ranks[0].planner.matchableBlocks(request), matchedBlocks);
+        prefixIndex.longestMatches(request.blockHashes(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);
         for (int rank = 0; rank < ranks.length; rank++)
         {
             into.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);

@@ -4,9 +4,9 @@ package io.signalbox.scheduler;
 import io.signalbox.StateDigest;
 
 /**
- * When the ranks begin their steps: together or each on its own. A plan point goes through the ranks in their order, until
- * the group has grown to its bound; the next one then begins with the first rank that was left out, so that none is left
- * out for ever. Where no group grows to the bound, every plan point begins with rank 0.
+ * When the ranks begin their steps: together or independently. A plan point visits the ranks in their order until the
+ * group has grown to its bound; the next plan point then begins with the first rank that was left out, so that none is
+ * left out indefinitely. If no group grows to the bound, every plan point begins with rank 0.
  */
 abstract class RankSteps
 {
@@ -14,7 +14,7 @@ abstract class RankSteps
     private final int maxGroupBytes;
     private int first;
 
-    /** @param maxGroupBytes a group that has grown to this takes no further plan. */
+    /** @param maxGroupBytes a group that has grown to this gets no further plan. */
     RankSteps(final DpRank[] ranks, final int maxGroupBytes)
     {
         this.ranks = ranks;
@@ -38,7 +38,7 @@ abstract class RankSteps
         return first == 0 ? digest : StateDigest.mix(digest, first);
     }
 
-    /** @param rank the first that had to be left out, or 0 where none was. */
+    /** @param rank the first that had to be left out, or 0 if none was. */
     final void first(final int rank)
     {
         first = rank;

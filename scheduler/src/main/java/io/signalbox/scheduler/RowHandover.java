@@ -3,7 +3,7 @@ package io.signalbox.scheduler;
 
 import java.util.Arrays;
 
-/** What the last input did to the rows of ended requests: which now wait for their client, and which were released. */
+/** Rows of ended requests that the last input handed over: those that wait for their client, and those released. */
 public final class RowHandover
 {
     public static final long NO_REQUEST = Long.MIN_VALUE;

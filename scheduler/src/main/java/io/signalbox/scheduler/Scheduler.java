@@ -3,12 +3,12 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
-import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.RankBlocks;
+import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.RequeueListener;
 import io.signalbox.batch.StepCommit;
-import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
@@ -49,7 +49,7 @@ public final class Scheduler
     private final RequestTable requests;
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
-    private final Admission admission;
+    private final Submissions submissions;
     private final DpRouter router;
     private final Placement placement;
     private final RankSteps steps;
@@ -59,15 +59,12 @@ public final class Scheduler
     private final RequeueListener requeued = out::requeued;
     private final Deadlines deadlines = new Deadlines();
     private final StepFailures failures;
-    private final RowHandover rowHandover = new RowHandover();
+    private final RequestEnds ends;
 
     private final InputReader reader = new InputReader(this);
 
     private int epoch;
     private boolean draining;
-    /** Something happened since the last plan point that may let a queued request be placed. */
-    private boolean placementDue;
-    private boolean moreToPlace;
     private long inputs;
     private long ignoredCompletions;
     private long timeNanos;
@@ -93,13 +90,14 @@ public final class Scheduler
         {
             ranks[rank] = new DpRank(config, rank, pages);
         }
-        admission = new Admission(config, requests);
+        submissions = new Submissions(config, requests);
         this.router = router;
         placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
+        ends = new RequestEnds(requests, queue, ranks, placement, router, out, pages != null);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
-        commit = new StepCommit(config.blockSizeTokens(), pages);
+        commit = new StepCommit(config.capture());
     }
 
     /**
@@ -118,7 +116,7 @@ public final class Scheduler
         final GroupWriter group)
     {
         group.append(input, offset, length);
-        rowHandover.clear();
+        ends.rowHandover().clear();
         out.into(group);
         reader.read(input, offset, length, rows, rowsOffset);
         if (++inputs % config.digestInterval() == 0)
@@ -139,15 +137,15 @@ public final class Scheduler
         advance(input.timeNanos());
         final long requestId = input.requestId();
         final RefusalReason refusal = draining ? RefusalReason.DRAINING :
-            admission.refusal(input, placement.ranksLeft(), queue.size());
+            submissions.refusal(input, placement.ranksLeft(), queue.size());
         if (refusal != RefusalReason.NULL_VAL)
         {
             out.refused(requestId, refusal);
             return;
         }
-        final Request request = admission.admit(input);
+        final Request request = submissions.accept(input);
         deadlines.arm(request);
-        placementDue = true;
+        placement.due();
         queue.addByPriority(request);
         out.accepted(requestId);
     }
@@ -155,12 +153,7 @@ public final class Scheduler
     void onCancel(final CancelDecoder input)
     {
         advance(input.timeNanos());
-        final Request request = requests.find(input.requestId());
-        if (request != null && request.stage() != Request.Stage.FINISHED && !request.isCancelled())
-        {
-            request.cancel();
-            freeUnlessInFlight(request);
-        }
+        ends.cancel(input.requestId());
     }
 
     void onControl(final ControlDecoder input)
@@ -175,17 +168,12 @@ public final class Scheduler
         {
             for (final DpRank rank : ranks)
             {
-                rank.planner.forgetPrefixes();
+                rank.blocks.forgetPrefixes();
             }
         }
         else if (kind == ControlKind.RELEASE_ROWS)
         {
-            final Request request = requests.find(input.requestId());
-            if (request != null && request.stage() == Request.Stage.FINISHED)
-            {
-                rowHandover.released(request.id());
-                requests.remove(request);
-            }
+            ends.releaseRows(input.requestId());
         }
     }
 
@@ -211,35 +199,12 @@ public final class Scheduler
             return;
         }
         results.read(input, rank.plan, chunkedRows, chunkedOffset);
-        commit.apply(rank.plan, rank.planner, results.sampledTokens(), results.rows(), results.rowsOffset());
+        commit.apply(rank.plan, rank.blocks, rank.load, results.sampledTokens(), results.rows(), results.rowsOffset());
         out.commit(rank.plan, commit, epoch, rankIndex, pages != null);
         rank.land();
         failures.stepSucceeded(rank);
-        endRequests(rank.plan);
+        ends.endBy(rank.plan, commit);
         planPoint();
-    }
-
-    private void endRequests(final StepPlan plan)
-    {
-        for (int row = 0; row < plan.rowCount(); row++)
-        {
-            final Request request = plan.rowRequest(row);
-            switch (commit.outcome(row))
-            {
-                case STOPPED -> finish(request, FreeReason.STOP);
-                case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);
-                case OWNER_GONE -> freeCancelled(request);
-                case CONTINUES ->
-                {
-                }
-            }
-        }
-    }
-
-    private void finish(final Request request, final FreeReason reason)
-    {
-        router.finished(request.generatedTokens());
-        free(request, reason);
     }
 
     void onBackendFault(final BackendFaultDecoder input)
@@ -267,17 +232,17 @@ public final class Scheduler
         rank.planner.requeueRunning(requeued);
         for (int i = 0; i < failures.exhaustedCount(); i++)
         {
-            free(failures.exhausted(i), FreeReason.FAILED);
+            ends.end(failures.exhausted(i), FreeReason.FAILED);
         }
         if (rankLost)
         {
-            rank.lost(true);
+            rank.lose();
             rank.planner.evacuate(queue);
         }
-        freeAllCancelled();
+        ends.endAllCancelled();
         if (placement.ranksLeft() == 0)
         {
-            failAll();
+            ends.failQueued();
         }
         planPoint();
     }
@@ -288,16 +253,15 @@ public final class Scheduler
         epoch = input.newEpoch();
         for (final DpRank rank : ranks)
         {
-            rank.land();
-            rank.lost(false);
+            rank.reset();
             failures.reset(rank);
             rank.planner.requeueRunning(requeued);
             if (input.kvMemoryKept() == Flag.NO)
             {
-                rank.planner.forgetPrefixes();
+                rank.blocks.forgetPrefixes();
             }
         }
-        freeAllCancelled();
+        ends.endAllCancelled();
         planPoint();
     }
 
@@ -323,8 +287,7 @@ public final class Scheduler
         {
             return;
         }
-        moreToPlace = placement.place(queue, out);
-        placementDue = false;
+        placement.place(queue, out);
         steps.plan(out, epoch);
     }
 
@@ -333,63 +296,7 @@ public final class Scheduler
         if (timeNanos >= deadlines.nextNanos())
         {
             deadlines.expire(requests, timeNanos);
-            freeAllCancelled();
-        }
-    }
-
-    private void freeUnlessInFlight(final Request request)
-    {
-        if (!request.isInFlight())
-        {
-            freeCancelled(request);
-        }
-    }
-
-    private void freeAllCancelled()
-    {
-        for (int i = requests.size() - 1; i >= 0; i--)
-        {
-            if (requests.at(i).isCancelled() && requests.at(i).stage() != Request.Stage.FINISHED)
-            {
-                freeUnlessInFlight(requests.at(i));
-            }
-        }
-    }
-
-    private void failAll()
-    {
-        while (!queue.isEmpty())
-        {
-            free(queue.first(), FreeReason.FAILED);
-        }
-    }
-
-    private void freeCancelled(final Request request)
-    {
-        free(request, request.isExpired() ? FreeReason.DEADLINE : FreeReason.CANCELLED);
-    }
-
-    private void free(final Request request, final FreeReason reason)
-    {
-        out.free(request, reason);
-        if (request.stage() == Request.Stage.QUEUED)
-        {
-            queue.remove(request);
-            placement.gone(request.id());
-        }
-        else
-        {
-            ranks[request.rank()].planner.remove(request);
-        }
-        placementDue = true;
-        if (request.wantsRows() && pages != null)
-        {
-            request.finished();
-            rowHandover.waits(request.id());
-        }
-        else
-        {
-            requests.remove(request);
+            ends.endAllCancelled();
         }
     }
 
@@ -415,7 +322,7 @@ public final class Scheduler
     /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
     public boolean wantsWake()
     {
-        final boolean unplaced = !queue.isEmpty() && (placementDue || moreToPlace);
+        final boolean unplaced = !queue.isEmpty() && placement.isDue();
         return !steps.isUnderWay() && (steps.anyIdleRankHasWork() || unplaced && steps.anyRankIsIdle());
     }
 
@@ -431,20 +338,26 @@ public final class Scheduler
         return ignoredCompletions;
     }
 
-    /** The planner of a rank: for reports and tests; must not be mutated. */
-    public BatchPlanner planner(final int rank)
+    /** The blocks of a rank: for tests. */
+    RankBlocks blocks(final int rank)
     {
-        return ranks[rank].planner;
+        return ranks[rank].blocks;
     }
 
-    /** The pages of routed experts, or null where capture is off: for reports and tests; must not be mutated. */
-    public RoutedExpertPages pages()
+    /** The load of a rank: for tests. */
+    RankLoad load(final int rank)
+    {
+        return ranks[rank].load;
+    }
+
+    /** The pages of routed experts, or null if capture is off: for tests. */
+    RoutedExpertPages pages()
     {
         return pages;
     }
 
     /**
-     * What the router remembers after the last input, as a {@link RouterSnapshot}.
+     * State of the router after the last input, as a {@link RouterSnapshot}.
      *
      * @throws io.signalbox.ConfigException when that is more than a snapshot holds.
      */
@@ -453,10 +366,10 @@ public final class Scheduler
         return RouterSnapshot.of(router, ranks.length);
     }
 
-    /** What the last input did to the rows of ended requests. */
+    /** Rows of ended requests that the last input handed over. */
     public RowHandover rowHandover()
     {
-        return rowHandover;
+        return ends.rowHandover();
     }
 
     /** The rows of a live or finished request, or null. */

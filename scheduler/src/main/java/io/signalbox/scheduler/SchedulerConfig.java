@@ -5,8 +5,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.Settings;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
@@ -80,7 +80,7 @@ public final class SchedulerConfig
         checkRowsBytes("stepTokens", stepTokens);
     }
 
-    /** Here and not only where the scheduler is made, so that every configuration yields one. */
+    /** Checked here as well as by the scheduler, so that every configuration yields a scheduler. */
     private void checkSnapshot()
     {
         if (router.hasSnapshot())
@@ -148,8 +148,8 @@ public final class SchedulerConfig
     }
 
     /**
-     * How clients hash their prompts. The scheduler takes the hashes as they come, and a workload may bring its own;
-     * prompts of two functions never share a block.
+     * Hash function of the clients. The scheduler does not check the hashes, and a workload may have others; prompts
+     * hashed by two functions never share a block.
      */
     public BlockHashFunction blockHash()
     {
@@ -182,7 +182,7 @@ public final class SchedulerConfig
 
     /**
      * Whether the ranks step together, as attention-DP ranks of one MoE model do: every rank that is not lost takes part
-     * in every step, with an empty plan where it has nothing to compute, and no rank begins a step before all have ended
+     * in every step, with an empty plan if it has nothing to compute, and no rank begins a step before all have ended
      * the last one.
      */
     public boolean lockStep()
@@ -190,7 +190,7 @@ public final class SchedulerConfig
         return lockStep;
     }
 
-    /** The rows to capture, or null where capture is off. */
+    /** The rows to capture, or null if capture is off. */
     public ModelShape capture()
     {
         return capture;
@@ -248,9 +248,9 @@ public final class SchedulerConfig
     }
 
     /**
-     * Reads what {@link #settings()} wrote; other names are left alone. A run description of before the block hash could
-     * be chosen does not name it, and had SHA-256; one of before ranks could step together had ranks on their own. Older run
-     * descriptions omit {@code maxFailures} and {@code backOffNanos}: failed steps were repeated at once, without a bound.
+     * Reads what {@link #settings()} wrote; other names are left alone. Older run descriptions omit {@code blockHash},
+     * {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped independently, and
+     * failed steps were repeated at once, without a bound.
      */
     public static SchedulerConfig of(final Map<String, String> settings)
     {

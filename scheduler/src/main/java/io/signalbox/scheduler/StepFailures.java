@@ -53,7 +53,7 @@ final class StepFailures
 
     void stepSucceeded(final DpRank rank)
     {
-        if (rank.plan.rowCount() > 0)
+        if (rank.plan.entryCount() > 0)
         {
             reset(rank);
         }
@@ -79,9 +79,9 @@ final class StepFailures
             exhausted.removeLast();
         }
         final StepPlan plan = rank.plan;
-        for (int row = 0; row < plan.rowCount(); row++)
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.rowRequest(row);
+            final Request request = plan.entryRequest(entry);
             if (maxFailures > 0 && request.countFailure() >= maxFailures && !request.isCancelled())
             {
                 exhausted.addLast(request);

@@ -9,7 +9,7 @@ import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 
-/** The results of one step as its {@code D2hComplete} brings them, held against the plan of the step. */
+/** The results of one step from its {@code D2hComplete}, checked against the plan of the step. */
 final class StepResults
 {
     private final ModelShape capture;
@@ -18,7 +18,7 @@ final class StepResults
     private DirectBuffer rows;
     private int rowsOffset;
 
-    /** @param capture null where capture is off. */
+    /** @param capture null if capture is off. */
     StepResults(final ModelShape capture)
     {
         this.capture = capture;
@@ -73,10 +73,10 @@ final class StepResults
     {
         final D2hCompleteDecoder.SampledDecoder sampled = input.sampled();
         final int count = sampled.count();
-        if (count != plan.rowCount())
+        if (count != plan.entryCount())
         {
-            throw new InvariantViolation("step " + plan.step() + " has " + plan.rowCount() +
-                " rows but its completion brings " + count + " sampled tokens");
+            throw new InvariantViolation("step " + plan.step() + " has " + plan.entryCount() +
+                " entries but its completion brings " + count + " sampled tokens");
         }
         if (count > sampledTokens.length)
         {
@@ -88,13 +88,13 @@ final class StepResults
         }
     }
 
-    /** One per row of the plan. */
+    /** One per entry of the plan. */
     int[] sampledTokens()
     {
         return sampledTokens;
     }
 
-    /** Holds the rows, one per token of the plan; null where capture is off. */
+    /** Holds the rows, one per token of the plan; null if capture is off. */
     DirectBuffer rows()
     {
         return rows;

@@ -14,8 +14,8 @@ import java.util.Random;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * What routers read of a rank, behind every change of a planner: the running sums against a recount over the requests, and
- * the index over all ranks against the rank's own pool.
+ * What routers read of a rank, after every change of a planner: the running sums against a recount over the requests, and
+ * the index over all ranks against the rank's pool.
  */
 class RankLoadPropertyTest
 {
@@ -26,11 +26,13 @@ class RankLoadPropertyTest
     private static final int RANK = 2;
 
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(BLOCK, null);
+    private final StepCommit commit = new StepCommit(null);
     private final int[] matched = new int[RANK + 1];
+    private RankLoad load;
     private RankPrefixIndex index;
+    private RankBlocks blocks;
 
-    private void assertRecounted(final BatchPlanner planner, final List<Request> active)
+    private void assertRecounted(final List<Request> active)
     {
         long prompt = 0;
         long uncached = 0;
@@ -44,18 +46,18 @@ class RankLoadPropertyTest
             pending += Math.max(request.promptTokens() - spared, 0);
             context += request.stage() == Request.Stage.RUNNING ? request.computedTokens : 0;
         }
-        assertEquals(prompt, planner.promptTokens(), "prompt tokens");
-        assertEquals(uncached, planner.uncachedTokens(), "uncached tokens");
-        assertEquals(pending, planner.pendingPrefillTokens(), "pending prefill tokens");
-        assertEquals(context, planner.contextTokens(), "context tokens");
-        assertEquals(active.size(), planner.activeRequests());
-        assertEquals(planner.allocator().hashCount(), index.size(), "indexed hashes");
+        assertEquals(prompt, load.promptTokens(), "prompt tokens");
+        assertEquals(uncached, load.uncachedTokens(), "uncached tokens");
+        assertEquals(pending, load.pendingPrefillTokens(), "pending prefill tokens");
+        assertEquals(context, load.contextTokens(), "context tokens");
+        assertEquals(active.size(), load.activeRequests());
+        assertEquals(blocks.allocator().hashCount(), index.size(), "indexed hashes");
         for (int family = 0; family < FAMILIES; family++)
         {
             for (int i = 0; i < MAX_PROMPT / BLOCK; i++)
             {
                 final long hash = hash(family, i);
-                assertEquals(planner.allocator().find(hash) != KvBlockAllocator.NO_BLOCK, index.contains(hash, RANK));
+                assertEquals(blocks.allocator().find(hash) != KvBlockAllocator.NO_BLOCK, index.contains(hash, RANK));
             }
         }
     }
@@ -68,7 +70,8 @@ class RankLoadPropertyTest
     private static Request request(final Random random, final long id)
     {
         final int prompt = 1 + random.nextInt(MAX_PROMPT);
-        final Request request = new Request(null).reset(id, prompt, random.nextInt(12), -1, -1).admission(-1, false, 0, -1);
+        final Request request =
+            new Request(null).reset(id, prompt, random.nextInt(12), -1, -1).constraints(-1, false, 0, -1);
         final int family = random.nextInt(FAMILIES);
         for (int i = 0; i < prompt / BLOCK; i++)
         {
@@ -80,16 +83,16 @@ class RankLoadPropertyTest
     private void step(final BatchPlanner planner, final List<Request> active)
     {
         planner.plan(plan);
-        assertRecounted(planner, active);
-        commit.apply(plan, planner, new int[plan.rowCount()], null, 0);
-        assertRecounted(planner, active);
-        for (int row = 0; row < plan.rowCount(); row++)
+        assertRecounted(active);
+        commit.apply(plan, blocks, load, new int[plan.entryCount()], null, 0);
+        assertRecounted(active);
+        for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            if (commit.outcome(row) != StepCommit.Outcome.CONTINUES)
+            if (commit.outcome(entry) != StepCommit.Outcome.CONTINUES)
             {
-                planner.remove(plan.rowRequest(row));
-                active.remove(plan.rowRequest(row));
-                assertRecounted(planner, active);
+                planner.remove(plan.entryRequest(entry));
+                active.remove(plan.entryRequest(entry));
+                assertRecounted(active);
             }
         }
     }
@@ -99,12 +102,12 @@ class RankLoadPropertyTest
         planner.requeueRunning((request, blocks) ->
         {
         });
-        assertRecounted(planner, active);
+        assertRecounted(active);
         if (random.nextBoolean())
         {
             planner.evacuate(new RequestQueue());
             active.clear();
-            assertRecounted(planner, active);
+            assertRecounted(active);
         }
     }
 
@@ -113,11 +116,12 @@ class RankLoadPropertyTest
     {
         final Random random = new Random(seed);
         // Few blocks: preemption is common.
-        final BatchPlanner planner = new BatchPlanner(
-            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, 6,
-            1 + random.nextInt(20), null);
+        load = new RankLoad();
+        blocks = new RankBlocks(
+            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, null);
+        final BatchPlanner planner = new BatchPlanner(blocks, load, 6, 1 + random.nextInt(20));
         index = new RankPrefixIndex(RANK + 1);
-        planner.indexPrefixes(index);
+        blocks.indexPrefixes(index);
         final List<Request> active = new ArrayList<>();
         for (int i = 0; i < 120; i++)
         {
@@ -125,7 +129,7 @@ class RankLoadPropertyTest
             if (choice < 6)
             {
                 final Request request = request(random, i);
-                index.longestMatches(request.blockHashes(), planner.matchableBlocks(request), matched);
+                index.longestMatches(request.blockHashes(), blocks.matchableBlocks(request), matched);
                 planner.place(request, matched[RANK] * BLOCK);
                 active.add(request);
             }
@@ -135,7 +139,7 @@ class RankLoadPropertyTest
             }
             else if (choice == 7 && i % 3 == 0)
             {
-                planner.forgetPrefixes();
+                blocks.forgetPrefixes();
             }
             else if (choice == 7)
             {
@@ -145,7 +149,7 @@ class RankLoadPropertyTest
             {
                 step(planner, active);
             }
-            assertRecounted(planner, active);
+            assertRecounted(active);
         }
     }
 }

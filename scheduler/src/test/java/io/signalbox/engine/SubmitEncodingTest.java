@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
-import io.signalbox.kv.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 

@@ -15,8 +15,8 @@ final class BadInput
     {
         STEP_BLOCK_UNKNOWN, STEP_POSITION_OUTSIDE, STEP_EXPERT_OUTSIDE, STEP_EXPERT_REPEATED, STEP_ROW_COUNT, STEP_LISTS,
         STEP_BUFFER_SHORT, STEP_TYPE_NARROW, BLOCK_UNKNOWN, BLOCK_POSITION_OUTSIDE, BLOCK_EXPERT_OUTSIDE,
-        BLOCK_EXPERT_REPEATED, BLOCK_ROW_COUNT, READ_BLOCK_UNKNOWN, READ_TOTAL_NEGATIVE, READ_BUFFER_SHORT, READ_TYPE_NARROW,
-        STRICT_BLOCK_UNKNOWN, STRICT_COUNT, GET_BLOCK_UNKNOWN
+        BLOCK_EXPERT_REPEATED, BLOCK_ROW_COUNT, READ_BLOCK_UNKNOWN, READ_COUNT, READ_TOTAL_NEGATIVE, READ_TYPE_NARROW,
+        GET_BLOCK_UNKNOWN, GET_BUFFER_SHORT
     }
 
     private static final int FAR = 100;
@@ -48,9 +48,9 @@ final class BadInput
     {
         return switch (kind)
         {
-            case STEP_EXPERT_REPEATED, BLOCK_EXPERT_REPEATED ->
-                shape.topK() > 1 && both.setup.policy() == RowPolicy.CONTRACT;
+            case STEP_EXPERT_REPEATED, BLOCK_EXPERT_REPEATED -> shape.topK() > 1;
             case STEP_TYPE_NARROW, READ_TYPE_NARROW -> shape.experts() > ExpertIdType.UINT8.maxExperts();
+            case GET_BUFFER_SHORT -> both.routedBlock() >= 0;
             default -> true;
         };
     }
@@ -136,19 +136,16 @@ final class BadInput
             case READ_BLOCK_UNKNOWN ->
             {
                 blockIds[fault] = unknownBlock();
-                pages.exportRoutingFromBlocks(blockIds, tokens, 1, ExpertIdType.INT32, target, 0);
-            }
-            case READ_TOTAL_NEGATIVE -> pages.exportRoutingFromBlocks(blockIds, tokens, -1, ExpertIdType.INT32, target, 0);
-            case READ_BUFFER_SHORT -> pages.exportRoutingFromBlocks(blockIds, tokens, 1, ExpertIdType.INT32, target,
-                target.capacity() - shape.rowIds() * Integer.BYTES + 1);
-            case READ_TYPE_NARROW -> pages.exportRoutingFromBlocks(blockIds, tokens, 1, ExpertIdType.UINT8, target, 0);
-            case STRICT_BLOCK_UNKNOWN ->
-            {
-                blockIds[fault] = unknownBlock();
                 pages.reconstructRoutingFromBlocks(blockIds, tokens, 1, ExpertIdType.INT32, target, 0);
             }
-            case STRICT_COUNT -> pages.reconstructRoutingFromBlocks(
+            case READ_COUNT -> pages.reconstructRoutingFromBlocks(
                 blockIds, tokens + 1, 1, ExpertIdType.INT32, target, 0);
+            case READ_TOTAL_NEGATIVE -> pages.reconstructRoutingFromBlocks(
+                blockIds, tokens, -1, ExpertIdType.INT32, target, 0);
+            case READ_TYPE_NARROW -> pages.reconstructRoutingFromBlocks(
+                blockIds, tokens, 1, ExpertIdType.UINT8, target, 0);
+            case GET_BUFFER_SHORT -> pages.getBlockRouting(both.routedBlock(), ExpertIdType.INT32, target,
+                target.capacity() - both.setup.blockSize() * shape.rowIds() * Integer.BYTES + 1);
             default -> pages.getBlockRouting(unknownBlock(), ExpertIdType.INT32, target, 0);
         }
     }

@@ -3,8 +3,7 @@ package io.signalbox.experts;
 
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -13,17 +12,17 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The cases of Megatron Core's TestPerBlockRouting, under both row policies: block size 32, 4 layers, top-2, int16. */
+/** The cases of Megatron Core's TestPerBlockRouting: block size 32, 4 layers, top-2, int16. */
 class PerBlockRoutingTest
 {
     private static final int BLOCK_SIZE = 32;
     private static final ModelShape SHAPE = new ModelShape(4, 512, 2);
 
-    private static RoutedBlocks blocks(
-        final EvictionPolicy eviction, final boolean prefixCaching, final RowPolicy policy)
+    private static RoutedBlocks blocks(final EvictionPolicy eviction, final boolean prefixCaching)
     {
-        return new RoutedBlocks(12, eviction, prefixCaching, SHAPE, BLOCK_SIZE, policy);
+        return new RoutedBlocks(12, eviction, prefixCaching, SHAPE, BLOCK_SIZE);
     }
 
     private static int[][] rows(final int first, final int count)
@@ -41,28 +40,25 @@ class PerBlockRoutingTest
         return Arrays.copyOfRange(ids, fromRow * SHAPE.rowIds(), toRow * SHAPE.rowIds());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldReadBackWhatWasStoredInABlock(final RowPolicy policy)
+    @Test
+    void shouldReadBackWhatWasStoredInABlock()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true);
         final int blockId = blocks.allocate(1)[0];
         blocks.store(blockId, rows(7, 3));
         final int[] read = blocks.routing(blockId);
         assertEquals(BLOCK_SIZE * SHAPE.rowIds(), read.length);
         assertArrayEquals(flat(rows(7, 3)), part(read, 0, 3));
-        final int unwritten = policy == RowPolicy.REFERENCE ? 0 : RoutedExpertPages.MISSING;
         for (final int id : part(read, 3, BLOCK_SIZE))
         {
-            assertEquals(unwritten, id);
+            assertEquals(RoutedExpertPages.MISSING, id);
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldKeepRoutingOverReleaseAndClearItWhenTheBlockIsHandedOut(final RowPolicy policy)
+    @Test
+    void shouldKeepRoutingOverReleaseAndClearItWhenTheBlockIsHandedOut()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, false, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, false);
         final int blockId = blocks.allocate(1)[0];
         blocks.store(blockId, rows(1, 1));
         blocks.release(blockId);
@@ -72,25 +68,23 @@ class PerBlockRoutingTest
         assertEquals(0, blocks.pages.livePages());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldClearRoutingOnReset(final RowPolicy policy)
+    @Test
+    void shouldClearRoutingOnReset()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true);
         final int blockId = blocks.allocate(1)[0];
         blocks.store(blockId, rows(1, 1));
-        assertEquals(1, blocks.blockPages.routingCount());
+        assertTrue(blocks.blockPages.hasRouting(blockId));
         blocks.reset();
         assertNull(blocks.routing(blockId));
-        assertEquals(0, blocks.blockPages.routingCount());
+        assertEquals(0, blocks.pages.livePages());
         assertEquals(0, blocks.pages.digest());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldKeepRoutingWhenBlocksAreDeregistered(final RowPolicy policy)
+    @Test
+    void shouldKeepRoutingWhenBlocksAreDeregistered()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true);
         final int[] blockIds = blocks.allocate(2);
         blocks.allocator.registerBlockHashes(blockIds, new long[]{11, 22}, new long[]{0, 11});
         blocks.store(blockIds[0], rows(0, BLOCK_SIZE));
@@ -101,11 +95,10 @@ class PerBlockRoutingTest
         assertArrayEquals(flat(rows(100, BLOCK_SIZE)), blocks.routing(blockIds[1]));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldReconstructTwoFullBlocksAndPartOfAThird(final RowPolicy policy)
+    @Test
+    void shouldReconstructTwoFullBlocksAndPartOfAThird()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true);
         final int[] blockIds = blocks.allocate(3);
         blocks.store(blockIds[0], rows(0, BLOCK_SIZE));
         blocks.store(blockIds[1], rows(BLOCK_SIZE, BLOCK_SIZE));
@@ -115,11 +108,10 @@ class PerBlockRoutingTest
         assertArrayEquals(flat(rows(0, 69)), read);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldReconstructNothingWhereABlockHasNoRouting(final RowPolicy policy)
+    @Test
+    void shouldReconstructNothingIfABlockHasNoRouting()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.REF_ZERO, true);
         final int[] blockIds = blocks.allocate(2);
         blocks.store(blockIds[0], rows(0, BLOCK_SIZE));
         assertNull(blocks.reconstruct(64, blockIds));
@@ -129,11 +121,10 @@ class PerBlockRoutingTest
         assertNotNull(blocks.reconstruct(BLOCK_SIZE, blockIds[0], blockIds[0], blockIds[1]));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldKeepRoutingOfCachedBlocksForAPrefixMatch(final RowPolicy policy)
+    @Test
+    void shouldKeepRoutingOfCachedBlocksForAPrefixMatch()
     {
-        final RoutedBlocks blocks = blocks(EvictionPolicy.LRU, true, policy);
+        final RoutedBlocks blocks = blocks(EvictionPolicy.LRU, true);
         final int[] blockIds = blocks.allocate(2);
         blocks.allocator.registerBlockHashes(blockIds, new long[]{11, 22}, new long[]{0, 11});
         blocks.store(blockIds[0], rows(0, BLOCK_SIZE));

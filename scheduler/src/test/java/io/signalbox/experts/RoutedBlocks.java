@@ -22,10 +22,9 @@ final class RoutedBlocks
         final EvictionPolicy eviction,
         final boolean prefixCaching,
         final ModelShape shape,
-        final int blockSize,
-        final RowPolicy policy)
+        final int blockSize)
     {
-        pages = new RoutedExpertPages(shape, blockSize, policy);
+        pages = new RoutedExpertPages(shape, blockSize);
         blockPages = new BlockPages(pages, blockCount);
         final KvBlockConfig config = KvBlockConfig.of(blockCount);
         allocator = new KvBlockAllocator(prefixCaching ? config.withPrefixCaching(eviction) : config, blockPages);

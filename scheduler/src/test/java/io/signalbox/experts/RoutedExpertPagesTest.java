@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.Set;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -38,7 +37,7 @@ class RoutedExpertPagesTest
     private static short read(final RoutedExpertPages pages, final int page, final int row)
     {
         final short[] ids = new short[pages.shape().moeLayers() * pages.shape().topK()];
-        pages.read(page, row, ids, 0);
+        new RowReader(pages).read(new int[]{page}, row, row + 1, ids);
         return ids[ids.length - 1];
     }
 
@@ -95,7 +94,7 @@ class RoutedExpertPagesTest
         assertEquals(0, pages.digest());
         final int again = pages.allocate();
         assertEquals(page, again);
-        assertFalse(pages.isValid(again, 0));
+        assertEquals(0, pages.validRows(again, 0, 2));
     }
 
     @Test
@@ -153,22 +152,18 @@ class RoutedExpertPagesTest
     void shouldChangeNothingWhenTheSourceIsTooShort()
     {
         final ModelShape shape = new ModelShape(2, 64, 2);
-        for (final RowPolicy policy : RowPolicy.values())
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 4);
+        final int page = pages.allocate();
+        pages.store(page, 0, 2, rows(shape, 2, 3), 0);
+        final long digest = pages.pageDigest(page);
+        for (final UnsafeBuffer source : new UnsafeBuffer[]{
+            rows(shape, 1, 5), new UnsafeBuffer(ByteBuffer.allocateDirect(shape.rowBytes() + 1))})
         {
-            final RoutedExpertPages pages = new RoutedExpertPages(shape, 4, policy);
-            final int page = pages.allocate();
-            pages.store(page, 0, 2, rows(shape, 2, 3), 0);
-            final long digest = pages.pageDigest(page);
-            for (final UnsafeBuffer source : new UnsafeBuffer[]{
-                rows(shape, 1, 5), new UnsafeBuffer(ByteBuffer.allocateDirect(shape.rowBytes() + 1))})
-            {
-                assertThrows(IndexOutOfBoundsException.class, () -> pages.store(page, 1, 2, source, 0));
-                assertEquals(digest, pages.pageDigest(page));
-                assertEquals(2, pages.validRows(page, 0, 4));
-            }
-            assertThrows(InvariantViolation.class,
-                () -> pages.store(page, Integer.MAX_VALUE, 1, rows(shape, 1, 1), 0));
+            assertThrows(IndexOutOfBoundsException.class, () -> pages.store(page, 1, 2, source, 0));
+            assertEquals(digest, pages.pageDigest(page));
+            assertEquals(2, pages.validRows(page, 0, 4));
         }
+        assertThrows(InvariantViolation.class, () -> pages.store(page, Integer.MAX_VALUE, 1, rows(shape, 1, 1), 0));
     }
 
     @Test

@@ -20,16 +20,14 @@ final class RoutingModel
 
     final int[] uses;
     private final int blockSize;
-    private final RowPolicy policy;
     private final Map<Place, int[]> rows = new HashMap<>();
     /** Uses of blocks that are shared, as places of position -1. */
     private final Set<Place> shared = new HashSet<>();
 
-    RoutingModel(final int blockCount, final int blockSize, final RowPolicy policy)
+    RoutingModel(final int blockCount, final int blockSize)
     {
         uses = new int[blockCount];
         this.blockSize = blockSize;
-        this.policy = policy;
     }
 
     void handOut(final int blockId)
@@ -55,8 +53,7 @@ final class RoutingModel
     boolean store(final int blockId, final int position, final int[] row)
     {
         final Place place = new Place(blockId, uses[blockId], position);
-        final boolean stands = rows.containsKey(place) || shared.contains(new Place(blockId, uses[blockId], -1));
-        if (policy == RowPolicy.CONTRACT && stands)
+        if (rows.containsKey(place) || shared.contains(new Place(blockId, uses[blockId], -1)))
         {
             return false;
         }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -15,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 final class RoutingSideBySide
 {
     /** What a run is about. */
-    record Setup(RowPolicy policy, ModelShape shape, int blockSize, int blockCount)
+    record Setup(ModelShape shape, int blockSize, int blockCount)
     {
     }
 
@@ -37,9 +38,9 @@ final class RoutingSideBySide
     RoutingSideBySide(final Setup setup)
     {
         this.setup = setup;
-        pages = new RoutedExpertPages(setup.shape(), setup.blockSize(), setup.policy());
+        pages = new RoutedExpertPages(setup.shape(), setup.blockSize());
         blockPages = new BlockPages(pages, setup.blockCount());
-        model = new RoutingModel(setup.blockCount(), setup.blockSize(), setup.policy());
+        model = new RoutingModel(setup.blockCount(), setup.blockSize());
     }
 
     void run(final int operation)
@@ -73,15 +74,9 @@ final class RoutingSideBySide
             .sorted((a, b) -> random.nextBoolean() ? a.compareTo(b) : b.compareTo(a)).findFirst().orElseThrow();
     }
 
-    /** Most rows repeat an expert only where the contract allows it. */
     int[] anyRow(final Random random)
     {
-        final int[] row = ExpertRows.distinct(setup.shape(), random.nextLong());
-        if (setup.policy() == RowPolicy.REFERENCE && random.nextInt(4) == 0)
-        {
-            Arrays.fill(row, random.nextInt(setup.shape().experts()));
-        }
-        return row;
+        return ExpertRows.distinct(setup.shape(), random.nextLong());
     }
 
     private void storeStep(final Random random)
@@ -184,7 +179,7 @@ final class RoutingSideBySide
         if (model.hasRouting(blockId))
         {
             final List<int[]> rows = model.lenient(new int[] {blockId}, setup.blockSize());
-            assertArrayEquals(flat(rows, missing()), ExpertRows.read(read, 0, ids, ExpertIdType.INT32));
+            assertArrayEquals(flat(rows, RoutedExpertPages.MISSING), ExpertRows.read(read, 0, ids, ExpertIdType.INT32));
         }
     }
 
@@ -208,11 +203,6 @@ final class RoutingSideBySide
         }
     }
 
-    int missing()
-    {
-        return setup.policy() == RowPolicy.REFERENCE ? 0 : RoutedExpertPages.MISSING;
-    }
-
     /** Whether the blocks reconstruct; when they do, the same rows as in the model. */
     boolean compareStrict(final Random random)
     {
@@ -224,21 +214,15 @@ final class RoutingSideBySide
         final List<int[]> expected = model.strict(blockIds, total);
         assertEquals(expected != null,
             blockPages.reconstructRoutingFromBlocks(blockIds, blockIds.length, total, type, read, 7));
-        assertArrayEquals(expected == null ? new int[ids] : flat(expected, missing()), ExpertRows.read(read, 7, ids, type));
+        assertArrayEquals(expected == null ? new int[ids] : flat(expected, RoutedExpertPages.MISSING),
+            ExpertRows.read(read, 7, ids, type));
         return expected != null;
     }
 
-    void compareLenient(final Random random)
+    /** A block that has routing, or -1. */
+    int routedBlock()
     {
-        final int[] blockIds = anyList(random);
-        final int total = random.nextInt((blockIds.length + 1) * setup.blockSize());
-        final ExpertIdType type = anyType(random, true);
-        final int ids = total * setup.shape().rowIds();
-        final UnsafeBuffer read = ExpertRows.target(7 + ids * type.bytes(), random.nextBoolean());
-        final List<int[]> expected = model.lenient(blockIds, total);
-        assertEquals(expected.stream().filter(row -> row == null).count(),
-            blockPages.exportRoutingFromBlocks(blockIds, blockIds.length, total, type, read, 7));
-        assertArrayEquals(flat(expected, RoutedExpertPages.MISSING), ExpertRows.read(read, 7, ids, type));
+        return IntStream.range(0, setup.blockCount()).filter(model::hasRouting).findFirst().orElse(-1);
     }
 
     int[] anyList(final Random random)

@@ -329,13 +329,13 @@ final class AllocatorRun
     private final class OwnerTable implements RequestBlockTable
     {
         @Override
-        public int pausedRows()
+        public int pausedRequests()
         {
             return owners.size() / 3;
         }
 
         @Override
-        public int totalRows()
+        public int totalRequests()
         {
             return owners.size();
         }

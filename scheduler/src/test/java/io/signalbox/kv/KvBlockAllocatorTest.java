@@ -362,10 +362,10 @@ class KvBlockAllocatorTest
     }
 
     /** Block tables of requests. */
-    private record Rows(int pausedRows, int[]... blocks) implements RequestBlockTable
+    private record Rows(int pausedRequests, int[]... blocks) implements RequestBlockTable
     {
         @Override
-        public int totalRows()
+        public int totalRequests()
         {
             return blocks.length;
         }

@@ -53,8 +53,8 @@ class FaultTest
         harness.fault(0, FaultClass.RANK_LOST);
         harness.drain();
         assertEquals(3, harness.ended.size());
-        assertEquals(0, harness.scheduler.planner(0).activeRequests());
-        assertEquals(32, harness.scheduler.planner(0).allocator().allocatableCount());
+        assertEquals(0, harness.scheduler.load(0).activeRequests());
+        assertEquals(32, harness.scheduler.blocks(0).allocator().allocatableCount());
     }
 
     @Test
@@ -73,7 +73,7 @@ class FaultTest
         assertEquals(9, harness.ended.size());
         for (int rank = 0; rank < 3; rank++)
         {
-            assertEquals(0, harness.scheduler.planner(rank).promptTokens(), "load of rank " + rank);
+            assertEquals(0, harness.scheduler.load(rank).promptTokens(), "load of rank " + rank);
         }
     }
 

@@ -167,7 +167,7 @@ class PlacementTest
             new Placed(2, 0, 2, RoutingPolicy.DEFAULT, MatchGate.NONE, TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, 2),
             new Placed(3, 1, 2, RoutingPolicy.DEFAULT, MatchGate.NONE, TieRule.NONE, 2),
             new Placed(1, 1, 2, RoutingPolicy.DEFAULT, MatchGate.NONE, TieRule.NONE, 2)), placed);
-        assertEquals(30, scheduler.planner(1).promptTokens());
+        assertEquals(30, scheduler.load(1).promptTokens());
     }
 
     @Test

@@ -106,7 +106,7 @@ class RoutedExpertsDefectTest
             harness.drain();
             releaseRows(harness);
             assertEquals(0, harness.scheduler.liveRequests(), "cancelled at event " + cancelAt);
-            assertEquals(0, harness.scheduler.planner(0).allocator().owned());
+            assertEquals(0, harness.scheduler.blocks(0).allocator().owned());
             assertEquals(
                 harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "pages beyond those of blocks");
         }
@@ -239,7 +239,7 @@ class RoutedExpertsDefectTest
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 2, 8, 3);
         harness.drain();
-        final KvBlockAllocator allocator = harness.scheduler.planner(0).allocator();
+        final KvBlockAllocator allocator = harness.scheduler.blocks(0).allocator();
         final int shared = allocator.find(SchedulerHarness.blockHash(1, 1));
         final int issue = allocator.issue(shared);
         harness.submit(2, 1, 2, 8, 3);

@@ -3,8 +3,8 @@ package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.kv.BlockHashFunction;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

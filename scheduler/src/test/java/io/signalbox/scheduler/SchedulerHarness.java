@@ -326,7 +326,7 @@ final class SchedulerHarness
     {
         for (int rank = 0; rank < config.ranks() && inFlight.isEmpty(); rank++)
         {
-            if (scheduler.planner(rank).hasWork())
+            if (scheduler.load(rank).activeRequests() > 0)
             {
                 tick(Math.max(now, scheduler.nextDeadlineNanos()));
             }

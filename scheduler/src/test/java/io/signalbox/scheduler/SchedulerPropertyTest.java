@@ -65,12 +65,12 @@ class SchedulerPropertyTest
         final SchedulerHarness harness = play(seed, true);
         for (int rank = 0; rank < harness.config.ranks(); rank++)
         {
-            final KvBlockAllocator allocator = harness.scheduler.planner(rank).allocator();
+            final KvBlockAllocator allocator = harness.scheduler.blocks(rank).allocator();
             assertEquals(0, allocator.owned(), "blocks without an owner are free or cached");
-            assertEquals(0, harness.scheduler.planner(rank).promptTokens(), "load without requests");
-            assertEquals(0, harness.scheduler.planner(rank).uncachedTokens());
-            assertEquals(0, harness.scheduler.planner(rank).pendingPrefillTokens());
-            assertEquals(0, harness.scheduler.planner(rank).contextTokens());
+            assertEquals(0, harness.scheduler.load(rank).promptTokens(), "load without requests");
+            assertEquals(0, harness.scheduler.load(rank).uncachedTokens());
+            assertEquals(0, harness.scheduler.load(rank).pendingPrefillTokens());
+            assertEquals(0, harness.scheduler.load(rank).contextTokens());
             assertEquals(allocator.recomputePoolDigest(), allocator.poolDigest());
         }
         assertEquals(harness.scheduler.pages().recomputeDigest(), harness.scheduler.pages().digest());

@@ -130,7 +130,7 @@ class SchedulerTest
         harness.complete(0);
         assertEquals("CANCELLED", harness.ended.get(1).reason());
         assertEquals(0, harness.emitted.size());
-        assertEquals(16, harness.scheduler.planner(0).allocator().totalAvailable());
+        assertEquals(16, harness.scheduler.blocks(0).allocator().totalAvailable());
     }
 
     @Test
@@ -316,7 +316,7 @@ class SchedulerTest
             harness.drain();
         }
         assertEquals(4, harness.ended.size());
-        assertEquals(16, harness.scheduler.planner(0).allocator().allocatableCount());
+        assertEquals(16, harness.scheduler.blocks(0).allocator().allocatableCount());
     }
 
     @Test
@@ -393,7 +393,7 @@ class SchedulerTest
         harness.submit(2, 1, 2, 40, 3);
         harness.drain();
         assertEquals(2, harness.ended.size());
-        assertEquals(16, harness.scheduler.planner(0).allocator().totalAvailable());
+        assertEquals(16, harness.scheduler.blocks(0).allocator().totalAvailable());
     }
 
     @Test

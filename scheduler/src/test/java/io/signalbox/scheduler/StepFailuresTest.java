@@ -55,8 +55,8 @@ class StepFailuresTest
         assertEquals(8, failUntilNothingIsTried(harness, 100));
         assertEquals("FAILED", harness.ended.get(0).reason());
         assertEquals(0, harness.scheduler.liveRequests());
-        assertEquals(32, harness.scheduler.planner(0).allocator().allocatableCount());
-        assertEquals(0, harness.scheduler.planner(0).promptTokens());
+        assertEquals(32, harness.scheduler.blocks(0).allocator().allocatableCount());
+        assertEquals(0, harness.scheduler.load(0).promptTokens());
     }
 
     @Test

@@ -150,13 +150,13 @@ public final class MegatronKvBlocks implements KvBlockPool
     @Override
     public int activeUsed()
     {
-        return table == null ? 0 : used(table.pausedRows(), table.totalRows());
+        return table == null ? 0 : used(table.pausedRequests(), table.totalRequests());
     }
 
     @Override
     public int pausedUsed()
     {
-        return table == null ? 0 : used(0, table.pausedRows());
+        return table == null ? 0 : used(0, table.pausedRequests());
     }
 
     /** With prefix caching a shared block counts once, and negative entries, places that are not used, do not count. */

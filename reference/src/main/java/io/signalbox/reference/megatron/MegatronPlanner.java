@@ -2,8 +2,7 @@
 package io.signalbox.reference.megatron;
 
 import io.signalbox.ConfigException;
-import io.signalbox.experts.RoutedExpertPages;
-import org.agrona.DirectBuffer;
+import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -16,19 +15,20 @@ import java.util.Arrays;
  * <pre>
  * layout = planner.schedule();          // what to compute; nothing when layout.tokenCount() is 0
  * planner.verify(acceptedDrafts);       // only with draft tokens
- * planner.storeRows(rows, 0);           // only if routed experts are captured
+ * planner.storeRows(rows);              // only if routed experts are captured
  * planner.update(sampledTokens, drafts);
  * planner.finished(i), evicted(i), newlyPaused(i); planner.recycle(finished)
  * </pre>
  *
  * <p>What differs from the original, because there it is a defect: the tokens of a row are mapped to blocks by the row's
- * own block table; a finished request has references to the pages of its rows, so that it keeps them whatever happens to
+ * own block table; a finished request has references to its rows, so that it keeps them whatever happens to
  * its blocks in the same update; a request that was evicted has its rows when it ends. Unchanged: without
  * chunked prefill an evicted request whose prompt and generated tokens exceed the token budget can never be admitted
  * again and blocks the queue. That is visible as {@link #isStalled()}; the engine's {@code BatchPlanner} has no
  * such state.
  *
- * <p>Nothing is allocated once the arrays have grown to their largest step, apart from what the {@link PromptHasher} does.
+ * <p>Without rows nothing is allocated once the arrays have grown to their largest step, apart from what the
+ * {@link PromptHasher} does.
  */
 public final class MegatronPlanner
 {
@@ -51,7 +51,7 @@ public final class MegatronPlanner
     private final PagingConfig config;
     private final PagingArguments arguments;
     private final PromptHasher hasher;
-    private final RoutedExpertPages pages;
+    private final ModelShape capture;
     private final KvBlockPool allocator;
     final PagedRows routedExperts;
     private final RequestRowTable rows;
@@ -67,19 +67,19 @@ public final class MegatronPlanner
     private boolean stalled;
 
     /**
-     * @param hasher asked when a request is evicted; null if prefix caching is disabled.
-     * @param pages  keeps routed-expert rows, a page per KV block; null if capture is disabled.
+     * @param hasher  asked when a request is evicted; null if prefix caching is disabled.
+     * @param capture routed-expert rows to keep, or null if capture is disabled.
      */
-    public MegatronPlanner(final PagingConfig config, final PromptHasher hasher, final RoutedExpertPages pages)
+    public MegatronPlanner(final PagingConfig config, final PromptHasher hasher, final ModelShape capture)
     {
-        this(config, hasher, pages, ContractKvBlocks::new);
+        this(config, hasher, capture, ContractKvBlocks::new);
     }
 
     /** @param blocks whose blocks the planner decides about; the other constructor takes those of Signalbox. */
     public MegatronPlanner(
         final PagingConfig config,
         final PromptHasher hasher,
-        final RoutedExpertPages pages,
+        final ModelShape capture,
         final KvBlockPool.Maker blocks)
     {
         if (hasher == null && config.blocks().prefixCaching())
@@ -88,11 +88,10 @@ public final class MegatronPlanner
         }
         this.config = config;
         arguments = new PagingArguments(config);
-        arguments.checkPages(pages);
         this.hasher = config.blocks().prefixCaching() ? hasher : null;
-        this.pages = pages;
-        routedExperts = pages == null ? null : new PagedRows(pages, config);
-        allocator = blocks.make(config.blocks(), routedExperts == null ? null : routedExperts.blockPages());
+        this.capture = capture;
+        routedExperts = capture == null ? null : new PagedRows(capture, config);
+        allocator = blocks.make(config.blocks(), routedExperts == null ? null : routedExperts.routing());
         rows = new RequestRowTable(config.maxRequests());
         layout = new StepLayout(rows, config.blockSizeTokens(), config.maxTokens());
         allocator.requestBlocks(rows);
@@ -136,7 +135,7 @@ public final class MegatronPlanner
         arguments.checkRequest(id, prompt, promptTokens, hashes, generate);
         final int hashCount = config.blocks().prefixCaching() ? promptTokens / config.blockSizeTokens() : 0;
         final PagedRequest pooled = pool.pollLast();
-        final PagedRequest request = pooled == null ? new PagedRequest(pages, config.draftTokens()) : pooled;
+        final PagedRequest request = pooled == null ? new PagedRequest(config.draftTokens()) : pooled;
         request.reset(id, promptTokens, generate, stopToken, hashCount);
         request.prompt(prompt, hashCount == 0 ? NO_HASHES : hashes);
         waiting.addLast(request);
@@ -156,7 +155,7 @@ public final class MegatronPlanner
         isFirstStep = false;
         rewoundCount = 0;
         admission.admit();
-        stalled = layout.tokenCount() == 0 && (!waiting.isEmpty() || rows.pausedRows() > 0);
+        stalled = layout.tokenCount() == 0 && (!waiting.isEmpty() || rows.pausedRequests() > 0);
         phase = layout.tokenCount() == 0 ? Phase.IDLE : config.draftTokens() == 0 ? Phase.VERIFIED : Phase.SCHEDULED;
         return layout;
     }
@@ -201,20 +200,20 @@ public final class MegatronPlanner
     /**
      * Stores the routed-expert rows of the step by its layout; those of rejected draft tokens are left out.
      *
-     * @param source one row per token of the layout, {@code [MoE layer][k]}, from {@code offset} on, each id in the width
-     *               in which the pages keep it. With fewer bytes than the step has, nothing is stored.
+     * @param rowsOfStep the expert ids of each token of the layout, {@code [MoE layer][k]}. With fewer rows or ids than the
+     *                   step has, nothing is stored.
      */
-    public void storeRows(final DirectBuffer source, final int offset)
+    public void storeRows(final int[][] rowsOfStep)
     {
         enter(Phase.VERIFIED, "storeRows");
         if (routedExperts == null)
         {
-            throw new IllegalStateException("storeRows() was called where capture is off; give the planner pages for rows.");
+            throw new IllegalStateException("storeRows() was called but capture is off; give the planner a model shape.");
         }
-        arguments.checkRows(source, offset, layout.tokenCount(), pages.shape().rowBytes());
+        arguments.checkRows(rowsOfStep, layout.tokenCount(), capture.rowIds());
         for (int i = 0; i < rows.activeRows(); i++)
         {
-            routedExperts.store(rows.active(i), source, offset);
+            routedExperts.store(rows.active(i), rowsOfStep);
         }
     }
 
@@ -264,10 +263,6 @@ public final class MegatronPlanner
         {
             final PagedRequest request = update.evicted.get(i);
             request.evict();
-            if (routedExperts != null)
-            {
-                routedExperts.evicted(request);
-            }
             waiting.addFirst(request);
         }
         if (begun != null)
@@ -365,10 +360,7 @@ public final class MegatronPlanner
             throw new IllegalStateException("request " + request.id() +
                 " cannot be recycled, because it has not ended or was recycled before; recycle finished requests once.");
         }
-        if (request.rows != null)
-        {
-            request.rows.clear();
-        }
+        request.clearRows();
         pool.addLast(request);
     }
 

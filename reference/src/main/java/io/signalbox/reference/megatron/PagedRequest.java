@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.megatron;
 
-import io.signalbox.experts.RequestRows;
-import io.signalbox.experts.RoutedExpertPages;
-
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A request of a {@link MegatronPlanner}: its tokens, its KV blocks, its place in the current step, and its
@@ -16,7 +15,8 @@ public final class PagedRequest
     /** Instead of a stop token: the request ends by its length alone, whatever is sampled. */
     public static final int NO_STOP_TOKEN = -1;
 
-    final RequestRows rows;
+    /** Per entry of the block table the rows of its block by position, which the block may have lost since. */
+    private final List<int[][]> rowsOfEntries = new ArrayList<>();
     private long id;
     private int stopToken;
     /** Prompt and tokens to generate: the length at which the request ends. */
@@ -48,9 +48,8 @@ public final class PagedRequest
     /** Index of the row's first token in the layout of the step. */
     int layoutStart;
 
-    PagedRequest(final RoutedExpertPages pages, final int draftTokens)
+    PagedRequest(final int draftTokens)
     {
-        rows = pages == null ? null : new RequestRows(pages);
         this.draftTokens = new int[draftTokens];
     }
 
@@ -90,7 +89,32 @@ public final class PagedRequest
         promptTokens = knownTokens;
         hashCount = 0;
         segments++;
+        rowsOfEntries.clear();
         startSegment();
+    }
+
+    int entriesWithRows()
+    {
+        return rowsOfEntries.size();
+    }
+
+    int[][] rowsOfEntry(final int index)
+    {
+        return rowsOfEntries.get(index);
+    }
+
+    void rowsOfEntry(final int index, final int[][] rows)
+    {
+        if (index == rowsOfEntries.size())
+        {
+            rowsOfEntries.add(rows);
+        }
+        rowsOfEntries.set(index, rows);
+    }
+
+    void clearRows()
+    {
+        rowsOfEntries.clear();
     }
 
     /** Until this succeeds the request shares nothing. */
@@ -216,11 +240,12 @@ public final class PagedRequest
     }
 
     /**
-     * The routed-expert rows, or null if capture is disabled. The row of position {@code p} is there once the token at
+     * Expert ids of one token, or null if its row is missing. The row of position {@code p} is there once the token at
      * {@code p} was fed; a finished request has {@code tokenCount() - 1} of them.
      */
-    public RequestRows rows()
+    public int[] row(final int position, final int blockSizeTokens)
     {
-        return rows;
+        final int index = position / blockSizeTokens;
+        return index < rowsOfEntries.size() ? rowsOfEntries.get(index)[position % blockSizeTokens] : null;
     }
 }

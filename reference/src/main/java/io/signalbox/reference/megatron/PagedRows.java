@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.megatron;
 
-import io.signalbox.experts.BlockPages;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowPolicy;
-import org.agrona.DirectBuffer;
+import io.signalbox.experts.ModelShape;
 
 /**
- * The routed-expert rows of paged requests. A request refers to the page of each of its blocks from the moment it gets
- * the block, and gives the reference back when it is recycled, not when it loses the block.
+ * The routed-expert rows of paged requests. A request refers to the rows of each of its blocks from the moment it gets
+ * the block until it is evicted or recycled. The original instead reads the rows of a finished request from its blocks,
+ * which it may have handed out again.
  */
 final class PagedRows
 {
-    /** Nothing is shared across a cache reset here, because the planner has none. */
-    private static final int GENERATION = 0;
-
-    private final RoutedExpertPages pages;
-    private final BlockPages blockPages;
+    private final MegatronRouting routing;
     private final int blockSizeTokens;
-    private final boolean keepsEmittedRows;
 
-    PagedRows(final RoutedExpertPages pages, final PagingConfig config)
+    PagedRows(final ModelShape shape, final PagingConfig config)
     {
-        this.pages = pages;
-        keepsEmittedRows = pages.policy() == RowPolicy.CONTRACT;
         blockSizeTokens = config.blockSizeTokens();
-        blockPages = new BlockPages(pages, config.blocks().poolSize());
+        routing = new MegatronRouting(shape, config.blocks().poolSize(), blockSizeTokens);
     }
 
-    /** Which page each block has; it loses it when it is handed out again. */
-    BlockPages blockPages()
+    /** The rows of each block, which it loses when it is handed out again. */
+    MegatronRouting routing()
     {
-        return blockPages;
+        return routing;
     }
 
     /** The request shares blocks of others, as entries {@code [first, first + count)} of its table. */
@@ -39,58 +30,32 @@ final class PagedRows
     {
         for (int i = first; i < first + count; i++)
         {
-            request.rows.matched(
-                i, request.blockTable[i], blockPages, GENERATION, keepsEmittedRows && request.segments() > 1);
+            request.rowsOfEntry(i, routing.rows(request.blockTable[i]));
         }
     }
 
-    /** The request got blocks. */
+    /** The request got unshared blocks; one that replaces a block that only rejected tokens had reached gets its rows. */
     void allocated(final PagedRequest request, final int first, final int count)
     {
         for (int i = first; i < first + count; i++)
         {
-            request.rows.allocated(i, request.blockTable[i], blockPages, GENERATION, 0);
-        }
-    }
-
-    /**
-     * The request will be computed, or found in the cache, from its first token on. Its rows stay with it if the first
-     * write is kept; if the last one is kept, they will all be written again.
-     */
-    void evicted(final PagedRequest request)
-    {
-        if (!keepsEmittedRows)
-        {
-            request.rows.clear();
-        }
-    }
-
-    /**
-     * Stores the rows of the tokens that the request fed in this step, but for rejected ones: with the block, whose page
-     * serves those who match it later, and with the request if its own page is another one. That is so for a request
-     * that was resumed on a block of others and kept its rows: what its page lacks, the token that was sampled and not
-     * fed before the eviction, is computed only now. The first write is kept in each of the two; if the last one
-     * is kept, an eviction clears the request's rows, and there is only one page.
-     */
-    void store(final PagedRequest request, final DirectBuffer source, final int offset)
-    {
-        final int rowBytes = pages.shape().rowBytes();
-        final int end = request.kvOffset + request.queryTokens;
-        int from = offset + request.layoutStart * rowBytes;
-        // Verification moved the offset back by the rejected tokens; the first token fed keeps its place.
-        for (int position = request.kvOffset + request.rejectedTokens; position < end; )
-        {
-            final int inBlock = position % blockSizeTokens;
-            final int count = Math.min(blockSizeTokens - inBlock, end - position);
-            final int index = position / blockSizeTokens;
-            final int page = blockPages.page(request.blockTable[index]);
-            pages.store(page, inBlock, count, source, from);
-            if (request.rows.page(index) != page)
+            if (i == request.entriesWithRows())
             {
-                pages.store(request.rows.page(index), inBlock, count, source, from);
+                request.rowsOfEntry(i, new int[blockSizeTokens][]);
             }
-            from += count * rowBytes;
-            position += count;
+            routing.rows(request.blockTable[i], request.rowsOfEntry(i));
+        }
+    }
+
+    /** Stores the rows of the tokens that the request fed in this step, except those of rejected tokens. */
+    void store(final PagedRequest request, final int[][] rowsOfStep)
+    {
+        // Verification moved the offset back by the rejected tokens; the first token fed is where it was.
+        final int start = request.kvOffset + request.rejectedTokens;
+        for (int position = start; position < request.kvOffset + request.queryTokens; position++)
+        {
+            request.rowsOfEntry(position / blockSizeTokens)[position % blockSizeTokens] =
+                rowsOfStep[request.layoutStart + position - start];
         }
     }
 }

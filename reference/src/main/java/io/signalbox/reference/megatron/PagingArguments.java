@@ -2,8 +2,6 @@
 package io.signalbox.reference.megatron;
 
 import io.signalbox.ConfigException;
-import io.signalbox.experts.RoutedExpertPages;
-import org.agrona.DirectBuffer;
 
 /** Checks what callers of a {@link MegatronPlanner} hand in, before anything is changed. */
 final class PagingArguments
@@ -16,15 +14,6 @@ final class PagingArguments
     PagingArguments(final PagingConfig config)
     {
         this.config = config;
-    }
-
-    void checkPages(final RoutedExpertPages pages)
-    {
-        if (pages != null && pages.pageRows() != config.blockSizeTokens())
-        {
-            throw new ConfigException("pages of " + pages.pageRows() + " rows do not fit blockSizeTokens=" +
-                config.blockSizeTokens() + "; give pages of one row per token of a block.");
-        }
     }
 
     void checkRequest(final long id, final int[] prompt, final int promptTokens, final long[] hashes, final int generate)
@@ -103,15 +92,21 @@ final class PagingArguments
         }
     }
 
-    void checkRows(final DirectBuffer source, final int offset, final int tokens, final int rowBytes)
+    void checkRows(final int[][] rows, final int tokens, final int rowIds)
     {
-        final long needed = (long)tokens * rowBytes;
-        final int capacity = source == null ? 0 : source.capacity();
-        if (offset < 0 || capacity - (long)offset < needed)
+        final int given = rows == null ? 0 : rows.length;
+        if (given < tokens)
         {
-            throw new ConfigException("the routed-expert rows of the step's " + tokens + " tokens take " + needed +
-                " bytes, but the buffer of " + capacity + " bytes has fewer from offset " + offset +
-                "; give the rows of the whole step.");
+            throw new ConfigException("the step has " + tokens + " tokens, but " + given +
+                " routed-expert rows were given; give the rows of the whole step.");
+        }
+        for (int token = 0; token < tokens; token++)
+        {
+            if (rows[token].length != rowIds)
+            {
+                throw new ConfigException("the routed-expert row of token " + token + " has " + rows[token].length +
+                    " ids, not " + rowIds + "; give one id per MoE layer and place.");
+            }
         }
     }
 

@@ -53,7 +53,7 @@ final class PagingUpdate
     void findFinished()
     {
         finished.clear();
-        for (int row = rows.pausedRows(); row < rows.totalRows(); row++)
+        for (int row = rows.pausedRequests(); row < rows.totalRequests(); row++)
         {
             final PagedRequest request = rows.request(row);
             if (!rows.isPartial(request) && request.isComplete())
@@ -90,15 +90,15 @@ final class PagingUpdate
     /** The surviving rows on the right move into the places that finished ones leave. */
     private void closeHoles()
     {
-        moveToTheLeft(rows.pausedRows(), rows.totalRows() - finished.size(), false);
+        moveToTheLeft(rows.pausedRequests(), rows.totalRequests() - finished.size(), false);
         rows.dropLast(finished.size());
         finished.unmark();
     }
 
     private void pauseAtBoundary()
     {
-        final int start = rows.pausedRows();
-        for (int row = start; row < rows.totalRows(); row++)
+        final int start = rows.pausedRequests();
+        for (int row = start; row < rows.totalRequests(); row++)
         {
             if (isToPause(row))
             {
@@ -140,7 +140,7 @@ final class PagingUpdate
             return false;
         }
         final boolean chunkIsActive = rows.chunkedPrefill() != null && !rows.isChunkedPrefillHidden();
-        return config.needsBlock(request) || !chunkIsActive && row - rows.pausedRows() >= config.maxActiveRows();
+        return config.needsBlock(request) || !chunkIsActive && row - rows.pausedRequests() >= config.maxActiveRows();
     }
 
     private void resume()
@@ -152,24 +152,24 @@ final class PagingUpdate
         }
         rows.resume(count);
         int needed = 0;
-        for (int row = rows.pausedRows(); row < rows.pausedRows() + count; row++)
+        for (int row = rows.pausedRequests(); row < rows.pausedRequests() + count; row++)
         {
             needed += config.needsBlock(rows.request(row)) ? 1 : 0;
         }
-        giveBlocks(rows.pausedRows(), count, needed);
+        giveBlocks(rows.pausedRequests(), count, needed);
         // As many of those paused in this update as were resumed, whichever they are: the original counts no further.
         newlyPaused.dropLast(count);
     }
 
     private int resumableRows()
     {
-        final int mostRows = Math.min(rows.pausedRows(), config.maxActiveRows() - rows.activeRows());
+        final int mostRows = Math.min(rows.pausedRequests(), config.maxActiveRows() - rows.activeRows());
         final int allocatable = allocator.allocatableCount();
         int needed = 0;
         int count = 0;
         while (count < mostRows)
         {
-            needed += config.needsBlock(rows.request(rows.pausedRows() - 1 - count)) ? 1 : 0;
+            needed += config.needsBlock(rows.request(rows.pausedRequests() - 1 - count)) ? 1 : 0;
             if (needed > allocatable)
             {
                 break;
@@ -209,7 +209,7 @@ final class PagingUpdate
         {
             return;
         }
-        final int end = rows.pausedRows();
+        final int end = rows.pausedRequests();
         final int start = end - count;
         int collected = 0;
         for (int row = start; row < end; row++)
@@ -229,7 +229,7 @@ final class PagingUpdate
         final int moves = Math.min(count, rows.activeRows());
         for (int i = 0; i < moves; i++)
         {
-            rows.swap(start + i, rows.totalRows() - moves + i);
+            rows.swap(start + i, rows.totalRequests() - moves + i);
         }
     }
 }

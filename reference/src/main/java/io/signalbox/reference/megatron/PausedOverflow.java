@@ -25,13 +25,13 @@ final class PausedOverflow
 
     int rowsToEvict()
     {
-        if (rows.pausedRows() == 0)
+        if (rows.pausedRequests() == 0)
         {
             return 0;
         }
         final int kept = rowsWithinLimit();
         int needed = 0;
-        for (int row = kept; row < rows.pausedRows(); row++)
+        for (int row = kept; row < rows.pausedRequests(); row++)
         {
             needed += config.needsBlock(rows.request(row)) ? 1 : 0;
         }
@@ -40,7 +40,7 @@ final class PausedOverflow
         referencesReleased.clear();
         while (allocatable < needed)
         {
-            final PagedRequest request = rows.request(rows.pausedRows() - 1 - evicted);
+            final PagedRequest request = rows.request(rows.pausedRequests() - 1 - evicted);
             evicted++;
             needed -= config.needsBlock(request) ? 1 : 0;
             allocatable += releasedBlocks(request);
@@ -53,7 +53,7 @@ final class PausedOverflow
     {
         distinctBlocks.clear();
         int used = 0;
-        for (int row = 0; row < rows.pausedRows(); row++)
+        for (int row = 0; row < rows.pausedRequests(); row++)
         {
             final PagedRequest request = rows.request(row);
             for (int i = 0; i < request.blockCount; i++)
@@ -65,7 +65,7 @@ final class PausedOverflow
                 return row;
             }
         }
-        return rows.pausedRows();
+        return rows.pausedRequests();
     }
 
     /** Blocks that become allocatable with the request: a shared one does with the last of its references. */

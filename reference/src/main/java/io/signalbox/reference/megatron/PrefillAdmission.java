@@ -155,7 +155,7 @@ final class PrefillAdmission
 
     private boolean hasRow()
     {
-        return !rows.isFull() && rows.pausedRows() == 0;
+        return !rows.isFull() && rows.pausedRequests() == 0;
     }
 
     private boolean hasMemory()

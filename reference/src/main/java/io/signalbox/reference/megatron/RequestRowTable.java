@@ -23,13 +23,13 @@ public final class RequestRowTable implements RequestBlockTable
     }
 
     @Override
-    public int pausedRows()
+    public int pausedRequests()
     {
         return paused;
     }
 
     @Override
-    public int totalRows()
+    public int totalRequests()
     {
         return total;
     }

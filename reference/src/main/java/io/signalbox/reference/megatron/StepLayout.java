@@ -57,14 +57,14 @@ public final class StepLayout
         }
     }
 
-    public int pausedRows()
+    public int pausedRequests()
     {
-        return rows.pausedRows();
+        return rows.pausedRequests();
     }
 
-    public int totalRows()
+    public int totalRequests()
     {
-        return rows.totalRows();
+        return rows.totalRequests();
     }
 
     public int activeRows()

@@ -16,7 +16,7 @@ final class BlockContentOracle
 {
     private final RoutingPayload payload;
     private final int blockSizeTokens;
-    private final short[][] rows;
+    private final int[][] rows;
     private final long[] tokens;
     private final int[] positions;
 
@@ -24,7 +24,7 @@ final class BlockContentOracle
     {
         this.payload = payload;
         this.blockSizeTokens = blockSizeTokens;
-        rows = new short[poolSize * blockSizeTokens][];
+        rows = new int[poolSize * blockSizeTokens][];
         tokens = new long[poolSize * blockSizeTokens];
         positions = new int[poolSize * blockSizeTokens];
     }
@@ -37,34 +37,25 @@ final class BlockContentOracle
         final int[] blocks = layout.integers("token_block");
         final int[] places = layout.integers("token_pos");
         final int[] ids = layout.integers("token_id");
+        final int[][] computed = payload.rows(ids.length, seed);
         int token = 0;
         for (int row = 0; row < query.length; row++)
         {
             for (int i = 0; i < query[row]; i++, token++)
             {
                 final int cell = blocks[token] * blockSizeTokens + places[token];
-                rows[cell] = row(seed, token);
+                rows[cell] = computed[token];
                 tokens[cell] = ids[token];
                 positions[cell] = offsets[row] + i;
             }
         }
     }
 
-    private short[] row(final long seed, final int token)
-    {
-        final short[] row = new short[payload.shape.rowIds()];
-        for (int i = 0; i < row.length; i++)
-        {
-            row[i] = (short)payload.expert(seed, token, i / payload.shape.topK(), i % payload.shape.topK());
-        }
-        return row;
-    }
-
     /** The rows of a request with the given blocks; {@code known} are its tokens, of which each row must be one. */
-    short[] rows(final List<?> blocks, final int count, final int[] known)
+    int[] rows(final List<?> blocks, final int count, final int[] known)
     {
         final int width = payload.shape.rowIds();
-        final short[] all = new short[count * width];
+        final int[] all = new int[count * width];
         for (int position = 0; position < count; position++)
         {
             final int block = Math.toIntExact((Long)blocks.get(position / blockSizeTokens));

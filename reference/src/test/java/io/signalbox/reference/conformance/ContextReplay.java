@@ -3,13 +3,11 @@ package io.signalbox.reference.conformance;
 
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowPolicy;
-import io.signalbox.kv.BlockHashFunction;
-import io.signalbox.kv.BlockHasher;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.reference.megatron.KvBlockPool;
 import io.signalbox.reference.megatron.MegatronFailure;
 import io.signalbox.reference.megatron.MegatronKvBlocks;
@@ -51,6 +49,7 @@ final class ContextReplay
     private final boolean prefixCaching;
     private final int draftTokens;
     private final int poolSize;
+    private final int blockSize;
     private final BlockHasher hasher;
     private final MegatronPlanner planner;
     private final ModelShape shape;
@@ -75,10 +74,9 @@ final class ContextReplay
         prefixCaching = args.flag("prefix_caching");
         draftTokens = args.integer("speculative");
         poolSize = args.integer("pool_size");
-        final int blockSize = args.integer("block_size");
+        blockSize = args.integer("block_size");
         shape = new ModelShape(args.integer("layers"), EXPERTS, args.integer("topk"));
-        // In the width in which pages keep ids of so few experts.
-        payload = new RoutingPayload(shape, ExpertIdType.UINT8);
+        payload = new RoutingPayload(shape, ExpertIdType.INT16);
         hasher = BlockHasher.of(BlockHashFunction.SHA_256, blockSize);
         final KvBlockConfig pool = KvBlockConfig.of(poolSize).withPausedLimit(args.integer("paused_limit"));
         final EvictionPolicy policy = RecordedAllocator.policy(args.text("policy"));
@@ -87,7 +85,7 @@ final class ContextReplay
             new PagingConfig(blocks, blockSize, args.integer("max_requests"), args.integer("max_tokens"), draftTokens,
                 args.flag("chunked_prefill")),
             (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes),
-            new RoutedExpertPages(shape, blockSize, RowPolicy.REFERENCE), MegatronKvBlocks::august2026);
+            shape, MegatronKvBlocks::august2026);
         oracle = new BlockContentOracle(poolSize, blockSize, payload);
     }
 
@@ -229,8 +227,8 @@ final class ContextReplay
     {
         final TraceRecord recorded = step.record("layout");
         recorded.only("layout", LAYOUT_FIELDS);
-        check("layout.paused", recorded.integer("paused"), layout.pausedRows());
-        check("layout.total", recorded.integer("total"), layout.totalRows());
+        check("layout.paused", recorded.integer("paused"), layout.pausedRequests());
+        check("layout.total", recorded.integer("total"), layout.totalRequests());
         check("layout.ids", recorded.list("ids"), ids());
         check("layout.query", recorded.list("query"), longs(layout.activeRows(), layout::queryTokens));
         check("layout.kv_offset", recorded.list("kv_offset"), longs(layout.activeRows(), layout::kvOffset));
@@ -270,15 +268,16 @@ final class ContextReplay
     private String checkRows(final String name, final PagedRequest request, final int count, final List<?> blocks)
     {
         check(name + ", rows that are there", count, rowsThere(request, count));
-        final String crc = RoutingPayload.crc(request.rows().copy(0, count).ids());
+        final String crc = payload.crc(IntStream.range(0, count)
+            .flatMap(position -> Arrays.stream(request.row(position, blockSize))).toArray());
         final int[] tokens = IntStream.range(0, count).map(request::token).toArray();
-        check(name + " by the oracle", RoutingPayload.crc(oracle.rows(blocks, count, tokens)), crc);
+        check(name + " by the oracle", payload.crc(oracle.rows(blocks, count, tokens)), crc);
         return crc;
     }
 
-    private static int rowsThere(final PagedRequest request, final int count)
+    private int rowsThere(final PagedRequest request, final int count)
     {
-        return request.rows().capturedRows(count) + request.rows().inheritedRows(count);
+        return (int)IntStream.range(0, count).filter(position -> request.row(position, blockSize) != null).count();
     }
 
     /**
@@ -306,7 +305,7 @@ final class ContextReplay
             planner.verify(step.integers("accepted"));
             compare(step, "rewound_blocks", longs(planner.rewoundCount(), planner::rewoundBlock));
         }
-        planner.storeRows(payload.rows(tokens, seed).buffer(), 0);
+        planner.storeRows(payload.rows(tokens, seed));
         if (isRecorded(step, "sampled"))
         {
             planner.update(step.integers("sampled"), drafts(step));
@@ -419,13 +418,13 @@ final class ContextReplay
         after.only("after", fields);
         final RequestRowTable rows = planner.rows();
         final KvBlockPool allocator = planner.allocator();
-        check("after.paused", after.integer("paused"), rows.pausedRows());
-        check("after.total", after.integer("total"), rows.totalRows());
+        check("after.paused", after.integer("paused"), rows.pausedRequests());
+        check("after.total", after.integer("total"), rows.totalRequests());
         check("after.ids", after.list("ids"), ids());
         check("after.blocks", after.list("blocks"), blocks());
         check("after.last_offset", after.list("last_offset"),
-            longs(rows.totalRows(), row -> rows.request(row).lastOffset()));
-        check("after.kv_offset", after.list("kv_offset"), longs(rows.totalRows(), row -> rows.request(row).kvOffset()));
+            longs(rows.totalRequests(), row -> rows.request(row).lastOffset()));
+        check("after.kv_offset", after.list("kv_offset"), longs(rows.totalRequests(), row -> rows.request(row).kvOffset()));
         check("after.active_tokens", after.integer("active_tokens"), layout.tokenCount());
         check("after.waiting", after.list("waiting"), waiting());
         check("after.avail", after.integer("avail"), allocator.totalAvailable());
@@ -448,7 +447,7 @@ final class ContextReplay
 
     private List<Long> ids()
     {
-        return ids(planner.rows().totalRows(), planner.rows()::request);
+        return ids(planner.rows().totalRequests(), planner.rows()::request);
     }
 
     private static List<Long> ids(final int count, final IntFunction<PagedRequest> requests)
@@ -460,7 +459,7 @@ final class ContextReplay
     {
         final RequestRowTable rows = planner.rows();
         final List<List<Long>> blocks = new ArrayList<>();
-        for (int row = 0; row < rows.totalRows(); row++)
+        for (int row = 0; row < rows.totalRequests(); row++)
         {
             final int of = row;
             blocks.add(longs(rows.blockCount(row), index -> rows.blockId(of, index)));

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.conformance;
 
-import io.signalbox.experts.CapturedRows;
 import io.signalbox.experts.ExpertIdType;
 import io.signalbox.experts.ModelShape;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import java.nio.ByteOrder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,28 +38,18 @@ final class RoutingPayload
         };
     }
 
-    int rowBytes()
-    {
-        return shape.rowIds() * type.bytes();
-    }
-
     /** Rows {@code 0 .. count} of one call. */
-    CapturedRows rows(final int count, final long seed)
+    int[][] rows(final int count, final long seed)
     {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[count * rowBytes()]);
-        int at = 0;
+        final int[][] rows = new int[count][shape.rowIds()];
         for (int token = 0; token < count; token++)
         {
-            for (int layer = 0; layer < shape.moeLayers(); layer++)
+            for (int i = 0; i < shape.rowIds(); i++)
             {
-                for (int place = 0; place < shape.topK(); place++)
-                {
-                    put(buffer, at, expert(seed, token, layer, place));
-                    at += type.bytes();
-                }
+                rows[token][i] = expert(seed, token, i / shape.topK(), i % shape.topK());
             }
         }
-        return new CapturedRows().wrap(buffer, 0, count, type);
+        return rows;
     }
 
     int expert(final long seed, final int token, final int layer, final int place)
@@ -71,41 +58,27 @@ final class RoutingPayload
         return (int)((mixed & 0xFFFF_FFFFL) >>> 7) % shape.experts();
     }
 
-    private void put(final UnsafeBuffer buffer, final int at, final int expert)
-    {
-        switch (type)
-        {
-            case UINT8 -> buffer.putByte(at, (byte)expert);
-            case INT32 -> buffer.putInt(at, expert, ByteOrder.LITTLE_ENDIAN);
-            default -> buffer.putShort(at, (short)expert, ByteOrder.LITTLE_ENDIAN);
-        }
-    }
-
-    /** As the traces have it: shape and checksum of {@code rows} rows. */
-    Map<String, Object> summary(final byte[] bytes, final int rows)
+    /** As the traces have it: shape and checksum of rows. */
+    Map<String, Object> summary(final int[] ids)
     {
         final Map<String, Object> summary = new LinkedHashMap<>();
-        summary.put("shape", List.of((long)rows, (long)shape.moeLayers(), (long)shape.topK()));
-        summary.put("crc", crc(bytes));
+        final long rows = ids.length / shape.rowIds();
+        summary.put("shape", List.of(rows, (long)shape.moeLayers(), (long)shape.topK()));
+        summary.put("crc", crc(ids));
         return summary;
     }
 
-    /** Of int16 ids; a row that is missing counts as zeros. */
-    static String crc(final short[] ids)
-    {
-        final byte[] bytes = new byte[ids.length * Short.BYTES];
-        for (int i = 0; i < ids.length; i++)
-        {
-            bytes[2 * i] = (byte)Math.max(ids[i], 0);
-            bytes[2 * i + 1] = (byte)(Math.max(ids[i], 0) >> 8);
-        }
-        return crc(bytes);
-    }
-
-    static String crc(final byte[] bytes)
+    /** Of ids in the recorded type. */
+    String crc(final int[] ids)
     {
         final CRC32 crc = new CRC32();
-        crc.update(bytes);
+        for (final int id : ids)
+        {
+            for (int i = 0; i < type.bytes(); i++)
+            {
+                crc.update(id >>> Byte.SIZE * i);
+            }
+        }
         return String.format("%08x", crc.getValue());
     }
 }

@@ -2,11 +2,8 @@
 package io.signalbox.reference.megatron;
 
 import com.sun.management.ThreadMXBean;
-import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockConfig;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
@@ -19,13 +16,11 @@ class MegatronPlannerGarbageTest
 {
     private static final int ROWS = 32;
     private static final int DRAFTS = 1;
-    private static final ModelShape SHAPE = new ModelShape(4, 64, 2);
 
     private final PagingConfig config = new PagingConfig(
         KvBlockConfig.of(1024).withPrefixCaching(EvictionPolicy.LRU), 16, ROWS, 1024, DRAFTS, true);
     private final MegatronPlanner planner = new MegatronPlanner(
-        config, (id, tokens, count, hashes) -> 0, new RoutedExpertPages(SHAPE, 16));
-    private final UnsafeBuffer rows = new UnsafeBuffer(new byte[1024 * SHAPE.rowBytes()]);
+        config, (id, tokens, count, hashes) -> 0, null);
     private final int[] prompt = new int[40];
     private final long[] hashes = new long[2];
     private final int[] accepted = new int[ROWS];
@@ -69,14 +64,13 @@ class MegatronPlannerGarbageTest
             planner.schedule();
             Arrays.fill(accepted, i % (DRAFTS + 1));
             planner.verify(accepted);
-            planner.storeRows(rows, 0);
             planner.update(sampled, drafts);
             for (int j = 0; j < planner.finishedCount(); j++)
             {
                 planner.recycle(planner.finished(j));
                 ended++;
             }
-            while (planner.waitingCount() + planner.rows().totalRows() < ROWS)
+            while (planner.waitingCount() + planner.rows().totalRequests() < ROWS)
             {
                 submit();
             }

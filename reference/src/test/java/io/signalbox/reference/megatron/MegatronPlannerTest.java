@@ -2,7 +2,6 @@
 package io.signalbox.reference.megatron;
 
 import io.signalbox.ConfigException;
-import io.signalbox.experts.RowPolicy;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockConfig;
 import org.junit.jupiter.api.Test;
@@ -14,6 +13,7 @@ import java.util.stream.IntStream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -42,20 +42,20 @@ class MegatronPlannerTest
     @Test
     void shouldKeepRowsOfARequestWhoseBlockIsHandedOutInTheUpdateThatEndsIt()
     {
-        for (final RowPolicy policy : RowPolicy.values())
+        final PlannerRun run = new PlannerRun(new PagingConfig(KvBlockConfig.of(8), 4, 4, 64, 0, false));
+        run.submit(0, prompt(100, 3), 2);
+        final PagedRequest crossing = run.submit(1, prompt(200, 3), 8);
+        run.step();
+        run.step();
+        final PagedRequest ended = run.planner.finished(0);
+        assertEquals(0, ended.id());
+        assertEquals(ended.block(0), crossing.block(1), "handed out in the same update");
+        run.step();
+        run.step();
+        assertEquals(List.of(0L), run.ended());
+        for (int position = 0; position < 4; position++)
         {
-            final PlannerRun run = new PlannerRun(new PagingConfig(KvBlockConfig.of(8), 4, 4, 64, 0, false), policy, 1);
-            run.submit(0, prompt(100, 3), 2);
-            final PagedRequest crossing = run.submit(1, prompt(200, 3), 8);
-            run.step();
-            run.step();
-            final PagedRequest ended = run.planner.finished(0);
-            assertEquals(0, ended.id());
-            assertEquals(ended.block(0), crossing.block(1), "handed out in the same update");
-            run.step();
-            run.step();
-            assertEquals(List.of(0L), run.ended());
-            assertEquals(4, ended.rows().capturedRows(4), "rows stand until the request is recycled");
+            assertNotNull(ended.row(position, 4), "a row is lost before the request is recycled");
         }
     }
 
@@ -123,19 +123,16 @@ class MegatronPlannerTest
     @Test
     void shouldReturnRowsOfARequestThatWasEvictedAndResumed()
     {
-        for (final RowPolicy policy : RowPolicy.values())
+        final KvBlockConfig blocks = KvBlockConfig.of(5).withPrefixCaching(EvictionPolicy.LRU);
+        final PlannerRun run = new PlannerRun(new PagingConfig(blocks, 4, 4, 64, 0, false));
+        run.submit(0, prompt(100, 6), 8);
+        final PagedRequest evicted = run.submit(1, prompt(200, 6), 8);
+        while (run.ended().size() < 2)
         {
-            final KvBlockConfig blocks = KvBlockConfig.of(5).withPrefixCaching(EvictionPolicy.LRU);
-            final PlannerRun run = new PlannerRun(new PagingConfig(blocks, 4, 4, 64, 0, false), policy, 1);
-            run.submit(0, prompt(100, 6), 8);
-            final PagedRequest evicted = run.submit(1, prompt(200, 6), 8);
-            while (run.ended().size() < 2)
-            {
-                assertTrue(run.step());
-            }
-            assertEquals(2, evicted.segments());
-            assertEquals(List.of(0L, 1L), run.ended());
+            assertTrue(run.step());
         }
+        assertEquals(2, evicted.segments());
+        assertEquals(List.of(0L, 1L), run.ended());
     }
 
     @Test
@@ -175,12 +172,12 @@ class MegatronPlannerTest
         run.submit(1, prompt(200, 5), 2);
         run.planner.schedule();
         run.complete(0);
-        assertEquals(1, run.planner.rows().pausedRows());
+        assertEquals(1, run.planner.rows().pausedRequests());
         final int draft = paused.draftTokens[0];
         run.planner.schedule();
         assertEquals(1, run.planner.layout().activeRows());
         run.complete(0);
-        assertEquals(0, run.planner.rows().pausedRows());
+        assertEquals(0, run.planner.rows().pausedRequests());
         final StepLayout layout = run.planner.schedule();
         assertEquals(paused, layout.request(0));
         assertEquals(draft, layout.tokenId(1));
@@ -206,7 +203,7 @@ class MegatronPlannerTest
         run.submit(0, prompt(100, 4), 4);
         run.submit(1, prompt(200, 5), 4);
         run.step();
-        assertEquals(1, run.planner.rows().pausedRows());
+        assertEquals(1, run.planner.rows().pausedRequests());
         // It would need no block.
         run.submit(2, prompt(100, 4), 1);
         run.planner.schedule();
@@ -254,7 +251,7 @@ class MegatronPlannerTest
         }
         run.step();
         assertEquals(2, run.planner.rows().activeRows());
-        assertEquals(2, run.planner.rows().pausedRows());
+        assertEquals(2, run.planner.rows().pausedRequests());
         while (run.ended().size() < 4)
         {
             assertTrue(run.step());
@@ -275,7 +272,7 @@ class MegatronPlannerTest
         planner.update(new int[]{42}, null);
         assertEquals(5, planner.finished(0).id());
         assertEquals(5, planner.finished(0).tokenCount());
-        assertNull(planner.finished(0).rows());
+        assertNull(planner.finished(0).row(0, 4));
     }
 
     @Test

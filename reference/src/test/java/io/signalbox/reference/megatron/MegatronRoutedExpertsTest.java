@@ -3,21 +3,15 @@ package io.signalbox.reference.megatron;
 
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowPolicy;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockConfig;
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,25 +20,17 @@ class MegatronRoutedExpertsTest
 {
     private static final int[] PROMPT = {0, 1, 2, 3};
 
-    private static PlannerRun twoOfOnePromptInAPoolForOneAndAHalf(final RowPolicy policy)
+    /**
+     * A request is evicted when its known tokens end with a block, whose last token was sampled and never fed. That block,
+     * full by then, is another's when the request is resumed. {@link PlannerRun} checks the rows.
+     */
+    @Test
+    void shouldComputeTheRowThatAnEvictionLeftOutWhenResumedOnABlockOfAnother()
     {
         final KvBlockConfig blocks = KvBlockConfig.of(5).withPausedLimit(0).withPrefixCaching(EvictionPolicy.LRU);
-        final PlannerRun run = new PlannerRun(new PagingConfig(blocks, 4, 2, 64, 2, false), policy, 1);
+        final PlannerRun run = new PlannerRun(new PagingConfig(blocks, 4, 2, 64, 2, false));
         run.submit(0, PROMPT, 6);
         run.submit(1, PROMPT, 6);
-        return run;
-    }
-
-    /**
-     * A request is evicted when what it knows ends with a block, of which the last token was sampled and never fed. That
-     * block, full by then, is another's when the request is resumed: its own page lacks the last row, the other's does
-     * not. {@link PlannerRun} checks the rows.
-     */
-    @ParameterizedTest
-    @EnumSource
-    void shouldComputeTheRowThatAnEvictionLeftOutWhenResumedOnABlockOfAnother(final RowPolicy policy)
-    {
-        final PlannerRun run = twoOfOnePromptInAPoolForOneAndAHalf(policy);
         PagedRequest evicted = null;
         boolean matchedBoth = false;
         while (run.ended().size() < 2)
@@ -64,47 +50,29 @@ class MegatronRoutedExpertsTest
     }
 
     @Test
-    void shouldRefusePagesOfAnotherBlockSize()
-    {
-        final PagingConfig config = new PagingConfig(KvBlockConfig.of(5), 4, 2, 64, 0, false);
-        final RoutedExpertPages pages = new RoutedExpertPages(new ModelShape(1, 200, 1), 8);
-        assertEquals(
-            "pages of 8 rows do not fit blockSizeTokens=4; give pages of one row per token of a block.",
-            assertThrows(ConfigException.class, () -> new MegatronPlanner(config, null, pages)).getMessage());
-    }
-
-    @Test
     void shouldStoreNothingOfAStepWhoseRowsAreNotAllThere()
     {
-        final RoutedExpertPages pages = new RoutedExpertPages(new ModelShape(1, 200, 1), 4);
-        final MegatronPlanner planner =
-            new MegatronPlanner(new PagingConfig(KvBlockConfig.of(5), 4, 2, 64, 0, false), null, pages);
+        final MegatronPlanner planner = new MegatronPlanner(
+            new PagingConfig(KvBlockConfig.of(5), 4, 2, 64, 0, false), null, new ModelShape(1, 200, 1));
         final PagedRequest first = planner.submit(0, PROMPT, 4, null, 1, PagedRequest.NO_STOP_TOKEN);
         final PagedRequest second = planner.submit(1, PROMPT, 3, null, 1, PagedRequest.NO_STOP_TOKEN);
         planner.schedule();
-        final UnsafeBuffer tooShort = new UnsafeBuffer(new byte[]{90, 91, 92, 93, 94, 95});
-        final UnsafeBuffer rows = new UnsafeBuffer(new byte[]{99, 10, 11, 12, 13, 14, 15, 16});
         assertEquals(List.of(
-            "the routed-expert rows of the step's 7 tokens take 7 bytes, but the buffer of 6 bytes has fewer from " +
-                "offset 0; give the rows of the whole step.",
-            "the routed-expert rows of the step's 7 tokens take 7 bytes, but the buffer of 8 bytes has fewer from " +
-                "offset 2; give the rows of the whole step.",
-            "the routed-expert rows of the step's 7 tokens take 7 bytes, but the buffer of 8 bytes has fewer from " +
-                "offset -1; give the rows of the whole step.",
-            "the routed-expert rows of the step's 7 tokens take 7 bytes, but the buffer of 0 bytes has fewer from " +
-                "offset 0; give the rows of the whole step."),
-            List.of(refusal(planner, tooShort, 0), refusal(planner, rows, 2), refusal(planner, rows, -1),
-                refusal(planner, null, 0)));
-        assertEquals(0, pages.digest(), "nothing was stored");
-        planner.storeRows(rows, 1);
-        assertNotEquals(0, pages.digest());
+            "the step has 7 tokens, but 6 routed-expert rows were given; give the rows of the whole step.",
+            "the step has 7 tokens, but 0 routed-expert rows were given; give the rows of the whole step.",
+            "the routed-expert row of token 1 has 2 ids, not 1; give one id per MoE layer and place."),
+            List.of(refusal(planner, new int[6][1]), refusal(planner, null),
+                refusal(planner, new int[][]{{90}, {91, 92}, {93}, {94}, {95}, {96}, {97}})));
+        assertNull(first.row(0, 4), "a row was stored");
+        planner.storeRows(new int[][]{{10}, {11}, {12}, {13}, {14}, {15}, {16}});
         planner.update(new int[2], null);
-        assertArrayEquals(new short[]{10, 11, 12, 13}, first.rows().copy(0, 4).ids());
-        assertArrayEquals(new short[]{14, 15, 16}, second.rows().copy(0, 3).ids());
+        assertArrayEquals(new int[]{13}, first.row(3, 4));
+        assertArrayEquals(new int[]{14}, second.row(0, 4));
+        assertNull(second.row(3, 4));
     }
 
-    private static String refusal(final MegatronPlanner planner, final DirectBuffer rows, final int offset)
+    private static String refusal(final MegatronPlanner planner, final int[][] rows)
     {
-        return assertThrows(ConfigException.class, () -> planner.storeRows(rows, offset)).getMessage();
+        return assertThrows(ConfigException.class, () -> planner.storeRows(rows)).getMessage();
     }
 }

@@ -46,7 +46,7 @@ class PagingUpdateTest
 
     private PagedRequest row(final long id, final int lastOffset, final int... blocks)
     {
-        final PagedRequest request = new PagedRequest(null, 0).reset(id, 100, 100, PagedRequest.NO_STOP_TOKEN, 0);
+        final PagedRequest request = new PagedRequest(0).reset(id, 100, 100, PagedRequest.NO_STOP_TOKEN, 0);
         request.ensureBlocks(blocks.length);
         System.arraycopy(blocks, 0, request.blockTable, 0, blocks.length);
         request.blockCount = blocks.length;
@@ -58,7 +58,7 @@ class PagingUpdateTest
     private List<Long> ids()
     {
         final List<Long> ids = new ArrayList<>();
-        for (int row = 0; row < rows.totalRows(); row++)
+        for (int row = 0; row < rows.totalRequests(); row++)
         {
             ids.add(rows.request(row).id());
         }
@@ -68,7 +68,7 @@ class PagingUpdateTest
     private List<Integer> blockCounts()
     {
         final List<Integer> counts = new ArrayList<>();
-        for (int row = 0; row < rows.totalRows(); row++)
+        for (int row = 0; row < rows.totalRequests(); row++)
         {
             counts.add(rows.blockCount(row));
         }
@@ -97,7 +97,7 @@ class PagingUpdateTest
         // Needs from the right: 0, 1, 1; one block is left.
         update.apply();
         assertEquals(List.of(10L, 11L, 12L), ids());
-        assertEquals(1, rows.pausedRows());
+        assertEquals(1, rows.pausedRequests());
         assertEquals(List.of(1, 2, 1), blockCounts());
         assertEquals(0, allocator.totalAvailable());
     }
@@ -111,7 +111,7 @@ class PagingUpdateTest
         row(1, AT_BOUNDARY, blocks[1]);
         rows.pause(2);
         update.apply();
-        assertEquals(0, rows.pausedRows());
+        assertEquals(0, rows.pausedRequests());
         assertEquals(List.of(2, 2), blockCounts());
         assertEquals(0, allocator.totalAvailable());
     }
@@ -127,7 +127,7 @@ class PagingUpdateTest
         row(0, AT_BOUNDARY, blocks[0]);
         rows.pause(1);
         update.apply();
-        assertEquals(0, rows.pausedRows());
+        assertEquals(0, rows.pausedRequests());
         assertEquals(blocks[1], rows.blockId(0, 1));
         assertEquals(KvBlockAllocator.NO_BLOCK, allocator.find(77));
     }
@@ -143,7 +143,7 @@ class PagingUpdateTest
         update.apply();
         assertEquals(List.of(13L), ids(update.evicted));
         assertEquals(List.of(10L, 11L, 12L), ids());
-        assertEquals(1, rows.pausedRows());
+        assertEquals(1, rows.pausedRequests());
         assertEquals(List.of(2, 3, 3), blockCounts());
     }
 
@@ -154,7 +154,7 @@ class PagingUpdateTest
         row(7, AT_BOUNDARY, allocated(1));
         update.apply();
         assertEquals(List.of(7L), ids(update.evicted));
-        assertEquals(0, rows.totalRows());
+        assertEquals(0, rows.totalRequests());
         assertEquals(1, allocator.totalAvailable());
     }
 
@@ -168,7 +168,7 @@ class PagingUpdateTest
         update.apply();
         assertEquals(List.of(), ids(update.evicted));
         assertEquals(List.of(0L), ids(update.newlyPaused));
-        assertEquals(1, rows.pausedRows());
+        assertEquals(1, rows.pausedRequests());
     }
 
     @Test
@@ -182,7 +182,7 @@ class PagingUpdateTest
         row(2, 0, blocks[3]);
         update.apply();
         assertEquals(List.of(), ids(update.evicted));
-        assertEquals(2, rows.pausedRows());
+        assertEquals(2, rows.pausedRequests());
     }
 
     /** Releasable by suffix length: 0, 1, 2, 3. */
@@ -220,7 +220,7 @@ class PagingUpdateTest
         // The last row alone frees nothing; both free two blocks, one of which lets the row within the limit resume.
         assertEquals(List.of(1L, 2L), ids(update.evicted));
         assertEquals(List.of(0L), ids());
-        assertEquals(0, rows.pausedRows());
+        assertEquals(0, rows.pausedRequests());
         assertEquals(List.of(3), blockCounts());
         assertEquals(1, allocator.totalAvailable());
     }
@@ -269,7 +269,7 @@ class PagingUpdateTest
         update.apply();
         assertEquals(List.of(0L, 1L), ids(update.evicted));
         assertEquals(List.of(2L), ids());
-        assertEquals(0, rows.pausedRows());
+        assertEquals(0, rows.pausedRequests());
     }
 
     /** The paused limit is no reason to evict a row that blocks are there for, and that only the token budget holds up. */
@@ -283,7 +283,7 @@ class PagingUpdateTest
         update.apply();
         assertEquals(List.of(), ids(update.evicted));
         assertEquals(List.of(0L, 1L, 2L), ids());
-        assertEquals(1, rows.pausedRows());
+        assertEquals(1, rows.pausedRequests());
         assertEquals(1, allocator.totalAvailable());
     }
 

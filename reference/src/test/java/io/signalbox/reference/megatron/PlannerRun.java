@@ -2,13 +2,9 @@
 package io.signalbox.reference.megatron;
 
 import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.experts.RowPolicy;
-import io.signalbox.kv.BlockHashFunction;
-import io.signalbox.kv.BlockHasher;
-import org.agrona.concurrent.UnsafeBuffer;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,7 +30,6 @@ final class PlannerRun
     private static final int NOT_READ = -7;
 
     final PagingConfig config;
-    final RoutedExpertPages pages;
     final MegatronPlanner planner;
     private final BlockHasher hasher;
     private final Random random;
@@ -43,19 +38,18 @@ final class PlannerRun
     private final TreeMap<Long, Integer> lengths = new TreeMap<>();
     private final List<Long> ended = new ArrayList<>();
 
-    PlannerRun(final PagingConfig config, final RowPolicy policy, final long seed)
+    PlannerRun(final PagingConfig config, final long seed)
     {
         this.config = config;
-        pages = new RoutedExpertPages(SHAPE, config.blockSizeTokens(), policy);
         hasher = BlockHasher.of(BlockHashFunction.SHA_256, config.blockSizeTokens());
         planner = new MegatronPlanner(
-            config, (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes), pages);
+            config, (id, tokens, count, hashes) -> hasher.hash(tokens, count, NO_CACHE_KEY, hashes), SHAPE);
         random = new Random(seed);
     }
 
     PlannerRun(final PagingConfig config)
     {
-        this(config, RowPolicy.CONTRACT, 1);
+        this(config, 1);
     }
 
     PagedRequest submit(final long id, final int[] prompt, final int generate)
@@ -100,7 +94,7 @@ final class PlannerRun
     {
         final StepLayout layout = planner.layout();
         final int active = layout.activeRows();
-        final UnsafeBuffer rows = compute(layout);
+        final int[][] rows = compute(layout);
         final int[] accepted = new int[active];
         final int[] sampled = new int[active];
         for (int i = 0; i < active; i++)
@@ -112,7 +106,7 @@ final class PlannerRun
         {
             planner.verify(accepted);
         }
-        planner.storeRows(rows, 0);
+        planner.storeRows(rows);
         planner.update(sampled, drafts(layout));
         for (int i = 0; i < planner.finishedCount(); i++)
         {
@@ -175,9 +169,9 @@ final class PlannerRun
         return tokens.get(tokens.size() - 1);
     }
 
-    private UnsafeBuffer compute(final StepLayout layout)
+    private int[][] compute(final StepLayout layout)
     {
-        final UnsafeBuffer rows = new UnsafeBuffer(new byte[layout.tokenCount() * SHAPE.rowBytes()]);
+        final int[][] rows = new int[layout.tokenCount()][];
         for (int i = 0; i < layout.activeRows(); i++)
         {
             final List<Integer> tokens = new ArrayList<>(settled.get(layout.request(i).id()));
@@ -190,18 +184,10 @@ final class PlannerRun
                     tokens.add(layout.tokenId(token));
                 }
                 assertEquals(tokens.get(position), layout.tokenId(token), "token at position " + position);
-                put(rows, token * SHAPE.rowBytes(), row(tokens, position));
+                rows[token] = row(tokens, position);
             }
         }
         return rows;
-    }
-
-    private static void put(final UnsafeBuffer rows, final int offset, final short[] row)
-    {
-        for (int k = 0; k < row.length; k++)
-        {
-            rows.putShort(offset + k * Short.BYTES, row[k], ByteOrder.LITTLE_ENDIAN);
-        }
     }
 
     private void checkFinished(final PagedRequest request)
@@ -209,15 +195,12 @@ final class PlannerRun
         final List<Integer> tokens = settled.get(request.id());
         final String name = "request " + request.id();
         assertEquals(lengths.get(request.id()), request.tokenCount(), name);
-        final int width = SHAPE.moeLayers() * SHAPE.topK();
-        final int rows = request.tokenCount() - 1;
-        final short[] expected = new short[rows * width];
-        for (int position = 0; position < rows; position++)
+        for (int position = 0; position < request.tokenCount() - 1; position++)
         {
             assertEquals(tokens.get(position), request.token(position), name + ", token at " + position);
-            System.arraycopy(row(tokens, position), 0, expected, position * width, width);
+            assertArrayEquals(
+                row(tokens, position), request.row(position, config.blockSizeTokens()), name + ", row at " + position);
         }
-        assertArrayEquals(expected, request.rows().copy(0, rows).ids(), name + ", rows");
         ended.add(request.id());
     }
 
@@ -241,14 +224,14 @@ final class PlannerRun
         return hash;
     }
 
-    private static short[] row(final List<Integer> tokens, final int position)
+    private static int[] row(final List<Integer> tokens, final int position)
     {
         final long hash = hash(tokens, position);
-        final short[] row = new short[SHAPE.moeLayers() * SHAPE.topK()];
+        final int[] row = new int[SHAPE.rowIds()];
         for (int k = 0; k < row.length; k++)
         {
             // Even and odd experts, so that the two of one layer are distinct.
-            row[k] = (short)(2 * Long.remainderUnsigned(hash >>> 8 * k, SHAPE.experts() / 2) + k % SHAPE.topK());
+            row[k] = 2 * (int)Long.remainderUnsigned(hash >>> 8 * k, SHAPE.experts() / 2) + k % SHAPE.topK();
         }
         return row;
     }

@@ -11,13 +11,13 @@ import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
-/** Decides whether a {@code Submit} can ever run, and makes the request of one that can. */
-final class Admission
+/** Refuses a {@code Submit} that can never run, and makes the request of any other. */
+final class Submissions
 {
     private final SchedulerConfig config;
     private final RequestTable requests;
 
-    Admission(final SchedulerConfig config, final RequestTable requests)
+    Submissions(final SchedulerConfig config, final RequestTable requests)
     {
         this.config = config;
         this.requests = requests;
@@ -70,12 +70,12 @@ final class Admission
     }
 
     /** @param input whose variable-length fields are not yet read. */
-    Request admit(final SubmitDecoder input)
+    Request accept(final SubmitDecoder input)
     {
         final Request request = requests.unused()
             .reset(input.requestId(), input.promptTokens(), input.maxNewTokens(), input.stopTokenId(), input.rowsFrom())
             .conversation(input.conversationId())
-            .admission(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
+            .constraints(input.rankHint(), input.rankHintRelaxed() == Flag.YES, input.priority(), input.deadlineNanos());
         final int hashesAt = input.limit() + SubmitDecoder.blockHashesHeaderLength();
         final int hashCount = input.blockHashesLength() / Long.BYTES;
         for (int i = 0; i < hashCount; i++)
@@ -87,7 +87,7 @@ final class Admission
         return request;
     }
 
-    /** The first tokens of the prompt; where the input carries none, the halves of the first block hash, if any. */
+    /** The first tokens of the prompt; if the input has none, the halves of the first block hash, if any. */
     private static void addHead(final SubmitDecoder input, final int hashesAt, final Request request)
     {
         final DirectBuffer buffer = input.buffer();

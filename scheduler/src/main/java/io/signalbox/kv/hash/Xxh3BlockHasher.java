@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.kv.hash;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -9,13 +9,13 @@ import java.nio.ByteOrder;
 final class Xxh3BlockHasher extends BlockHasher
 {
     private static final int DIGEST_BYTES = 16;
-    /** The default here and in vLLM, hashed from where the tokens stand. */
+    /** The default here and in vLLM, hashed without a copy of the tokens. */
     private static final int USUAL_BLOCK_SIZE_TOKENS = 16;
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final Xxh3Hash128 xxh3 = new Xxh3Hash128();
-    /** The chain so far, and behind it the tokens of one block. */
+    /** The chain so far, followed by the tokens of one block. */
     private final byte[] message;
     private long low;
     private long high;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.kv.hash;
 
 /**
- * What a {@link BlockHasher} chains. Either way the chain carries more than the 64 bits that become the block hash, so
- * that prefixes which share one block hash by chance do not share those of the blocks behind it.
+ * The function that a {@link BlockHasher} chains. The chain carries more than the 64 bits that become the block hash, so
+ * that prefixes which share one block hash by chance do not share those of later blocks.
  */
 public enum BlockHashFunction
 {
     /**
      * SHA-256 as Megatron Core computes it: {@code d(i) = SHA-256(d(i-1) ‖ tokens as little-endian int64)}, {@code d(-1)}
-     * is 32 zero bytes. For servers whose clients do not trust one another: who wants the block hash of a prompt that is
-     * not his own needs some 2^63 tries. A pair of his own prompts that share a hash he finds in some 2^32, as with
-     * every 64-bit block hash.
+     * is 32 zero bytes. For servers whose clients do not trust one another: matching the hash of someone else's prompt
+     * takes about 2^63 attempts. Finding two prompts that share a hash takes about 2^32, as with every 64-bit block hash.
      */
     SHA_256(1 << 24, Integer.MAX_VALUE),
 
@@ -19,8 +18,8 @@ public enum BlockHashFunction
      * XXH3-128 with seed 0, as in xxHash 0.8: {@code d(i) = XXH3-128(d(i-1) ‖ tokens as little-endian int32)},
      * {@code d(-1)} is 16 zero bytes. A digest enters the chain as its lower and then its upper half, each little-endian.
      * For clients that trust one another: two different prefixes share a block hash with a chance of 2^-63 by accident,
-     * but at will by whoever sets out to. Takes blocks of up to 252 tokens and cache keys of up to 1,024 bytes: longer
-     * messages go through a loop that the compiler of Java 17 was seen to get wrong.
+     * but an attacker can make such prefixes. Accepts blocks of up to 252 tokens and cache keys of up to 1,024 bytes:
+     * longer messages need a loop that the C2 compiler of Java 17 miscompiled in tests.
      */
     XXH3_128(252, 1024);
 
@@ -33,13 +32,13 @@ public enum BlockHashFunction
         this.maxCacheKeyBytes = maxCacheKeyBytes;
     }
 
-    /** The largest block that the function takes. */
+    /** The largest block that the function accepts. */
     public int maxBlockSizeTokens()
     {
         return maxBlockSizeTokens;
     }
 
-    /** The longest cache key that the function takes. */
+    /** The longest cache key that the function accepts. */
     public int maxCacheKeyBytes()
     {
         return maxCacheKeyBytes;

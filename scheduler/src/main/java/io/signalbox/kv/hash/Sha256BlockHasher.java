@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.kv.hash;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -22,7 +22,7 @@ final class Sha256BlockHasher extends BlockHasher
     }
 
     private final MessageDigest sha256;
-    /** The chain so far, and behind it the tokens of one block: one message, digested in place. */
+    /** The chain so far, followed by the tokens of one block: one message, digested in place. */
     private final byte[] message;
 
     Sha256BlockHasher(final int blockSizeTokens)

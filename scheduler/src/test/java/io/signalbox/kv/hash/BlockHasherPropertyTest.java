@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.kv.hash;
 
 import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.kv;
+package io.signalbox.kv.hash;
 
 /**
  * Block hashes chained over the prefix: equal hash, equal tokens from the start of the prompt to the end of the block.

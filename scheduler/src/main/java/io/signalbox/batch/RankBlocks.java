@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.experts.BlockPages;
+import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.kv.RankPrefixIndex;
+import org.agrona.DirectBuffer;
+
+/**
+ * The KV blocks of one rank: their pool, the pages of routed experts that they hold, the cache generation, and the
+ * rank's entries in the prefix index over all ranks.
+ */
+public final class RankBlocks
+{
+    private final int rank;
+    private final int blockSizeTokens;
+    private final boolean prefixCaching;
+    private final KvBlockAllocator allocator;
+    /** {@code null} if capture is off. */
+    private final BlockPages pages;
+    /** {@code null} unless a router reads prefix matches. */
+    private RankPrefixIndex prefixIndex;
+    private int generation;
+    private StepPlan planInWork;
+
+    /** @param pages pages of routed-expert rows, or null if capture is off. */
+    public RankBlocks(
+        final int rank,
+        final int kvBlocks,
+        final int blockSizeTokens,
+        final EvictionPolicy evictionPolicy,
+        final boolean prefixCaching,
+        final RoutedExpertPages pages)
+    {
+        this.rank = rank;
+        this.blockSizeTokens = blockSizeTokens;
+        this.prefixCaching = prefixCaching;
+        this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
+        final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
+        allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, this.pages);
+        if (evictionPolicy == EvictionPolicy.LRU)
+        {
+            // Without caching a block loses its hash with its last owner, which is no eviction.
+            allocator.addDeregistrationObserver(this::noteEvicted);
+        }
+    }
+
+    public KvBlockAllocator allocator()
+    {
+        return allocator;
+    }
+
+    int rank()
+    {
+        return rank;
+    }
+
+    int generation()
+    {
+        return generation;
+    }
+
+    /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
+    public long freeTokens()
+    {
+        return (long)allocator.allocatableCount() * blockSizeTokens;
+    }
+
+    /** Tokens in cached blocks that eviction can take. */
+    public long cachedTokens()
+    {
+        return (long)allocator.evictableCount() * blockSizeTokens;
+    }
+
+    /**
+     * Blocks of a request that a prefix match may use. The last known token is always computed: the next token is sampled
+     * from its logits.
+     */
+    public int matchableBlocks(final Request request)
+    {
+        return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
+    }
+
+    /** Enters the blocks of the longest match into the request's table; returns their number. */
+    int match(final Request request)
+    {
+        final int limit = matchableBlocks(request);
+        request.ensureTable(limit);
+        return prefixCaching ? allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0) : 0;
+    }
+
+    /** Whether everything known of the request fits beside its match; the match must not be counted as evictable. */
+    boolean fits(final Request request, final int matched)
+    {
+        int allocatable = allocator.allocatableCount();
+        for (int i = 0; i < matched; i++)
+        {
+            allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
+        }
+        return blocksFor(request.knownTokens()) - matched <= allocatable;
+    }
+
+    /** From now on allocations belong to this plan, and count as one use in the order of eviction. */
+    void begin(final StepPlan plan)
+    {
+        planInWork = plan;
+        allocator.tick();
+    }
+
+    private void noteEvicted(final int[] blockIds, final long[] blockHashes, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            planInWork.addEvicted(blockIds[i], blockHashes[i]);
+        }
+    }
+
+    /** The request begins to run in the current generation, on the matched blocks of its table. */
+    void share(final Request request, final int matched)
+    {
+        request.enterGeneration(generation);
+        // Retain before anything is allocated: allocation may evict, and must not evict what was just matched.
+        if (matched > 0)
+        {
+            allocator.retain(request.blockTable, 0, matched);
+        }
+        for (int i = 0; i < matched; i++)
+        {
+            final int blockId = request.blockTable[i];
+            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), true);
+            if (pages != null)
+            {
+                request.rows.matched(i, blockId, pages, request.generation, request.generatedTokens() > 0);
+            }
+        }
+        request.blockCount = matched;
+    }
+
+    /**
+     * Allocates blocks until the request has enough for so many tokens.
+     *
+     * @return false, with nothing changed, if there are too few.
+     */
+    boolean grow(final Request request, final int tokens)
+    {
+        final int first = request.blockCount;
+        final int lacking = blocksFor(tokens) - first;
+        if (lacking <= 0)
+        {
+            return true;
+        }
+        request.ensureTable(first + lacking);
+        if (!allocator.allocate(lacking, request.blockTable, first))
+        {
+            return false;
+        }
+        request.blockCount += lacking;
+        for (int i = first; i < request.blockCount; i++)
+        {
+            final int blockId = request.blockTable[i];
+            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), false);
+            if (pages != null)
+            {
+                request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
+            }
+        }
+        return true;
+    }
+
+    int tokensOf(final int blocks)
+    {
+        return blocks * blockSizeTokens;
+    }
+
+    /** Adds the layout of tokens {@code [start, end)} of the request to the last entry of the plan. */
+    void layOut(final Request request, final int start, final int end)
+    {
+        for (int position = start; position < end; )
+        {
+            final int index = position / blockSizeTokens;
+            final int offset = position - index * blockSizeTokens;
+            final int count = Math.min(blockSizeTokens - offset, end - position);
+            final int blockId = request.blockTable[index];
+            planInWork.addSpan(blockId, allocator.issue(blockId), offset, count);
+            position += count;
+            if (offset + count == blockSizeTokens && index < request.hashCount && isNews(request, index))
+            {
+                planInWork.addPending(blockId, request.blockHashes[index]);
+            }
+        }
+    }
+
+    /** Whether the commit of the step can register the block's hash. */
+    private boolean isNews(final Request request, final int index)
+    {
+        return registers(request) && allocator.find(request.blockHashes[index]) == KvBlockAllocator.NO_BLOCK;
+    }
+
+    private boolean registers(final Request request)
+    {
+        return prefixCaching && request.generation == generation;
+    }
+
+    /** Gives the request's blocks back; its table keeps their ids. */
+    void release(final Request request)
+    {
+        allocator.release(request.blockTable, 0, request.blockCount);
+    }
+
+    /** Whether the block is still in the issue for which a step was planned; in a later one it has another owner. */
+    boolean isIssued(final int blockId, final int issue)
+    {
+        return allocator.issue(blockId) == issue;
+    }
+
+    /** As {@link BlockPages#store}. */
+    int storeRows(final int blockId, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
+    {
+        return pages.store(blockId, firstPosition, rows, source, offset);
+    }
+
+    /** As {@link BlockPages#rowsAlreadyThere}. */
+    int rowsAlreadyThere()
+    {
+        return pages.rowsAlreadyThere();
+    }
+
+    /** A step has computed tokens {@code [start, end)}: blocks that they complete can be found from now on. */
+    void register(final Request request, final int start, final int end, final StepCommit commit)
+    {
+        if (!registers(request))
+        {
+            return;
+        }
+        final int completeBlocks = Math.min(end / blockSizeTokens, request.hashCount);
+        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
+        {
+            final int blockId = request.blockTable[index];
+            final long hash = request.blockHashes[index];
+            if (allocator.register(blockId, hash, parentHash(request, index), index))
+            {
+                commit.addRegistered(blockId, hash);
+                if (prefixIndex != null)
+                {
+                    prefixIndex.add(hash, rank);
+                }
+            }
+        }
+    }
+
+    /** The hash of the block before, if the request owns the registered block of that hash and not a duplicate. */
+    private long parentHash(final Request request, final int index)
+    {
+        return index == 0 ? KvBlockAllocator.NO_HASH : allocator.blockHash(request.blockTable[index - 1]);
+    }
+
+    /** Starts a new generation: nothing cached or computed so far is shared with later requests. */
+    public void forgetPrefixes()
+    {
+        generation++;
+        if (prefixIndex != null)
+        {
+            unindexAll();
+        }
+        allocator.forgetPrefixes();
+    }
+
+    /** Block by block: the index holds the blocks of all ranks, and searching it once per rank would stall them. */
+    private void unindexAll()
+    {
+        for (int blockId = 0; blockId < allocator.dummyBlock(); blockId++)
+        {
+            final long hash = allocator.blockHash(blockId);
+            if (hash != KvBlockAllocator.NO_HASH)
+            {
+                prefixIndex.remove(hash, rank);
+            }
+        }
+    }
+
+    /** Keeps the index over all ranks up to date with what this rank has cached; before the first plan. */
+    public void indexPrefixes(final RankPrefixIndex index)
+    {
+        prefixIndex = index;
+        allocator.addDeregistrationObserver(this::unindex);
+    }
+
+    private void unindex(final int[] blockIds, final long[] blockHashes, final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            if (blockHashes[i] != KvBlockAllocator.NO_HASH)
+            {
+                prefixIndex.remove(blockHashes[i], rank);
+            }
+        }
+    }
+
+    private int blocksFor(final int tokens)
+    {
+        return (int)((tokens + (long)blockSizeTokens - 1) / blockSizeTokens);
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+/** The load of one rank as routers read it: running sums over its active requests. */
+public final class RankLoad
+{
+    private int activeRequests;
+    private long promptTokens;
+    private long uncachedTokens;
+    private long pendingPrefillTokens;
+    private long contextTokens;
+
+    /** Requests that the router placed on the rank and that have not ended. */
+    public int activeRequests()
+    {
+        return activeRequests;
+    }
+
+    /** Prompt tokens of the active requests. */
+    public long promptTokens()
+    {
+        return promptTokens;
+    }
+
+    /** Prompt tokens of the active requests that were not cached when they were placed on the rank. */
+    public long uncachedTokens()
+    {
+        return uncachedTokens;
+    }
+
+    /**
+     * Prompt tokens of the active requests that are still to be computed; of a request that has not begun, those that were
+     * not cached when it was placed on the rank.
+     */
+    public long pendingPrefillTokens()
+    {
+        return pendingPrefillTokens;
+    }
+
+    /** Tokens whose KV the running requests hold. */
+    public long contextTokens()
+    {
+        return contextTokens;
+    }
+
+    void add(final Request request)
+    {
+        count(request, 1);
+    }
+
+    void remove(final Request request)
+    {
+        count(request, -1);
+    }
+
+    private void count(final Request request, final int sign)
+    {
+        activeRequests += sign;
+        promptTokens += sign * (long)request.promptTokens();
+        uncachedTokens += sign * (long)Math.max(request.promptTokens() - request.cachedTokens, 0);
+        countProgress(request, sign);
+    }
+
+    private void countProgress(final Request request, final int sign)
+    {
+        final int spared = request.computedTokens > 0 ? request.computedTokens : request.cachedTokens;
+        pendingPrefillTokens += sign * (long)Math.max(request.promptTokens() - spared, 0);
+        contextTokens += sign * (long)request.computedTokens;
+    }
+
+    /** A step has computed tokens of the request. */
+    void computed(final Request request, final int tokens)
+    {
+        countProgress(request, -1);
+        request.computed(tokens);
+        countProgress(request, 1);
+    }
+
+    /** The request begins to run; its matched tokens count as computed. */
+    void start(final Request request, final int matchedTokens)
+    {
+        countProgress(request, -1);
+        request.startAt(matchedTokens);
+        countProgress(request, 1);
+    }
+
+    /** The request loses its blocks. */
+    void startOver(final Request request)
+    {
+        countProgress(request, -1);
+        request.computedTokens = 0;
+        countProgress(request, 1);
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.Request;
+import io.signalbox.batch.RequestQueue;
+import io.signalbox.batch.StepCommit;
+import io.signalbox.batch.StepPlan;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.router.DpRouter;
+
+/**
+ * Ends requests: writes {@code Free}, removes them from their queue or rank, and releases their blocks. A request whose
+ * client wants rows stays in the table until the client releases them.
+ */
+final class RequestEnds
+{
+    private final RequestTable requests;
+    private final RequestQueue queue;
+    private final DpRank[] ranks;
+    private final Placement placement;
+    private final DpRouter router;
+    private final OutputEncoder out;
+    private final boolean capture;
+    private final RowHandover rowHandover = new RowHandover();
+
+    /** @param queue requests that wait for a rank. */
+    RequestEnds(
+        final RequestTable requests,
+        final RequestQueue queue,
+        final DpRank[] ranks,
+        final Placement placement,
+        final DpRouter router,
+        final OutputEncoder out,
+        final boolean capture)
+    {
+        this.requests = requests;
+        this.queue = queue;
+        this.ranks = ranks;
+        this.placement = placement;
+        this.router = router;
+        this.out = out;
+        this.capture = capture;
+    }
+
+    /** Changes to the rows of ended requests since it was cleared. */
+    RowHandover rowHandover()
+    {
+        return rowHandover;
+    }
+
+    /** Ends the requests for which the step was the last one. */
+    void endBy(final StepPlan plan, final StepCommit commit)
+    {
+        for (int entry = 0; entry < plan.entryCount(); entry++)
+        {
+            final Request request = plan.entryRequest(entry);
+            switch (commit.outcome(entry))
+            {
+                case STOPPED -> finish(request, FreeReason.STOP);
+                case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);
+                case OWNER_GONE -> endCancelled(request);
+                case CONTINUES ->
+                {
+                }
+            }
+        }
+    }
+
+    private void finish(final Request request, final FreeReason reason)
+    {
+        router.finished(request.generatedTokens());
+        end(request, reason);
+    }
+
+    /** Cancels a request that has not ended; it ends now or with the step that computes it. */
+    void cancel(final long requestId)
+    {
+        final Request request = requests.find(requestId);
+        if (request != null && request.stage() != Request.Stage.FINISHED && !request.isCancelled())
+        {
+            request.cancel();
+            endUnlessInFlight(request);
+        }
+    }
+
+    /** Ends all cancelled requests that no step in flight computes. */
+    void endAllCancelled()
+    {
+        for (int i = requests.size() - 1; i >= 0; i--)
+        {
+            if (requests.at(i).isCancelled() && requests.at(i).stage() != Request.Stage.FINISHED)
+            {
+                endUnlessInFlight(requests.at(i));
+            }
+        }
+    }
+
+    private void endUnlessInFlight(final Request request)
+    {
+        if (!request.isInFlight())
+        {
+            endCancelled(request);
+        }
+    }
+
+    private void endCancelled(final Request request)
+    {
+        end(request, request.isExpired() ? FreeReason.DEADLINE : FreeReason.CANCELLED);
+    }
+
+    /** Ends every request that waits for a rank: none is left. */
+    void failQueued()
+    {
+        while (!queue.isEmpty())
+        {
+            end(queue.first(), FreeReason.FAILED);
+        }
+    }
+
+    void end(final Request request, final FreeReason reason)
+    {
+        out.free(request, reason);
+        if (request.stage() == Request.Stage.QUEUED)
+        {
+            queue.remove(request);
+            placement.gone(request.id());
+        }
+        else
+        {
+            ranks[request.rank()].planner.remove(request);
+        }
+        placement.due();
+        request.finished();
+        if (request.wantsRows() && capture)
+        {
+            rowHandover.waits(request.id());
+        }
+        else
+        {
+            requests.remove(request);
+        }
+    }
+
+    /** The client has its rows or does not want them any more. */
+    void releaseRows(final long requestId)
+    {
+        final Request request = requests.find(requestId);
+        if (request != null && request.stage() == Request.Stage.FINISHED)
+        {
+            rowHandover.released(requestId);
+            requests.remove(request);
+        }
+    }
+}
