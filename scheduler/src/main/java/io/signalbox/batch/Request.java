@@ -206,11 +206,6 @@ public final class Request
         return rowsFrom >= 0;
     }
 
-    public int rowsFrom()
-    {
-        return rowsFrom;
-    }
-
     public int rank()
     {
         return rank;
