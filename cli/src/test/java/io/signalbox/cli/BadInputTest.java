@@ -39,9 +39,9 @@ public class BadInputTest
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
         simulate --nope                       | there is no option '--nope'; see
-        simulate --sed 7                      | there is no option '--sed'; did you mean --seed?
-        simulate --SEED=7                     | there is no option '--SEED'; did you mean --seed?
-        simulate --conversation 7             | there is no option '--conversation'; did you mean --conversations?
+        simulate --sed 7                      | there is no option '--sed' (nearest: --seed); see
+        simulate --SEED=7                     | there is no option '--SEED' (nearest: --seed
+        simulate --conversation 7             | there is no option '--conversation' (nearest: --conversations
         replay j --router default             | --router belongs to simulate, not to replay, which has --verify, --recover
         compare --journal=j                   | --journal belongs to simulate, not to compare; see
         doctor --ranks 2                      | --ranks belongs to simulate and compare, not to doctor, which has --json
@@ -49,8 +49,8 @@ public class BadInputTest
         compare --json a                      | 'a' is one argument too many; --json is a flag without a value; --json-file
         simulate --threaded=maybe             | --threaded is a flag without a value
         simulate stray                        | 'stray' is one argument too many
-        simulat                               | there is no command 'simulat'; did you mean simulate?
-        help simulat                          | there is no command 'simulat'; did you mean simulate?
+        simulat                               | there is no command 'simulat' (nearest: simulate); see
+        help simulat                          | there is no command 'simulat' (nearest: simulate); see
         simulate --help costing               | --help: 'costing' is not a group of signalbox simulate; give general,
         help simulate costing                 | --help: 'costing' is not a group of signalbox simulate; give general,
         help doctor disk                      | --help: 'disk' is not a group of signalbox doctor; give all

@@ -39,6 +39,12 @@ class LauncherTest
             echo "Unrecognized option: broken" >&2
             exit 1
         fi
+        if [ "$(ulimit -u 2>/dev/null || ulimit -p)" = 100 ]
+        then
+            echo "[0.010s][warning][os,thread] Failed to start thread" >&2
+            echo "Error occurred during initialization of VM" >&2
+            exit 1
+        fi
         echo "locale $(locale charmap)"
         echo "jar $4 $5"
         """;
@@ -272,6 +278,16 @@ class LauncherTest
         {
             Thread.onSpinWait();
         }
+    }
+
+    @Test
+    void shouldTellALimitOfProcessesFromACheckThatFails() throws IOException, InterruptedException
+    {
+        final String limited = "ulimit -u 100 2>/dev/null || ulimit -p 100; exec /bin/sh \"$0\" argument";
+        final Run run = run(Map.of(), "/bin/sh", "-c", limited, root.resolve("signalbox").toString());
+
+        assertRefused(run, "does not start (Error occurred during initialization of VM); correct JAVA_TOOL_OPTIONS");
+        assertTrue(run.err().contains("and processes (ulimit -u)."), run.err());
     }
 
     @Test

@@ -72,7 +72,7 @@ public final class MistypedArguments
             return name + " belongs to " + listed(owners) + ", not to " + command.name() +
                 (own.size() > FEW_OPTIONS ? "" : ", which has " + listed(own));
         }
-        return "there is no option '" + name + "'" + meant(name, longNames(command));
+        return "there is no option '" + name + "'" + nearest(name, longNames(command));
     }
 
     /** Other commands with such an option. */
@@ -111,13 +111,13 @@ public final class MistypedArguments
 
     private static String unknownCommand(final CommandLine root, final String name)
     {
-        return "there is no command '" + name + "'" + meant(name, root.getSubcommands().keySet());
+        return "there is no command '" + name + "'" + nearest(name, root.getSubcommands().keySet());
     }
 
-    private static String meant(final String name, final Collection<String> known)
+    private static String nearest(final String name, final Collection<String> known)
     {
         final List<String> nearest = NearestNames.of(name, known, MAX_NAMES);
-        return nearest.isEmpty() ? "" : "; did you mean " + String.join(" or ", nearest) + "?";
+        return nearest.isEmpty() ? "" : " (nearest: " + String.join(", ", nearest) + ")";
     }
 
     private static String listed(final List<String> names)

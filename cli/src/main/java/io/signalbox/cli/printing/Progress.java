@@ -14,6 +14,8 @@ public final class Progress implements AutoCloseable
     private static final long REDRAW_NANOS = 200_000_000L;
     private static final long LINE_NANOS = 5_000_000_000L;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final long LATEST_NANOS = 10_000_000_000L;
+    private static final int FIRST_SHARE = 20;
     private static final int BAR_CELLS = 20;
     private static final String WIPE = "\r\u001b[K";
 
@@ -88,7 +90,9 @@ public final class Progress implements AutoCloseable
             return text + ", " + duration(elapsedNanos);
         }
         final String percent = (int)(100.0 * done / total) + " %, ";
-        final boolean known = done > 0 && elapsedNanos >= NANOS_PER_SECOND;
+        // The first per cent of a task, in a JVM that is still warming up, say little about the rest.
+        final boolean known = done > 0 &&
+            (elapsedNanos >= NANOS_PER_SECOND && done >= total / FIRST_SHARE || elapsedNanos >= LATEST_NANOS);
         return percent + (known ? duration((long)((double)elapsedNanos / done * (total - done))) + " left, " : "") + text;
     }
 

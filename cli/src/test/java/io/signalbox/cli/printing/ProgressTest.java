@@ -65,7 +65,7 @@ class ProgressTest
             steps(progress, 12, 1_200);
         }
 
-        assertEquals("signalbox replay: 0 %, 19 min 55 s left, 5 of 1200\n" +
+        assertEquals("signalbox replay: 0 %, 5 of 1200\n" +
             "signalbox replay: 0 %, 19 min 50 s left, 10 of 1200\n", err());
     }
 
