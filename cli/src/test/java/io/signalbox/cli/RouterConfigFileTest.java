@@ -2,7 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.ConfigException;
-import io.signalbox.router.NewConversation;
+import io.signalbox.router.trtllm.NewConversation;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.Test;

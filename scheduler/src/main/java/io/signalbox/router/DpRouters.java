@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.router.published.DynamoCostDpRouter;
+import io.signalbox.router.published.LMetricDpRouter;
+import io.signalbox.router.published.LeastLoadedDpRouter;
+import io.signalbox.router.published.MinMaxDpRouter;
+import io.signalbox.router.published.RoundRobinDpRouter;
+import io.signalbox.router.published.SglangCacheAwareDpRouter;
+import io.signalbox.router.trtllm.ConversationDpRouter;
+import io.signalbox.router.trtllm.DefaultDpRouter;
+import io.signalbox.router.trtllm.KvAwareDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import io.signalbox.router.trtllm.KvAwareRawDpRouter;
+import io.signalbox.router.trtllm.RouterEdition;
+
 /** Makes the router that a configuration names. */
 public final class DpRouters
 {

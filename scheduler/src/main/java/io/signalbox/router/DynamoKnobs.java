@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.Settings;
+import io.signalbox.router.published.DynamoCostDpRouter;
 
 import java.util.Map;
 

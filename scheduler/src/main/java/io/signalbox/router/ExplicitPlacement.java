@@ -2,14 +2,14 @@
 package io.signalbox.router;
 
 /** Places a request on a rank that was not searched for. */
-final class ExplicitPlacement
+public final class ExplicitPlacement
 {
     private ExplicitPlacement()
     {
     }
 
     /** Honours the request's rank hint, strict or relaxed, where that rank has room. */
-    static boolean onHint(final PlacementBatch batch, final int request, final long load)
+    public static boolean onHint(final PlacementBatch batch, final int request, final long load)
     {
         final int hint = batch.rankHint(request);
         if (hint == PlacementBatch.NO_RANK || !batch.hasRoom(hint))
@@ -20,7 +20,7 @@ final class ExplicitPlacement
         return true;
     }
 
-    static void on(
+    public static void on(
         final PlacementBatch batch, final int request, final int rank, final long load, final TieBreak tieBreak)
     {
         final int matched = batch.matchedTokens(request, rank);

@@ -3,6 +3,9 @@ package io.signalbox.router;
 
 import io.signalbox.ConfigException;
 import io.signalbox.Settings;
+import io.signalbox.router.published.DynamoCostDpRouter;
+import io.signalbox.router.published.SglangCacheAwareDpRouter;
+import io.signalbox.router.trtllm.NewConversation;
 
 import java.util.Base64;
 import java.util.Map;

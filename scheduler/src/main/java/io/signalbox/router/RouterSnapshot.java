@@ -117,7 +117,7 @@ public final class RouterSnapshot
     }
 
     /** @throws ConfigException unless the rank is one of {@code ranks}. */
-    static int rank(final int rank, final int ranks)
+    public static int rank(final int rank, final int ranks)
     {
         if (rank < 0 || rank >= ranks)
         {

@@ -9,7 +9,7 @@ import io.signalbox.StateDigest;
  * the request id seeds: so no rank is preferred for its number, and which rank has which number makes no difference but
  * in that last order.
  */
-abstract class ScoredDpRouter implements DpRouter
+public abstract class ScoredDpRouter implements DpRouter
 {
     private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
 
@@ -52,40 +52,40 @@ abstract class ScoredDpRouter implements DpRouter
     }
 
     /** The figure that the running load begins with. */
-    RankFigure load()
+    protected RankFigure load()
     {
         return RankFigure.PENDING_PREFILL_TOKENS;
     }
 
     /** What a placement adds to the running load. */
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.uncachedTokens(request, rank);
     }
 
     /** Notes the rank as a candidate and returns its score; lower is better. */
-    abstract double score(PlacementBatch batch, int request, int rank);
+    protected abstract double score(PlacementBatch batch, int request, int rank);
 
     /** Called once per batch, ahead of everything. */
-    void begin(final PlacementBatch batch)
+    protected void begin(final PlacementBatch batch)
     {
         // Most policies need nothing beside the batch.
     }
 
     /** Called before the candidates of a request are scored. */
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
         // Most scores depend on one rank only.
     }
 
     /** Called after a request was placed. */
-    void placed(final PlacementBatch batch, final int request, final int rank)
+    protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
         // Most policies keep nothing beside the running load.
     }
 
     /** Whether the rank may take the request now. */
-    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.hasRoom(rank);
     }

@@ -98,7 +98,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
         if (!batch.hasRoom(rank) || batch.activeRequests(rank) == 0)
         {
@@ -110,7 +110,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
         reuseWeight = weights.reuseWeight();
         if (weights.adaptiveReuse() > 0)
@@ -137,7 +137,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = batch.uncachedTokens(request, rank);
         final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.router.trtllm.KvAwareDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import io.signalbox.router.trtllm.NewConversation;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.router.trtllm.DefaultDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import io.signalbox.router.trtllm.RouterEdition;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;

@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.router.trtllm.NewConversation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,6 +2,8 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.router.trtllm.ConversationDpRouter;
+import io.signalbox.router.trtllm.NewConversation;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;

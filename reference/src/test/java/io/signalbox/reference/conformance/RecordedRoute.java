@@ -2,17 +2,17 @@
 package io.signalbox.reference.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.signalbox.router.ConversationDpRouter;
-import io.signalbox.router.DefaultDpRouter;
+import io.signalbox.router.trtllm.ConversationDpRouter;
+import io.signalbox.router.trtllm.DefaultDpRouter;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.KvAwareDpRouter;
-import io.signalbox.router.KvAwarePrDpRouter;
-import io.signalbox.router.NewConversation;
+import io.signalbox.router.trtllm.KvAwareDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import io.signalbox.router.trtllm.NewConversation;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterEdition;
+import io.signalbox.router.trtllm.RouterEdition;
 import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.SeededShuffle;
+import io.signalbox.router.trtllm.SeededShuffle;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.reference.trtllm.PrefixMatchWire;
 import io.signalbox.reference.trtllm.RankStateWire;
 import io.signalbox.router.AdmissionPop;
-import io.signalbox.router.DefaultDpRouter;
+import io.signalbox.router.trtllm.DefaultDpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterEdition;
-import io.signalbox.router.SeededShuffle;
+import io.signalbox.router.trtllm.RouterEdition;
+import io.signalbox.router.trtllm.SeededShuffle;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
 
 import io.signalbox.ConfigException;
 import io.signalbox.StateDigest;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterSnapshot;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
+
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.ExplicitPlacement;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementOrder;
+import io.signalbox.router.RankFigure;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.TieBreak;
 
 /**
  * Prompts that begin alike after one another, each to the rank with the lowest {@link KvAwareScore}: TensorRT-LLM's

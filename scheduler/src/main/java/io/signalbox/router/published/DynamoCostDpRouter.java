@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
 
 import io.signalbox.StateDigest;
+import io.signalbox.router.DynamoKnobs;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RankFigure;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.ScoredDpRouter;
 
 import java.util.Arrays;
 
@@ -34,19 +39,19 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     }
 
     @Override
-    void begin(final PlacementBatch batch)
+    protected void begin(final PlacementBatch batch)
     {
         Arrays.fill(placedTokens, 0);
     }
 
     @Override
-    void placed(final PlacementBatch batch, final int request, final int rank)
+    protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
         placedTokens[rank] += batch.promptTokens(request);
     }
 
     @Override
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
         drawn = knobs.temperature() == 0 ? PlacementBatch.NO_RANK : draw(batch, request);
     }
@@ -105,7 +110,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = newWork(batch, request, rank);
         final double loadTerm = loadTerm(batch, request, rank);

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
 
 import io.signalbox.ConfigException;
 import io.signalbox.StateDigest;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.ExplicitPlacement;
+import io.signalbox.router.GateState;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementOrder;
+import io.signalbox.router.RankFigure;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.TieBreak;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RankFigure;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.ScoredDpRouter;
 
 /**
  * The KV-cache-aware score over raw load: every token of an active request counts, cached or not. The first formula of
@@ -24,19 +29,19 @@ public final class KvAwareRawDpRouter extends ScoredDpRouter
     }
 
     @Override
-    RankFigure load()
+    protected RankFigure load()
     {
         return RankFigure.PROMPT_TOKENS;
     }
 
     @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.promptTokens(request);
     }
 
     @Override
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
         long load = 0;
         for (int rank = 0; rank < batch.ranks(); rank++)
@@ -48,7 +53,7 @@ public final class KvAwareRawDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         return KvAwareScore.of(batch, request, rank, normaliser, beta, batch.matchedTokens(request, rank));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
 
+import io.signalbox.router.PlacementBatch;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.ScoredDpRouter;
 
 /** The fewest active requests; among equals the least prompt tokens still to compute. Blind to prefix matches. */
 public final class LeastLoadedDpRouter extends ScoredDpRouter
@@ -17,13 +21,13 @@ public final class LeastLoadedDpRouter extends ScoredDpRouter
     }
 
     @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.promptTokens(request);
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double score = batch.activeRequests(rank);
         batch.candidate(request, rank, score, batch.promptTokens(request), score, 0);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.RouterSnapshot;
+import io.signalbox.router.ScoredDpRouter;
 
 import java.nio.ByteBuffer;
 
@@ -45,20 +50,20 @@ public final class RoundRobinDpRouter extends ScoredDpRouter
     }
 
     @Override
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.promptTokens(request);
     }
 
     @Override
-    void placed(final PlacementBatch batch, final int request, final int rank)
+    protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
         next = (rank + 1) % batch.ranks();
     }
 
     /** Ranks from the next one on. */
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double score = (rank - next + batch.ranks()) % batch.ranks();
         batch.candidate(request, rank, score, batch.promptTokens(request), 0, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
 
 /** Of which of its versions TensorRT-LLM's rules are followed where they differ. */
 public enum RouterEdition

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
+
+import io.signalbox.router.GateState;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.ScoredDpRouter;
+import io.signalbox.router.SglangKnobs;
 
 /**
  * The cache-aware rule of SGLang's gateway. Where the ranks are out of balance, which is when the most active requests of a
@@ -23,7 +29,7 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
     }
 
     @Override
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
         int fewest = Integer.MAX_VALUE;
         int most = 0;
@@ -46,7 +52,7 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final int matched = batch.matchedTokens(request, rank);
         final double newWork = (double)batch.promptTokens(request) - matched;

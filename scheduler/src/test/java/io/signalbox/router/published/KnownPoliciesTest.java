@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
 
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DynamoKnobs;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.Ranks;
+import io.signalbox.router.SglangKnobs;
+import io.signalbox.router.TieBreak;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import io.signalbox.router.trtllm.KvAwareRawDpRouter;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;

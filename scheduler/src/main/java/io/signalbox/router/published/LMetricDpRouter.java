@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.ScoredDpRouter;
 
 /**
  * {@code (T - matched) * (active requests + 1)}: the LMetric product (arXiv 2603.15202), which needs no weight. It counts
@@ -14,7 +18,7 @@ public final class LMetricDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = batch.uncachedTokens(request, rank);
         final double load = batch.activeRequests(rank) + 1.0;

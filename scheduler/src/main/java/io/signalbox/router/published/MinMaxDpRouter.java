@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.published;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.ScoredDpRouter;
 
 /**
  * The least prefill work after the placement, {@code pending + T - matched}; among equals the lower load, then fewer
@@ -15,7 +19,7 @@ public final class MinMaxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = batch.uncachedTokens(request, rank);
         final double load = batch.loadTokens(rank);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
+
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementOrder;
 
 /**
  * The score of TensorRT-LLM's KV-cache-aware routers, lower is better:

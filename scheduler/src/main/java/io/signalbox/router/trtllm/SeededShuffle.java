@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.router;
+package io.signalbox.router.trtllm;
 
 /**
  * The permutation that Python's {@code random.Random(seed).shuffle} yields: the Mersenne Twister MT19937 of Matsumoto
