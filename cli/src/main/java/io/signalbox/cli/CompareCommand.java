@@ -81,6 +81,11 @@ final class CompareCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (schedulers.listsRouters())
+        {
+            RouterList.print(console.out(), schedulers.known());
+            return ExitCode.OK;
+        }
         if (spec.commandLine().getParseResult().hasMatchedOption("--expert-skew"))
         {
             throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");

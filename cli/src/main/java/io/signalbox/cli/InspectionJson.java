@@ -148,7 +148,7 @@ final class InspectionJson
 
     private void placed(final LifeEvent.Placed placed) throws IOException
     {
-        json.writeStringField("policy", placed.policy().label());
+        json.writeStringField("policy", placed.router());
         json.writeStringField("gate", EnumNames.label(placed.gate()));
         json.writeStringField("tieRule", EnumNames.label(placed.tieRule()));
         json.writeNumberField("target", placed.target());

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.journal.JvmFlags;
+import io.signalbox.router.DpRouters;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -38,6 +40,7 @@ final class MachineChecks
         checks.add(cores(Runtime.getRuntime().availableProcessors()));
         checks.add(disk(directory));
         checks.add(SmokeRun.check(journals(directory)));
+        checks.add(routers());
         checks.add(gpu(new CudaProbe().probe()));
         return checks;
     }
@@ -55,6 +58,18 @@ final class MachineChecks
         return feature >= MIN_JAVA
             ? Check.ok("java", detail)
             : Check.missing("java", detail, "set JAVA_HOME to a JDK, version " + MIN_JAVA + " or newer");
+    }
+
+    private static Check routers()
+    {
+        try
+        {
+            return Check.ok("routers", DpRouters.installed().labels());
+        }
+        catch (final ConfigException e)
+        {
+            return Check.missing("routers", e.getMessage(), "fix the class path");
+        }
     }
 
     private static Check opened()

@@ -14,6 +14,7 @@ import picocli.CommandLine.Parameters;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -61,6 +62,9 @@ final class ReplayCommand implements Callable<Integer>
 
     @Option(names = "--json", description = "Print one JSON object instead of text.")
     private boolean asJson;
+
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
 
     /** Null where none was taken. */
     private byte[] snapshot;
@@ -123,7 +127,8 @@ final class ReplayCommand implements Callable<Integer>
                 "used for a new journal.");
         }
         final AtomicReference<Scheduler> made = new AtomicReference<>();
-        final Verification verification = JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, config ->
+        final Verification verification = JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at,
+            Plugins.routers(plugins), config ->
         {
             made.set(new Scheduler(config));
             return made.get();

@@ -9,10 +9,10 @@ import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
-import io.signalbox.router.DpRouters;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.EngineFactory;
@@ -46,6 +46,7 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
+        "  signalbox simulate --plugins my-router.jar --router my-router",
         "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
@@ -100,6 +101,11 @@ final class SimulateCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (schedulerOptions.listsRouters())
+        {
+            RouterList.print(console.out(), schedulerOptions.known());
+            return ExitCode.OK;
+        }
         IdleOptions.refuse(spec.commandLine().getParseResult());
         refuseRingSize();
         journalOptions.check();
@@ -117,11 +123,11 @@ final class SimulateCommand implements Callable<Integer>
         return run(new Simulation(config, costs, workload), workload.requests().size());
     }
 
-    /** A router that gives way to another says so, here once and in every journaled decision. */
+    /** A router that falls back to another says so, here once and in every journaled decision. */
     private void tellFallback(final SchedulerConfig config)
     {
-        final RouterPolicy asked = config.router().policy();
-        final RouterPolicy used = DpRouters.policy(config.router(), config.prefixCaching());
+        final DpRouterProvider asked = config.router().provider();
+        final DpRouterProvider used = config.router().deciding(config.prefixCaching());
         if (used != asked)
         {
             console.err().println("signalbox simulate: the " + asked.label() + " router needs cached prefixes, and prefix " +
@@ -180,7 +186,8 @@ final class SimulateCommand implements Callable<Integer>
         }
         try
         {
-            return Verdict.of(writer, JournalVerifier.verify(writer.path(), verifyingScheduler));
+            return Verdict.of(writer, JournalVerifier.verifyTo(
+                writer.path(), Long.MAX_VALUE, schedulerOptions.known(), verifyingScheduler, ReadProgress.NONE));
         }
         // The run is over and its report is worth having, whatever became of the journal.
         catch (final JournalException | OutOfMemoryError e)

@@ -163,7 +163,7 @@ public final class JournalScanner implements AutoCloseable
 
     private boolean versionKnown()
     {
-        return type != null && Envelope.version(walker.bytes(), walker.start()) <= Envelope.NEWEST_VERSION;
+        return type != null && Envelope.version(walker.bytes(), walker.start()) == Envelope.SCHEMA_VERSION;
     }
 
     private boolean links()

@@ -21,7 +21,7 @@ enum RecoveryCase
     /** The next segment says that this one was cut here, and yet a writer went on behind the cut. */
     WRITTEN_BEHIND_CUT(Decision.REFUSE, Kind.TWO_WRITERS,
         e -> e.endDeclared() && e.followed()),
-    /** Written by newer software. */
+    /** Written by another version of this program. */
     NEWER_VERSION(Decision.REFUSE, Kind.UNSUPPORTED_VERSION,
         e -> !e.endDeclared() && valid(e) && !e.versionKnown()),
     /** Records were lost, doubled or moved. */

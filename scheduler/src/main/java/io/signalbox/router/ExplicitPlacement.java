@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.TieRule;
+
 /** Places a request on a rank that was not searched for. */
 public final class ExplicitPlacement
 {
@@ -16,15 +18,15 @@ public final class ExplicitPlacement
         {
             return false;
         }
-        on(batch, request, hint, load, TieBreak.HINT);
+        on(batch, request, hint, load, TieRule.HINT);
         return true;
     }
 
     public static void on(
-        final PlacementBatch batch, final int request, final int rank, final long load, final TieBreak tieBreak)
+        final PlacementBatch batch, final int request, final int rank, final long load, final TieRule tieRule)
     {
         final int matched = batch.matchedTokens(request, rank);
         batch.candidate(request, rank, 0.0, batch.promptTokens(request) - matched, 0.0, matched);
-        batch.choose(request, rank, load, tieBreak);
+        batch.choose(request, rank, load, tieRule);
     }
 }

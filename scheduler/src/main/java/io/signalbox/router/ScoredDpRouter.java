@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.StateDigest;
+import io.signalbox.event.codec.TieRule;
 
 /**
  * Hints first, then every request in order of arrival to the rank with the lowest score. Any rank with room is a
@@ -51,13 +52,13 @@ public abstract class ScoredDpRouter implements DpRouter
         return true;
     }
 
-    /** The figure that the running load begins with. */
+    /** The figure that the running load begins with; pending prefill tokens unless a router overrides it. */
     protected RankFigure load()
     {
         return RankFigure.PENDING_PREFILL_TOKENS;
     }
 
-    /** What a placement adds to the running load. */
+    /** What a placement adds to the running load; the uncached tokens of the prompt unless a router overrides it. */
     protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.uncachedTokens(request, rank);
@@ -95,7 +96,7 @@ public abstract class ScoredDpRouter implements DpRouter
         consider(batch, request);
         int best = PlacementBatch.NO_RANK;
         double bestScore = 0;
-        TieBreak decidedBy = TieBreak.NONE;
+        TieRule decidedBy = TieRule.NONE;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
             if (!isOpen(batch, request, rank))
@@ -103,15 +104,20 @@ public abstract class ScoredDpRouter implements DpRouter
                 continue;
             }
             final double score = score(batch, request, rank);
+            if (Double.isNaN(score))
+            {
+                throw new RouterException(
+                    "scored rank " + rank + " for request " + batch.requestId(request) + " with NaN, which is no number");
+            }
             if (best == PlacementBatch.NO_RANK || score < bestScore)
             {
                 best = rank;
                 bestScore = score;
-                decidedBy = TieBreak.NONE;
+                decidedBy = TieRule.NONE;
             }
             else if (score == bestScore)
             {
-                final TieBreak tie = tie(batch, best, rank);
+                final TieRule tie = tie(batch, best, rank);
                 decidedBy = tie.ordinal() > decidedBy.ordinal() ? tie : decidedBy;
                 best = winsTie(batch, request, rank, best) ? rank : best;
             }
@@ -125,10 +131,10 @@ public abstract class ScoredDpRouter implements DpRouter
         return true;
     }
 
-    private static TieBreak tie(final PlacementBatch batch, final int rank, final int other)
+    private static TieRule tie(final PlacementBatch batch, final int rank, final int other)
     {
-        return batch.loadTokens(rank) != batch.loadTokens(other) ? TieBreak.LEAST_LOAD :
-            batch.activeRequests(rank) != batch.activeRequests(other) ? TieBreak.FEWEST_REQUESTS : TieBreak.SEEDED_ORDER;
+        return batch.loadTokens(rank) != batch.loadTokens(other) ? TieRule.LEAST_LOAD :
+            batch.activeRequests(rank) != batch.activeRequests(other) ? TieRule.FEWEST_REQUESTS : TieRule.SEEDED_ORDER;
     }
 
     private static boolean winsTie(final PlacementBatch batch, final int request, final int rank, final int best)

@@ -29,7 +29,6 @@ import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
@@ -53,7 +52,7 @@ public final class Scheduler
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
     private final Admission admission;
-    private final DpRouter router;
+    private final GuardedRouter router;
     private final Placement placement;
     private final RankSteps steps;
     private final StepResults results;
@@ -87,7 +86,7 @@ public final class Scheduler
 
     public Scheduler(final SchedulerConfig config)
     {
-        this(config, DpRouters.of(config.router(), config.ranks(), config.prefixCaching()));
+        this(config, config.router().router(config.ranks(), config.prefixCaching()));
     }
 
     /** @param router used in place of the one that the configuration names. */
@@ -107,8 +106,8 @@ public final class Scheduler
             ranks[rank] = new DpRank(config, rank, pages);
         }
         admission = new Admission(config, requests);
-        this.router = router;
-        placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
+        this.router = new GuardedRouter(config, router);
+        placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
@@ -481,7 +480,7 @@ public final class Scheduler
      */
     public byte[] routerSnapshot()
     {
-        return RouterSnapshot.of(router, ranks.length);
+        return RouterSnapshot.of(router.provider(), router, ranks.length);
     }
 
     /** What the last input did to the rows of ended requests. */

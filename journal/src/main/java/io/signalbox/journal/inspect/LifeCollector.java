@@ -4,6 +4,7 @@ package io.signalbox.journal.inspect;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
@@ -15,7 +16,6 @@ import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife.Submission;
-import io.signalbox.router.RouterPolicy;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
@@ -28,6 +28,8 @@ final class LifeCollector
     private static final int NO_TOKEN = -1;
 
     private final long requestId;
+    private final String router;
+    private final String fallback;
     private final GroupReader messages = new GroupReader();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SubmitDecoder submit = new SubmitDecoder();
@@ -68,9 +70,15 @@ final class LifeCollector
         }
     }
 
-    LifeCollector(final long requestId)
+    /**
+     * @param router   label of the configured router.
+     * @param fallback label of its fallback; {@code null} if it has none.
+     */
+    LifeCollector(final long requestId, final String router, final String fallback)
     {
         this.requestId = requestId;
+        this.router = router;
+        this.fallback = fallback;
     }
 
     List<RequestLife> lives()
@@ -176,8 +184,13 @@ final class LifeCollector
                 candidate.activeRequests()));
         }
         candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
-        open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), RouterPolicy.valueOf(decision.policy().name()),
+        open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
             decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(), List.copyOf(candidates)));
+    }
+
+    private String label(final DecidingRouter decidedBy)
+    {
+        return decidedBy == DecidingRouter.FALLBACK && fallback != null ? fallback : router;
     }
 
     private void onSchedule(final ScheduleDecoder plan)

@@ -2,10 +2,12 @@
 package io.signalbox.router.published;
 
 import io.signalbox.StateDigest;
-import io.signalbox.router.DynamoKnobs;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.ScoredDpRouter;
 
 import java.util.Arrays;
@@ -18,24 +20,49 @@ import java.util.Arrays;
  */
 public final class DynamoCostDpRouter extends ScoredDpRouter
 {
+    private static final Setting<Double> OVERLAP_CREDIT = Setting.weight("overlapCredit", 1.0,
+        "Tokens of prefill that a matched token is worth.");
+    private static final Setting<Double> TEMPERATURE = Setting.real("temperature", "", 0.0, 0.0, Double.MAX_VALUE,
+        "Temperature of the draw between ranks; 0 takes the lowest cost.");
+    private static final Setting<Long> SEED = Setting.number("seed", "", 0, Long.MIN_VALUE, Long.MAX_VALUE,
+        "Seed of the draw.");
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("dynamo-cost", 1,
+                "max(0, pending + T - credit * m) + context + T, or a seeded draw; NVIDIA Dynamo.",
+                OVERLAP_CREDIT, TEMPERATURE, SEED);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new DynamoCostDpRouter(
+                values.get(OVERLAP_CREDIT), values.get(TEMPERATURE), values.get(SEED), ranks);
+        }
+    }
+
     private static final double UNIT = 0x1.0p-53;
 
-    private final DynamoKnobs knobs;
+    private final double overlapCredit;
+    private final double temperature;
     private final long seed;
     private final long[] placedTokens;
     private int drawn = PlacementBatch.NO_RANK;
 
-    public DynamoCostDpRouter(final DynamoKnobs knobs, final long seed, final int ranks)
+    /**
+     * @param overlapCredit tokens of prefill that a matched token is worth.
+     * @param temperature   of the draw between ranks; 0 takes the lowest cost.
+     * @param seed          of the draw.
+     */
+    public DynamoCostDpRouter(final double overlapCredit, final double temperature, final long seed, final int ranks)
     {
-        this.knobs = knobs;
+        this.overlapCredit = overlapCredit;
+        this.temperature = temperature;
         this.seed = seed;
         placedTokens = new long[ranks];
-    }
-
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.DYNAMO_COST;
     }
 
     @Override
@@ -53,7 +80,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     @Override
     protected void consider(final PlacementBatch batch, final int request)
     {
-        drawn = knobs.temperature() == 0 ? PlacementBatch.NO_RANK : draw(batch, request);
+        drawn = temperature == 0 ? PlacementBatch.NO_RANK : draw(batch, request);
     }
 
     /** A rank by weight, or none where no rank has room. */
@@ -90,7 +117,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     /** By the strict library, whose last bit is the same on every machine. */
     private double weight(final double cost, final double lowest, final double highest)
     {
-        return highest == lowest ? 1 : StrictMath.exp(-(cost - lowest) / (highest - lowest) / knobs.temperature());
+        return highest == lowest ? 1 : StrictMath.exp(-(cost - lowest) / (highest - lowest) / temperature);
     }
 
     private double cost(final PlacementBatch batch, final int request, final int rank)
@@ -101,7 +128,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
     private double newWork(final PlacementBatch batch, final int request, final int rank)
     {
         final double raw = (double)batch.loadTokens(rank) + batch.promptTokens(request);
-        return Math.max(0, raw - knobs.overlapCredit() * batch.matchedTokens(request, rank));
+        return Math.max(0, raw - overlapCredit * batch.matchedTokens(request, rank));
     }
 
     private double loadTerm(final PlacementBatch batch, final int request, final int rank)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
+import io.signalbox.config.SettingValues;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.ScoredDpRouter;
 
 /**
@@ -11,10 +13,20 @@ import io.signalbox.router.ScoredDpRouter;
  */
 public final class LMetricDpRouter extends ScoredDpRouter
 {
-    @Override
-    public RouterPolicy policy()
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
     {
-        return RouterPolicy.LMETRIC;
+        public Provider()
+        {
+            super("lmetric", 1,
+                "(T - m) * (requests + 1); LMetric, arXiv 2603.15202.");
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new LMetricDpRouter();
+        }
     }
 
     @Override

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
+import io.signalbox.config.SettingValues;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.ScoredDpRouter;
 
 /**
@@ -12,10 +14,20 @@ import io.signalbox.router.ScoredDpRouter;
  */
 public final class MinMaxDpRouter extends ScoredDpRouter
 {
-    @Override
-    public RouterPolicy policy()
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
     {
-        return RouterPolicy.MIN_MAX;
+        public Provider()
+        {
+            super("min-max", 1,
+                "pending + T - m: the least prefill work after the placement; vLLM tpu-inference.");
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new MinMaxDpRouter();
+        }
     }
 
     @Override

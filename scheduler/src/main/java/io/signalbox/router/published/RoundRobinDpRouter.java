@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
+import io.signalbox.config.SettingValues;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.RouterSnapshot;
 import io.signalbox.router.ScoredDpRouter;
 
@@ -11,18 +13,28 @@ import java.nio.ByteBuffer;
 /** The ranks in turn, full ones passed over. */
 public final class RoundRobinDpRouter extends ScoredDpRouter
 {
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("round-robin", 1,
+                "The ranks in turn; full ones are passed over.");
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new RoundRobinDpRouter();
+        }
+    }
+
     private int next;
 
     @Override
     public boolean readsMatches()
     {
         return false;
-    }
-
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.ROUND_ROBIN;
     }
 
     @Override

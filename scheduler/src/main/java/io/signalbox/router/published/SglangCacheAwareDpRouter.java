@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
-import io.signalbox.router.GateState;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.ScoredDpRouter;
-import io.signalbox.router.SglangKnobs;
 
 /**
  * The cache-aware rule of SGLang's gateway. Where the ranks are out of balance, which is when the most active requests of a
@@ -14,18 +16,46 @@ import io.signalbox.router.SglangKnobs;
  */
 public final class SglangCacheAwareDpRouter extends ScoredDpRouter
 {
-    private final SglangKnobs knobs;
-    private boolean byMatch;
+    private static final Setting<Double> CACHE_THRESHOLD = Setting.real("cacheThreshold", "", 0.3, 0.0, Double.MAX_VALUE,
+        "Share of a prompt that the longest match must exceed to be followed.");
+    private static final Setting<Integer> IMBALANCE = Setting.integer("imbalance", "requests", 64, 0, Integer.MAX_VALUE,
+        "Requests by which the fullest rank may exceed the emptiest before load decides.");
+    private static final Setting<Double> IMBALANCE_RATIO = Setting.real("imbalanceRatio", "", 1.5, 0.0, Double.MAX_VALUE,
+        "Multiple of the emptiest rank's requests that the fullest must hold for the same.");
 
-    public SglangCacheAwareDpRouter(final SglangKnobs knobs)
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
     {
-        this.knobs = knobs;
+        public Provider()
+        {
+            super("sglang-cache-aware", 1,
+                "Longest match above a threshold; shortest queue if out of balance. SGLang gateway.",
+                CACHE_THRESHOLD, IMBALANCE, IMBALANCE_RATIO);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new SglangCacheAwareDpRouter(
+                values.get(CACHE_THRESHOLD), values.get(IMBALANCE), values.get(IMBALANCE_RATIO));
+        }
     }
 
-    @Override
-    public RouterPolicy policy()
+    private final double cacheThreshold;
+    private final int imbalance;
+    private final double imbalanceRatio;
+    private boolean byMatch;
+
+    /**
+     * @param cacheThreshold share of a prompt that the longest match must exceed to be followed.
+     * @param imbalance      requests by which the fullest rank may exceed the emptiest before load decides.
+     * @param imbalanceRatio how many times the emptiest rank's requests the fullest must have for the same.
+     */
+    public SglangCacheAwareDpRouter(final double cacheThreshold, final int imbalance, final double imbalanceRatio)
     {
-        return RouterPolicy.SGLANG_CACHE_AWARE;
+        this.cacheThreshold = cacheThreshold;
+        this.imbalance = imbalance;
+        this.imbalanceRatio = imbalanceRatio;
     }
 
     @Override
@@ -46,9 +76,9 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
                 longest = Math.max(longest, batch.matchedTokens(request, rank));
             }
         }
-        final boolean balanced = most - fewest <= knobs.imbalance() || most <= knobs.imbalanceRatio() * fewest;
-        byMatch = balanced && longest > knobs.cacheThreshold() * batch.promptTokens(request);
-        batch.gate(request, byMatch ? GateState.OPEN : GateState.CLOSED);
+        final boolean balanced = most - fewest <= imbalance || most <= imbalanceRatio * fewest;
+        byMatch = balanced && longest > cacheThreshold * batch.promptTokens(request);
+        batch.gate(request, byMatch ? MatchGate.OPEN : MatchGate.CLOSED);
     }
 
     @Override

@@ -2,17 +2,20 @@
 package io.signalbox.router.trtllm;
 
 import io.signalbox.StateDigest;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.RouterSnapshot;
-import io.signalbox.router.TieBreak;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * Every turn of a conversation to the rank of its first, whatever is cached there: TensorRT-LLM's conversation-aware
@@ -24,6 +27,30 @@ import java.nio.ByteBuffer;
  */
 public final class ConversationDpRouter implements DpRouter
 {
+    private static final Setting<Integer> MAX_SESSIONS = Setting.integer("maxSessions", "conversations", 65_536, 1, 1 << 24,
+        "Most conversations whose rank is remembered.");
+    private static final Setting<NewConversation> NEW_CONVERSATION = Setting.choice("newConversation",
+        NewConversation.ROUND_ROBIN, List.of(NewConversation.values()), NewConversation::label,
+        "Placement of a request whose conversation has no rank yet.");
+
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("conversation", 1,
+                "Every turn of a conversation to the rank of its first turn; new conversations in turn.",
+                MAX_SESSIONS, KvAwareDpRouter.FAIR_SHARE_MULTIPLIER, NEW_CONVERSATION);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new ConversationDpRouter(values.get(MAX_SESSIONS), values.get(KvAwareDpRouter.FAIR_SHARE_MULTIPLIER),
+                values.get(NEW_CONVERSATION));
+        }
+    }
+
     private final double fairShareMultiplier;
     private final NewConversation newConversation;
     private final ConversationRanks homes;
@@ -72,12 +99,6 @@ public final class ConversationDpRouter implements DpRouter
     {
         homes.restore(from, ranks);
         cursor = RouterSnapshot.rank(from.getInt(), ranks);
-    }
-
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.CONVERSATION;
     }
 
     /** The bindings: for reports and tests; must not be mutated. */
@@ -136,7 +157,7 @@ public final class ConversationDpRouter implements DpRouter
         if (home != PlacementBatch.NO_RANK && batch.hasRoom(home))
         {
             candidate(batch, request, home, 0);
-            choose(batch, request, home, TieBreak.BOUND);
+            choose(batch, request, home, TieRule.BOUND);
             homes.touch(batch.conversationId(request));
             return;
         }
@@ -148,7 +169,7 @@ public final class ConversationDpRouter implements DpRouter
             return;
         }
         choose(batch, request, chosen,
-            rank == PlacementBatch.NO_RANK ? TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK : TieBreak.ROUND_ROBIN);
+            rank == PlacementBatch.NO_RANK ? TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK : TieRule.ROUND_ROBIN);
         if (home == PlacementBatch.NO_RANK && batch.conversationId(request) != PlacementBatch.NO_CONVERSATION)
         {
             homes.bind(batch.conversationId(request), chosen);
@@ -196,9 +217,9 @@ public final class ConversationDpRouter implements DpRouter
         batch.candidate(request, rank, score, batch.promptTokens(request), 0, 0);
     }
 
-    private static void choose(final PlacementBatch batch, final int request, final int rank, final TieBreak tieBreak)
+    private static void choose(final PlacementBatch batch, final int request, final int rank, final TieRule tieRule)
     {
-        batch.choose(request, rank, batch.promptTokens(request), tieBreak);
+        batch.choose(request, rank, batch.promptTokens(request), tieRule);
     }
 
     private static int fullest(final PlacementBatch batch)

@@ -1,30 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.trtllm;
 
+import io.signalbox.config.SettingValues;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.TieBreak;
 
 /**
  * Longest prompt first, each to the rank with the least load; among equals the rank with fewer requests, then the
- * lower index: TensorRT-LLM's default attention-DP router. A rank's load is the sum of the prompt lengths of its
- * requests; requests that were placed on their hints are not added to it.
+ * lower index: TensorRT-LLM's default attention-DP router of commit 04fe30a9. A rank's load is the sum of the prompt
+ * lengths of its requests; requests that were placed on their hints are not added to it.
  *
- * <p>Where more requests are given than fit under the target, the original fails; here the rest stays unplaced.
+ * <p>If more requests are given than fit under the target, the original fails; here the rest stays unplaced.
  */
 public final class DefaultDpRouter implements DpRouter
 {
-    private final RouterEdition edition;
-    private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
-
-    public DefaultDpRouter(final RouterEdition edition)
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
     {
-        this.edition = edition;
+        public Provider()
+        {
+            super("default", 1,
+                "Longest prompt first, each to the rank with the fewest prompt tokens, up to its fair share of requests.");
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new DefaultDpRouter();
+        }
     }
+
+    private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
 
     @Override
     public boolean readsMatches()
@@ -39,16 +50,10 @@ public final class DefaultDpRouter implements DpRouter
     }
 
     @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.DEFAULT;
-    }
-
-    @Override
     public void place(final PlacementBatch batch)
     {
         batch.loadFrom(RankFigure.PROMPT_TOKENS);
-        PlacementOrder.strictFirst(batch, edition == RouterEdition.PR_12315, order);
+        PlacementOrder.strictFirst(batch, false, order);
         int open = 0;
         for (int i = 0; i < batch.count(); i++)
         {
@@ -57,8 +62,7 @@ public final class DefaultDpRouter implements DpRouter
                 order[open++] = order[i];
             }
         }
-        final int target = PlacementOrder.target(batch, open, 1.0);
-        batch.target(edition == RouterEdition.MAIN ? Math.min(target, batch.maxActive()) : target);
+        batch.target(Math.min(PlacementOrder.target(batch, open, 1.0), batch.maxActive()));
         PlacementOrder.longestFirst(batch, order, open);
         for (int i = 0; i < open; i++)
         {
@@ -92,7 +96,7 @@ public final class DefaultDpRouter implements DpRouter
         }
         if (best != PlacementBatch.NO_RANK)
         {
-            batch.choose(request, best, tokens, tied ? TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK : TieBreak.NONE);
+            batch.choose(request, best, tokens, tied ? TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK : TieRule.NONE);
         }
     }
 }

@@ -3,15 +3,17 @@ package io.signalbox.router.trtllm;
 
 import io.signalbox.ConfigException;
 import io.signalbox.StateDigest;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
-import io.signalbox.router.GateState;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.TieBreak;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -27,6 +29,37 @@ import java.util.Arrays;
  */
 public final class KvAwareDpRouter implements DpRouter
 {
+    private static final Setting<Double> MATCH_RATE_THRESHOLD = Setting.real("matchRateThreshold", "", 0.1, 0.0, 1.0,
+        "Share of a prompt that the best match must exceed for matches to count.");
+    static final Setting<Double> FAIR_SHARE_MULTIPLIER = Setting.real("fairShareMultiplier", "", 2.0, 1.0, Double.MAX_VALUE,
+        "Multiple of its fair share of all requests that a rank may hold.");
+    private static final Setting<Boolean> COLD_START_WARMUP = Setting.flag("coldStartWarmup", false,
+        "Give every rank a first request in turn.");
+
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("kv-aware", 1,
+                "kv-aware-pr with match gate, fair-share cap, seeded ties, warm-up and load net of hits.",
+                KvAwareScore.BETA, MATCH_RATE_THRESHOLD, FAIR_SHARE_MULTIPLIER, COLD_START_WARMUP);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new KvAwareDpRouter(ranks, values.get(KvAwareScore.BETA), values.get(MATCH_RATE_THRESHOLD),
+                values.get(FAIR_SHARE_MULTIPLIER), values.get(COLD_START_WARMUP));
+        }
+
+        @Override
+        public DpRouterProvider withoutPrefixCaching()
+        {
+            return new DefaultDpRouter.Provider();
+        }
+    }
+
     private final double beta;
     private final double matchRateThreshold;
     private final double fairShareMultiplier;
@@ -110,12 +143,6 @@ public final class KvAwareDpRouter implements DpRouter
         }
     }
 
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.KV_AWARE;
-    }
-
     /** Whether warm-up still owes the rank a first request. */
     public boolean isCold(final int rank)
     {
@@ -152,7 +179,7 @@ public final class KvAwareDpRouter implements DpRouter
             return false;
         }
         ExplicitPlacement.on(
-            batch, request, rank, batch.uncachedTokens(request, rank), hinted ? TieBreak.HINT : TieBreak.WARM_UP);
+            batch, request, rank, batch.uncachedTokens(request, rank), hinted ? TieRule.HINT : TieRule.WARM_UP);
         warmed(rank);
         return true;
     }
@@ -184,7 +211,7 @@ public final class KvAwareDpRouter implements DpRouter
         final double normaliser = KvAwareScore.normaliser(batch, request);
         final boolean open = isGateOpen(batch, request);
         batch.normaliser(request, normaliser);
-        batch.gate(request, open ? GateState.OPEN : GateState.CLOSED);
+        batch.gate(request, open ? MatchGate.OPEN : MatchGate.CLOSED);
         int best = PlacementBatch.NO_RANK;
         double bestScore = 0;
         int sameScore = 0;
@@ -215,7 +242,7 @@ public final class KvAwareDpRouter implements DpRouter
         {
             final int rank = sameLoad > 1 ? firstOfTied(batch, request, best) : best;
             batch.choose(request, rank, batch.uncachedTokens(request, rank),
-                sameLoad > 1 ? TieBreak.SEEDED_ORDER : sameScore > 1 ? TieBreak.LEAST_LOAD : TieBreak.NONE);
+                sameLoad > 1 ? TieRule.SEEDED_ORDER : sameScore > 1 ? TieRule.LEAST_LOAD : TieRule.NONE);
         }
     }
 

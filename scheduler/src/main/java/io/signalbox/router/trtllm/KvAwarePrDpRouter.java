@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.trtllm;
 
+import io.signalbox.config.SettingValues;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.ExplicitPlacement;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.TieBreak;
 
 /**
  * Prompts that begin alike after one another, each to the rank with the lowest {@link KvAwareScore}: TensorRT-LLM's
@@ -17,6 +18,29 @@ import io.signalbox.router.TieBreak;
  */
 public final class KvAwarePrDpRouter implements DpRouter
 {
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("kv-aware-pr", 1,
+                "(T - m) + beta * (load / D * T): prefix matches against load, first version (PR 12315).",
+                KvAwareScore.BETA);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new KvAwarePrDpRouter(values.get(KvAwareScore.BETA));
+        }
+
+        @Override
+        public DpRouterProvider withoutPrefixCaching()
+        {
+            return new DefaultDpRouter.Provider();
+        }
+    }
+
     private final double beta;
     private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
 
@@ -36,12 +60,6 @@ public final class KvAwarePrDpRouter implements DpRouter
     public long digest()
     {
         return 0;
-    }
-
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.KV_AWARE_PR;
     }
 
     @Override
@@ -94,7 +112,7 @@ public final class KvAwarePrDpRouter implements DpRouter
         if (best != PlacementBatch.NO_RANK)
         {
             final long added = (long)batch.promptTokens(request) - batch.matchedTokens(request, best);
-            batch.choose(request, best, added, tied ? TieBreak.LOWEST_RANK : TieBreak.NONE);
+            batch.choose(request, best, added, tied ? TieRule.LOWEST_RANK : TieRule.NONE);
         }
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.trtllm;
 
+import io.signalbox.config.SettingValues;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.router.ScoredDpRouter;
 
 /**
@@ -13,6 +15,29 @@ import io.signalbox.router.ScoredDpRouter;
  */
 public final class KvAwareRawDpRouter extends ScoredDpRouter
 {
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("kv-aware-raw", 1,
+                "kv-aware-pr over all prompt tokens of active requests, cached ones too; the first formula of PR 12315.",
+                KvAwareScore.BETA);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new KvAwareRawDpRouter(values.get(KvAwareScore.BETA));
+        }
+
+        @Override
+        public DpRouterProvider withoutPrefixCaching()
+        {
+            return new DefaultDpRouter.Provider();
+        }
+    }
+
     private final double beta;
     private double normaliser;
 
@@ -20,12 +45,6 @@ public final class KvAwareRawDpRouter extends ScoredDpRouter
     public KvAwareRawDpRouter(final double beta)
     {
         this.beta = beta;
-    }
-
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.KV_AWARE_RAW;
     }
 
     @Override

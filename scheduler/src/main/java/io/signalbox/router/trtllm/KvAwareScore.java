@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.trtllm;
 
+import io.signalbox.config.Setting;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementOrder;
 
 /**
  * The score of TensorRT-LLM's KV-cache-aware routers, lower is better:
  * {@code (T - matched) + beta * (load / D * T)} with {@code D} the larger of the candidates' summed load and {@code T}.
- * The division comes first and nothing is fused, so that every bit is that of the original. Where {@code D} is 0, which
- * takes an empty prompt and idle ranks, the original fails; here the load term is 0.
+ * The division comes first and nothing is fused, so that every bit is that of the original. If {@code D} is 0, with an
+ * empty prompt and idle ranks, the original fails; here the load term is 0.
  */
 final class KvAwareScore
 {
+    static final Setting<Double> BETA =
+        Setting.weight("beta", 1.0, "Weight of the load term of the score.");
+
     private KvAwareScore()
     {
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.trtllm;
 
-import io.signalbox.ConfigException;
-
-/** Where the conversation router places a request whose conversation has no rank yet. */
+/** Placement of a request whose conversation has no rank yet, by the conversation router. */
 public enum NewConversation
 {
     ROUND_ROBIN("round_robin"),
@@ -19,18 +17,5 @@ public enum NewConversation
     public String label()
     {
         return label;
-    }
-
-    /** @throws ConfigException when no placement has this label. */
-    public static NewConversation of(final String label)
-    {
-        for (final NewConversation placement : values())
-        {
-            if (placement.label.equals(label))
-            {
-                return placement;
-            }
-        }
-        throw new ConfigException("newConversation=" + label + " is not known; it is round_robin or least_queued.");
     }
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router.published;
 
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.DynamoKnobs;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.Ranks;
-import io.signalbox.router.SglangKnobs;
-import io.signalbox.router.TieBreak;
 import io.signalbox.router.trtllm.KvAwarePrDpRouter;
 import io.signalbox.router.trtllm.KvAwareRawDpRouter;
 import org.junit.jupiter.api.Test;
@@ -62,10 +60,10 @@ class KnownPoliciesTest
     void shouldChargeContextAndCreditOverlapAsDynamoDoes()
     {
         final PlacementBatch batch = Ranks.of(2).rank(1, 50, 400).rank(1, 0, 300).request(1, 100, 80, 0).request(2, 100)
-            .placedBy(new DynamoCostDpRouter(new DynamoKnobs(2.0, 0.0), 1, 2));
+            .placedBy(new DynamoCostDpRouter(2.0, 0.0, 1, 2));
         assertEquals(0.0 + 500, batch.score(0, 0), "50 + 100 - 2 x 80 is below 0");
         assertEquals(100.0 + 400, batch.score(0, 1));
-        assertEquals(TieBreak.LEAST_LOAD, batch.tieBreak(0));
+        assertEquals(TieRule.LEAST_LOAD, batch.tieRule(0));
         assertEquals(1, batch.chosenRank(0), "less is pending there");
         assertEquals(150.0 + 500, batch.score(1, 0));
         assertEquals(200.0 + 500, batch.score(1, 1), "the first request is pending, and its context will be held");
@@ -91,13 +89,13 @@ class KnownPoliciesTest
     private static int drawn(final long id, final double temperature, final long seed)
     {
         return Ranks.of(3).rank(1, 0, 0).rank(1, 100, 0).rank(1, 200, 0).request(id, 50)
-            .placedBy(new DynamoCostDpRouter(new DynamoKnobs(1.0, temperature), seed, 3)).chosenRank(0);
+            .placedBy(new DynamoCostDpRouter(1.0, temperature, seed, 3)).chosenRank(0);
     }
 
     @Test
     void shouldFollowLongMatchesUntilTheQueuesAreOutOfBalance()
     {
-        final DpRouter router = new SglangCacheAwareDpRouter(new SglangKnobs(0.5, 4, 2.0));
+        final DpRouter router = new SglangCacheAwareDpRouter(0.5, 4, 2.0);
         assertEquals(0, Ranks.of(2).rank(4, 0, 0).rank(0, 0, 0).request(1, 100, 51, 0).placedBy(router).chosenRank(0));
         assertEquals(1, Ranks.of(2).rank(4, 0, 0).rank(0, 0, 0).request(1, 100, 50, 0).placedBy(router).chosenRank(0),
             "half is not more than half");
