@@ -2,18 +2,18 @@
 package io.signalbox.compare;
 
 import io.signalbox.ConfigException;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The plan of a comparison: each router on each workload with each cache size, once per seed.
  *
  * @param kvBlocks   KV blocks of one rank's pool, the dummy block included.
+ * @param routers    each with its knobs; no two with the same label.
  * @param firstSeed  the seeds are this one and those that follow.
  * @param seeds      at least 1; from 2 on there are confidence intervals.
  * @param scheduler  everything but router and pool size.
@@ -22,7 +22,7 @@ import java.util.Map;
 public record ComparisonPlan(
     List<SeededWorkload> workloads,
     List<Integer> kvBlocks,
-    List<RouterPolicy> routers,
+    List<RouterConfig> routers,
     long firstSeed,
     int seeds,
     SchedulerConfig scheduler,
@@ -38,7 +38,7 @@ public record ComparisonPlan(
         routers = List.copyOf(routers);
         checkList("workloads", workloads.stream().map(SeededWorkload::name).toList());
         checkList("kvBlocks", kvBlocks);
-        checkList("routers", routers);
+        checkList("routers", routers.stream().map(RouterConfig::label).toList());
         if (seeds < 1 || seeds > MAX_SEEDS)
         {
             throw new ConfigException("seeds=" + seeds + " is not between 1 and " + MAX_SEEDS + "; give a number of runs.");
@@ -70,8 +70,7 @@ public record ComparisonPlan(
         {
             if (!seen.add(value))
             {
-                throw new ConfigException(name + " has " + (value instanceof RouterPolicy policy ? policy.label() : value) +
-                    " twice; name each one once.");
+                throw new ConfigException(name + " has " + value + " twice; name each one once.");
             }
         }
     }
@@ -83,17 +82,14 @@ public record ComparisonPlan(
     }
 
     /** The scheduler of one cell. */
-    SchedulerConfig schedulerOf(final RouterPolicy router, final int blocks)
+    SchedulerConfig schedulerOf(final RouterConfig router, final int blocks)
     {
         return schedulerOf(scheduler, router, blocks);
     }
 
     private static SchedulerConfig schedulerOf(
-        final SchedulerConfig scheduler, final RouterPolicy router, final int blocks)
+        final SchedulerConfig scheduler, final RouterConfig router, final int blocks)
     {
-        final Map<String, String> settings = scheduler.settings();
-        settings.put("router.policy", router.label());
-        settings.put("scheduler.kvBlocks", Integer.toString(blocks));
-        return SchedulerConfig.of(settings);
+        return scheduler.toBuilder().router(router).kvBlocks(blocks).build();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare;
 
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.RouterConfig;
 
 import java.util.Set;
 
@@ -10,7 +10,7 @@ public final class ComparisonRow
 {
     private final String workload;
     private final int kvBlocks;
-    private final RouterPolicy router;
+    private final RouterConfig router;
     private final double[][] values;
     private final Estimate[] estimates;
     private final Set<Figure> best;
@@ -20,7 +20,7 @@ public final class ComparisonRow
     ComparisonRow(
         final String workload,
         final int kvBlocks,
-        final RouterPolicy router,
+        final RouterConfig router,
         final double[][] values,
         final Estimate[] estimates,
         final Set<Figure> best,
@@ -45,7 +45,7 @@ public final class ComparisonRow
         return kvBlocks;
     }
 
-    public RouterPolicy router()
+    public RouterConfig router()
     {
         return router;
     }

@@ -67,7 +67,7 @@ public final class ReportListener implements GroupListener
         poolBlocks = config.kvBlocks() - 1;
         ranks = new RankRecord[config.ranks()];
         Arrays.setAll(ranks, RankRecord::new);
-        placements = new PlacementCounts(config.router().policy());
+        placements = new PlacementCounts(config.router());
         inlineLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
     }

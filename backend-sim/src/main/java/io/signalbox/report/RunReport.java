@@ -2,7 +2,6 @@
 package io.signalbox.report;
 
 import io.signalbox.event.codec.TieRule;
-import io.signalbox.router.RouterPolicy;
 
 import java.util.List;
 import java.util.Map;
@@ -101,19 +100,19 @@ public record RunReport(
     /**
      * How the ranks of requests were decided. A request that is placed again after its rank was lost counts again.
      *
-     * @param configured    the policy that the run asked for.
-     * @param byPolicy      placements by the policy that decided; no zeros.
-     * @param byOtherPolicy decided by a policy other than the configured one.
-     * @param onHints       the request named its rank.
-     * @param bound         to the rank of the request's conversation.
-     * @param gateClosed    matches were there to read, and counted as 0.
-     * @param ties          placements whose best candidate was not alone, by the rule that broke the tie; no zeros.
+     * @param configured label of the configured router.
+     * @param byRouter   placements by the label of the router that decided; no zeros.
+     * @param byFallback decided by the fallback of the configured router.
+     * @param onHints    the request named its rank.
+     * @param bound      to the rank of the request's conversation.
+     * @param gateClosed matches were available, and counted as 0.
+     * @param ties       placements whose best candidate was not alone, by the rule that broke the tie; no zeros.
      */
     public record Placements(
-        RouterPolicy configured,
+        String configured,
         long count,
-        Map<RouterPolicy, Long> byPolicy,
-        long byOtherPolicy,
+        Map<String, Long> byRouter,
+        long byFallback,
         long onHints,
         long bound,
         long gateClosed,

@@ -3,7 +3,6 @@ package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
 import io.signalbox.kv.RankPrefixIndex;
-import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
@@ -88,7 +87,7 @@ public final class MemoryNeed
      */
     private static long prefixBytes(final SchedulerConfig config, final Workload workload)
     {
-        if (!DpRouters.of(config.router(), config.ranks(), config.prefixCaching()).readsMatches())
+        if (!config.router().router(config.ranks(), config.prefixCaching()).readsMatches())
         {
             return 0;
         }

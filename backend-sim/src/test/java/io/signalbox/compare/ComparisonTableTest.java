@@ -2,13 +2,12 @@
 package io.signalbox.compare;
 
 import io.signalbox.compare.ComparisonTable.Cell;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.workload.WorkloadPreset;
 import org.junit.jupiter.api.Test;
 
-import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,7 +21,8 @@ class ComparisonTableTest
     {
         final ComparisonPlan plan = new ComparisonPlan(
             List.of(SeededWorkload.generated("w", WorkloadPreset.CONVERSATIONS::builder)), List.of(100),
-            Arrays.asList(RouterPolicy.values()).subList(0, 2), 1, first.length, SchedulerConfig.builder().build(),
+            List.of(RouterConfig.of("default"), RouterConfig.of("lmetric")), 1, first.length,
+            SchedulerConfig.builder().build(),
             SimulationConfig.DEFAULT);
         final ComparisonTable table = new ComparisonTable(plan);
         for (int seed = 0; seed < first.length; seed++)

@@ -4,7 +4,8 @@ package io.signalbox.compare;
 import io.signalbox.ConfigException;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.report.RunReport;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
@@ -26,7 +27,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ComparisonTest
 {
-    private static final List<RouterPolicy> ROUTERS = List.of(RouterPolicy.values());
+    private static final List<RouterConfig> ROUTERS =
+        DpRouters.installed().all().stream().map(RouterConfig::of).toList();
     private static final SchedulerConfig SCHEDULER =
         SchedulerConfig.builder().ranks(3).stepTokens(512).lockStep(true).build();
 

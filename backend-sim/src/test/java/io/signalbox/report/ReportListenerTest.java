@@ -13,7 +13,6 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport.ExpertSkew;
 import io.signalbox.report.RunReport.LatencySummary;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -198,7 +197,7 @@ class ReportListenerTest
     @Test
     void shouldCountPlacementsByPolicyAndRule()
     {
-        start(placing(2, RouterPolicy.DEFAULT, true));
+        start(placing(2, "default", true));
         // Ranks 0 and 1 are both idle; then rank 1 alone has no load; the third names its rank.
         submit(0, 1, 40, 5);
         wake(0);
@@ -206,26 +205,26 @@ class ReportListenerTest
         wake(1);
         submit(2, 3, 40, 5, -1, 1);
         wake(2);
-        assertEquals(new RunReport.Placements(RouterPolicy.DEFAULT, 3, Map.of(RouterPolicy.DEFAULT, 3L), 0, 1, 0, 0,
+        assertEquals(new RunReport.Placements("default", 3, Map.of("default", 3L), 0, 1, 0, 0,
             Map.of(TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, 1L)), report.report().placements());
     }
 
     @Test
     void shouldCountPlacementsOnTheRankOfTheConversation()
     {
-        start(placing(2, RouterPolicy.CONVERSATION, true));
+        start(placing(2, "conversation", true));
         submit(0, 1, 40, 1, 9, -1);
         wake(0);
         submit(1, 2, 40, 1, 9, -1);
         wake(1);
-        assertEquals(new RunReport.Placements(RouterPolicy.CONVERSATION, 2, Map.of(RouterPolicy.CONVERSATION, 2L), 0, 0, 1,
+        assertEquals(new RunReport.Placements("conversation", 2, Map.of("conversation", 2L), 0, 0, 1,
             0, Map.of()), report.report().placements());
     }
 
     @Test
     void shouldCountClosedGatesAndPoliciesThatGaveWay()
     {
-        start(placing(1, RouterPolicy.KV_AWARE, true));
+        start(placing(1, "kv-aware", true));
         submit(0, 1, 40, 1);
         wake(0);
         assertEquals(1, report.report().placements().gateClosed(), "nothing is cached yet");
@@ -233,19 +232,19 @@ class ReportListenerTest
         submit(20, 2, 40, 1);
         wake(20);
         assertEquals(1, report.report().placements().gateClosed(), "32 of 40 tokens are cached");
-        assertEquals(0, report.report().placements().byOtherPolicy());
+        assertEquals(0, report.report().placements().byFallback());
 
-        start(placing(1, RouterPolicy.KV_AWARE, false));
+        start(placing(1, "kv-aware", false));
         submit(0, 1, 40, 1);
         wake(0);
-        assertEquals(1, report.report().placements().byOtherPolicy());
-        assertEquals(Map.of(RouterPolicy.DEFAULT, 1L), report.report().placements().byPolicy());
+        assertEquals(1, report.report().placements().byFallback());
+        assertEquals(Map.of("default", 1L), report.report().placements().byRouter());
     }
 
-    private static SchedulerConfig placing(final int ranks, final RouterPolicy policy, final boolean prefixCaching)
+    private static SchedulerConfig placing(final int ranks, final String label, final boolean prefixCaching)
     {
         return SchedulerConfig.builder().ranks(ranks).kvBlocks(64).prefixCaching(prefixCaching)
-            .router(RouterConfig.builder().policy(policy).build()).build();
+            .router(RouterConfig.of(label)).build();
     }
 
     @Test

@@ -4,7 +4,6 @@ package io.signalbox.sim;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.SharedTraces;
@@ -26,7 +25,7 @@ class ConversationTraceTest
             "skipped: the shared trace " + SharedTraces.conversation() + " is absent");
         final MooncakeTrace trace = MooncakeTrace.read(SharedTraces.conversation());
         final SchedulerConfig config = SchedulerConfig.builder()
-            .ranks(8).blockSizeTokens(512).kvBlocks(4096).router(RouterPolicy.KV_AWARE)
+            .ranks(8).blockSizeTokens(512).kvBlocks(4096).router("kv-aware")
             .capture(new ModelShape(4, 64, 2)).build();
         final RunReport report = new Simulation(config, SimulationConfig.DEFAULT, trace)
             .run(SteppedEngine::new, null, SimulationProgress.NONE);

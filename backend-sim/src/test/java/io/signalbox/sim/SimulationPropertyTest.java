@@ -5,7 +5,6 @@ import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.RunReport.RankOccupancy;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
@@ -54,7 +53,7 @@ class SimulationPropertyTest
             .ranks(ranks)
             .kvBlocks(kvBlocks)
             .stepTokens(256)
-            .router(kvAware ? RouterPolicy.KV_AWARE : RouterPolicy.DEFAULT)
+            .router(kvAware ? "kv-aware" : "default")
             .lockStep(lockStep)
             .capture(capture ? new ModelShape(3, 16, 2) : null)
             .build();

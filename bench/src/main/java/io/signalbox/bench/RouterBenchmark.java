@@ -2,13 +2,10 @@
 package io.signalbox.bench;
 
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.DpRouters;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.SignalboxWeights;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -33,6 +30,8 @@ public class RouterBenchmark
     private static final int RANKS = 64;
     private static final int REQUESTS = 256;
     private static final int VARIANTS = 32;
+    /** So large that no request is left waiting: all 256 are scored. */
+    private static final double BACKLOG = 1e12;
     private static final int HEAD = 64;
     private static final RankFigure[] FIGURES = RankFigure.values();
 
@@ -52,12 +51,9 @@ public class RouterBenchmark
     @Setup
     public void setUp()
     {
-        // So large a backlog that no request is left waiting: all 256 are to be scored.
-        final SignalboxWeights usual = SignalboxWeights.DEFAULT;
-        final SignalboxWeights weights = new SignalboxWeights(usual.rowWeight(), usual.contextWeight(), usual.decodeWeight(),
-            usual.reuseWeight(), usual.cachedWeight(), 1e12, usual.adaptiveReuse(), usual.outputPrediction());
-        router = DpRouters.of(
-            RouterConfig.builder().policy(RouterPolicy.of(policy)).signalbox(weights).build(), RANKS, true);
+        final RouterConfig usual = RouterConfig.of(policy);
+        final RouterConfig config = policy.equals("signalbox") ? usual.with("backlog", BACKLOG) : usual;
+        router = config.router(RANKS, true);
         final SplittableRandom random = new SplittableRandom(1);
         for (int i = 0; i < VARIANTS; i++)
         {

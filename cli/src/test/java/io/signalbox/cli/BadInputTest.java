@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.options.OptionNames;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.MemoryNeed;
 import io.signalbox.workload.GeneratedWorkload;
@@ -82,18 +81,18 @@ public class BadInputTest
         simulate --router-options backlog     | --router-options: 'backlog' is not NAME=VALUE
         simulate --router-options backlog=1,backlog=2 | --router-options names backlog twice
         simulate --router-options policy=default | --router-options names 'policy', which is no knob
-        simulate --router-options outputPrediction=yes | router.outputPrediction=yes is not true or false
-        simulate --router kv-aware --router-options coldStartWarmup=1 | router.coldStartWarmup=1 is not true or false
+        simulate --router-options outputPrediction=yes | s: outputPrediction=yes is not true or false
+        simulate --router kv-aware --router-options coldStartWarmup=1 | coldStartWarmup=1 is not true or false
         simulate --router-options coldStartWarmup=true | names coldStartWarmup, which the signalbox router does not
         simulate --router default --router-options beta=1 | names beta, which the default router does not read; leave it out.
         simulate --router-options knob=1      | names 'knob', which is no knob of a router; give some of adaptiveReuse
         simulate --router kv-aware --beta 1 --router-options beta=1 | names beta, which --beta gives as well; give it one
-        simulate --router kv-aware --beta 1e308 | --beta=1.0E308 is not between 0 and 1.0E12
-        simulate --router dynamo-cost --router-options overlapCredit=1e308 | overlapCredit=1.0E308 is not between 0 and
+        simulate --router kv-aware --beta 1e308 | --beta=1.0E308 is not a number between 0 and
+        simulate --router dynamo-cost --router-options overlapCredit=1e308 | overlapCredit=1e308 is not a number between
         compare --routers default,lmetric --router-options beta=1 | beta, which none of the compared routers reads; leave
         compare --routers default --beta 1    | --beta weighs the scores of the kv-aware routers
-        simulate --router-options backlog=NaN | backlog=NaN is not a finite value
-        simulate --router-options rowWeight=1e308 | rowWeight=1.0E308 is not between 0 and 1.0E12
+        simulate --router-options backlog=NaN | backlog=NaN is not a finite number >= 0
+        simulate --router-options rowWeight=1e308 | rowWeight=1e308 is not a number between 0 and 1.0E12
         simulate --eviction fifo              | --eviction=fifo
         simulate --durability maybe           | it is process, batch or record
         simulate --durability=                | it is process, batch or record
@@ -309,9 +308,9 @@ public class BadInputTest
             }
         };
         final SchedulerConfig.Builder ranks = SchedulerConfig.builder().ranks(1024).kvBlocks(2048).capture(null);
-        MemoryNeed.check(ranks.router(RouterPolicy.DEFAULT).build(), workload, 400L << 20);
+        MemoryNeed.check(ranks.router("default").build(), workload, 400L << 20);
         assertThrows(ConfigException.class,
-            () -> MemoryNeed.check(ranks.router(RouterPolicy.SIGNALBOX).build(), workload, 400L << 20));
+            () -> MemoryNeed.check(ranks.router("signalbox").build(), workload, 400L << 20));
     }
 
     private static void assertRefused(final CommandRun run, final String named)

@@ -45,6 +45,8 @@ final class Walls
     private static final String EVENT = room("event");
     private static final String ENGINE = room("engine");
     private static final String BACKEND = room("backend");
+    private static final String CONFIG = room("config");
+    private static final String PLUGIN = room("plugin");
     private static final String JOURNAL = room("journal");
     private static final String SIM = room("sim");
     private static final String WORKLOAD = room("workload");
@@ -59,7 +61,8 @@ final class Walls
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
-    private static final String[] SCHEDULER_MODULE = {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND};
+    private static final String[] SCHEDULER_MODULE =
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, CONFIG, PLUGIN};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
 
     private Walls()
@@ -78,7 +81,7 @@ final class Walls
         walls.put("kv, experts, router and batch know events and one another, nothing above them", noClasses()
             .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH)
             .should().dependOnClassesThat(
-                ours(SCHEDULER, ENGINE, BACKEND, JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+                ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
         walls.put("scheduler knows neither engine nor backend", noClasses()
             .that().resideInAPackage(SCHEDULER).should().dependOnClassesThat(ours(ENGINE, BACKEND)));
         walls.put("event knows nothing of ours", noClasses()

@@ -33,11 +33,8 @@ final class Envelope
 {
     static final int LENGTH = 64;
     static final int MAGIC = 0x314C4A53;
+    /** The only version that this program writes and reads. */
     static final int SCHEMA_VERSION = MessageHeaderEncoder.SCHEMA_VERSION;
-    /** Of a seal whose ending the first version does not have: older programs refuse it by name. */
-    static final int SEAL_VERSION = 1;
-    /** Newest version that this program reads. */
-    static final int NEWEST_VERSION = Math.max(SCHEMA_VERSION, SEAL_VERSION);
     /** A group at its bound. No writer makes a longer record and no reader asks memory for one. */
     static final int MAX_RECORD_BYTES = LENGTH + GroupWriter.MAX_GROUP_BYTES;
 
@@ -65,13 +62,12 @@ final class Envelope
     {
     }
 
-    static void putIdentity(
-        final byte[] record, final int totalLength, final RecordType type, final int version)
+    static void putIdentity(final byte[] record, final int totalLength, final RecordType type)
     {
         INT.set(record, 0, MAGIC);
         INT.set(record, TOTAL_LENGTH, totalLength);
         SHORT.set(record, TYPE, (short)type.code());
-        SHORT.set(record, VERSION, (short)version);
+        SHORT.set(record, VERSION, (short)SCHEMA_VERSION);
     }
 
     static void putHistory(final byte[] record, final long sequence, final long logicalTimeNanos, final long chain)

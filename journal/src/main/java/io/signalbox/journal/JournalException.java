@@ -21,9 +21,11 @@ public final class JournalException extends RuntimeException
         FOREIGN_FILE,
         /** Two processes wrote the journal at the same time: whole records follow the cut that one of them made. */
         TWO_WRITERS,
-        /** Written by newer software. */
+        /** Written by another version of this program. */
         UNSUPPORTED_VERSION,
         MISSING_SEGMENT,
+        /** The run used a router that is not installed, or another version of it. */
+        ROUTER_ABSENT,
         /** The file reads as if it ended, yet something proves that more was written. */
         SHORT_READ,
         /** The last append did not finish. Recovery cuts it and keeps its bytes aside. */

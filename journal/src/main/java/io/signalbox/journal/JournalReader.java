@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.Settings;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
@@ -9,6 +10,8 @@ import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.router.AbsentRouterException;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -96,23 +99,54 @@ public final class JournalReader implements AutoCloseable
         return settings;
     }
 
+    /** The scheduler that the run description names, with the installed routers. */
+    public SchedulerConfig config()
+    {
+        return config(DpRouters.installed());
+    }
+
     /**
      * The scheduler that the run description names.
      *
-     * @throws JournalException CORRUPT_RECORD if it names none.
+     * @param routers those that it may name.
+     * @throws JournalException CORRUPT_RECORD if it names no scheduler; ROUTER_ABSENT if it names a router, or a version of
+     *     one, that is not among these.
      */
-    public SchedulerConfig config()
+    public SchedulerConfig config(final DpRouters routers)
     {
         try
         {
-            return SchedulerConfig.of(settings);
+            return SchedulerConfig.of(settings, routers);
+        }
+        catch (final AbsentRouterException e)
+        {
+            throw new JournalException(
+                Kind.ROUTER_ABSENT, scanner.journal() + " cannot be replayed: " + e.getMessage(), 0, -1, 0, e);
         }
         catch (final ConfigException e)
         {
-            throw new JournalException(Kind.CORRUPT_RECORD, scanner.journal() + ", record 0: its run description names " +
-                "no scheduler of this program, " + withoutPeriod(e.getMessage()) + "; use the program " +
-                "that wrote it, or restore it from a copy.", 0, -1, 0, e);
+            throw noScheduler(e);
         }
+    }
+
+    /** DP ranks of the run. */
+    public int ranks()
+    {
+        try
+        {
+            return (int)Settings.number(settings, "scheduler.ranks", 1, SchedulerConfig.MAX_RANKS);
+        }
+        catch (final ConfigException e)
+        {
+            throw noScheduler(e);
+        }
+    }
+
+    private JournalException noScheduler(final ConfigException fault)
+    {
+        return new JournalException(Kind.CORRUPT_RECORD, scanner.journal() + ", record 0: its run description names " +
+            "no scheduler of this program, " + withoutPeriod(fault.getMessage()) + "; use the program " +
+            "that wrote it, or restore it from a copy.", 0, -1, 0, fault);
     }
 
     private static String withoutPeriod(final String sentence)

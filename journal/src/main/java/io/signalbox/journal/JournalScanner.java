@@ -168,7 +168,7 @@ final class JournalScanner implements AutoCloseable
     private boolean versionKnown()
     {
         type = RecordType.of(Envelope.typeCode(walker.bytes(), walker.start()));
-        return type != null && Envelope.version(walker.bytes(), walker.start()) <= Envelope.NEWEST_VERSION;
+        return type != null && Envelope.version(walker.bytes(), walker.start()) == Envelope.SCHEMA_VERSION;
     }
 
     private boolean links()

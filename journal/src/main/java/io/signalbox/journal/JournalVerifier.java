@@ -3,6 +3,7 @@ package io.signalbox.journal;
 
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -40,7 +41,7 @@ public final class JournalVerifier
      */
     public static Verification verify(final Path directory, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return verifyTo(directory, Long.MAX_VALUE, factory, ReadProgress.NONE);
+        return verifyTo(directory, Long.MAX_VALUE, DpRouters.installed(), factory, ReadProgress.NONE);
     }
 
     /**
@@ -48,17 +49,19 @@ public final class JournalVerifier
      * is then in the state that the journal's had after that group.
      *
      * @param record   sequence number of a record, 0 being the run description.
+     * @param routers  those that the run description may name.
      * @param progress receives how far the reading is.
      */
     public static Verification verifyTo(
         final Path directory,
         final long record,
+        final DpRouters routers,
         final Function<SchedulerConfig, Scheduler> factory,
         final ReadProgress progress)
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            return new JournalVerifier(reader).run(factory.apply(reader.config()), record);
+            return new JournalVerifier(reader).run(factory.apply(reader.config(routers)), record);
         }
     }
 

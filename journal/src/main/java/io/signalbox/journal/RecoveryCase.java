@@ -23,7 +23,7 @@ enum RecoveryCase
     WRITTEN_BEHIND_CUT(Decision.REFUSE, Kind.TWO_WRITERS,
         "the next segment says that this one was cut here, and a whole record follows",
         e -> e.endDeclared() && e.followed()),
-    /** Written by newer software. */
+    /** Written by another version of this program. */
     NEWER_VERSION(Decision.REFUSE, Kind.UNSUPPORTED_VERSION, "its type or schema version is not known",
         e -> e.valid() && !e.versionKnown()),
     /** Records were lost, doubled or moved. */

@@ -96,7 +96,7 @@ final class ScanMessages
         }
         return switch (match)
         {
-            case NEWER_VERSION -> "read it with a newer Signalbox.";
+            case NEWER_VERSION -> "read it with the version of Signalbox that wrote it.";
             case WRITTEN_BEHIND_CUT -> "restore the journal from a copy, or move the later segments away to keep the " +
                 "records of this one.";
             case SEGMENT_ABSENT -> "bring the segment back from a copy.";

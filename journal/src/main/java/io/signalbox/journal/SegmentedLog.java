@@ -85,7 +85,7 @@ final class SegmentedLog
         final byte[] target = recordOf(total);
         payload.getBytes(offset, target, Envelope.LENGTH, length);
         final long link = links.next(chain, sequence, type, timeNanos, target, Envelope.LENGTH, length);
-        complete(type, Envelope.SCHEMA_VERSION, timeNanos, link, position, total);
+        complete(type, timeNanos, link, position, total);
         chain = link;
         sequence++;
         bytes += total;
@@ -98,14 +98,9 @@ final class SegmentedLog
     }
 
     private void complete(
-        final RecordType type,
-        final int version,
-        final long timeNanos,
-        final long link,
-        final long position,
-        final int total)
+        final RecordType type, final long timeNanos, final long link, final long position, final int total)
     {
-        Envelope.putIdentity(record, total, type, version);
+        Envelope.putIdentity(record, total, type);
         Envelope.putHistory(record, sequence, timeNanos, link);
         Envelope.putCircumstances(
             record, wallTimeNanos(timeNanos), syncedSequence, Envelope.place(segmentNumber, position));
@@ -185,8 +180,7 @@ final class SegmentedLog
         final int total = Envelope.LENGTH + SEAL_LENGTH;
         final long position = type == RecordType.SEAL ? segment.beginSeal(total) : segment.begin(total);
         sealBuffer.getBytes(0, recordOf(total), Envelope.LENGTH, SEAL_LENGTH);
-        final boolean plain = closing == Closing.NO || closing == Closing.YES;
-        complete(type, plain ? Envelope.SCHEMA_VERSION : Envelope.SEAL_VERSION, lastTimeNanos, chain, position, total);
+        complete(type, lastTimeNanos, chain, position, total);
     }
 
     /** Does nothing at the level PROCESS: no record may claim to be synced. */

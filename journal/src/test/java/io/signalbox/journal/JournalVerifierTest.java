@@ -5,6 +5,7 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.Scans.Range;
+import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterSnapshot;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -83,13 +84,15 @@ final class JournalVerifierTest
         Runs.write(journal, 50, Runs.options(Durability.PROCESS));
         for (int record = 0; record <= 50; record++)
         {
-            final Verification verification = JournalVerifier.verifyTo(journal, record, Scheduler::new, ReadProgress.NONE);
+            final Verification verification =
+                JournalVerifier.verifyTo(journal, record, DpRouters.installed(), Scheduler::new, ReadProgress.NONE);
             assertTrue(verification.matches());
             assertEquals(record + 1, verification.records());
             assertEquals(record, verification.groups());
         }
         assertEquals(JournalVerifier.verify(journal, Scheduler::new),
-            JournalVerifier.verifyTo(journal, 51, Scheduler::new, ReadProgress.NONE), "behind the last record is the end");
+            JournalVerifier.verifyTo(journal, 51, DpRouters.installed(), Scheduler::new, ReadProgress.NONE),
+            "behind the last record is the end");
     }
 
     @Test

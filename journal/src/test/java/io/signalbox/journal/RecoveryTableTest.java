@@ -256,15 +256,18 @@ final class RecoveryTableTest
     }
 
     @Test
-    void shouldRefuseANewerSchemaAndNameItsVersion()
+    void shouldRefuseAnOlderAndANewerSchemaAndNameItsVersion()
     {
-        rewrite(5, 10, 77);
+        for (final int version : new int[] {Envelope.SCHEMA_VERSION - 1, Envelope.SCHEMA_VERSION + 1, 77})
+        {
+            rewrite(5, 10, version);
 
-        final JournalException refusal = Scans.refusal(files);
+            final JournalException refusal = Scans.refusal(files);
 
-        assertEquals(Kind.UNSUPPORTED_VERSION, refusal.kind());
-        assertTrue(refusal.getMessage().contains("schema version 77"), refusal.getMessage());
-        assertTrue(refusal.getMessage().contains("newer Signalbox"), refusal.getMessage());
+            assertEquals(Kind.UNSUPPORTED_VERSION, refusal.kind());
+            assertTrue(refusal.getMessage().contains("schema version " + version + ","), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("the version of Signalbox that wrote it"), refusal.getMessage());
+        }
     }
 
     @Test

@@ -57,7 +57,4 @@ public interface DpRouter
     {
         // Most routers remember nothing.
     }
-
-    /** What the journal names as the policy of its decisions. */
-    RouterPolicy policy();
 }

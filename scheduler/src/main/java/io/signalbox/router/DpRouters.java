@@ -1,62 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-/** Makes the router that a configuration names. */
+import io.signalbox.ConfigException;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+
+/** The routers that a program knows, each under its own label. Immutable. */
 public final class DpRouters
 {
-    private DpRouters()
+    private final List<DpRouterProvider> providers;
+
+    private DpRouters(final List<DpRouterProvider> providers)
     {
+        this.providers = List.copyOf(providers);
     }
 
-    /**
-     * The policy that will decide. Without prefix caching the KV-cache-aware ones of TensorRT-LLM give way to its default
-     * one, as they do there; but here every journaled decision says so. The others score loads too, and keep doing it.
-     *
-     * @param prefixCaching whether requests share prefixes.
-     */
-    public static RouterPolicy policy(final RouterConfig config, final boolean prefixCaching)
+    /** Loaded once; the class path of a running program does not change. */
+    private static final class Installed
     {
-        return switch (config.policy())
-        {
-            case KV_AWARE, KV_AWARE_PR, KV_AWARE_RAW -> prefixCaching ? config.policy() : RouterPolicy.DEFAULT;
-            default -> config.policy();
-        };
-    }
+        private static final DpRouters ROUTERS = new DpRouters(List.of()).with(load());
 
-    /**
-     * Makes a router of {@link #policy}, with the state of the snapshot where the configuration has one.
-     *
-     * @throws io.signalbox.ConfigException when the snapshot is none of this router's.
-     */
-    public static DpRouter of(final RouterConfig config, final int ranks, final boolean prefixCaching)
-    {
-        final DpRouter router = empty(config, ranks, prefixCaching);
-        if (config.hasSnapshot())
+        private static List<DpRouterProvider> load()
         {
-            RouterSnapshot.restore(config.snapshot(), router, ranks);
+            final List<DpRouterProvider> found = new ArrayList<>();
+            ServiceLoader.load(DpRouterProvider.class, DpRouterProvider.class.getClassLoader()).forEach(found::add);
+            return found;
         }
-        return router;
     }
 
-    private static DpRouter empty(final RouterConfig config, final int ranks, final boolean prefixCaching)
+    /**
+     * The routers that the service entries of the class path name, those of Signalbox among them, in the order of the
+     * entries.
+     *
+     * @throws ConfigException if an entry names no router, or two routers have the same label.
+     */
+    public static DpRouters installed()
     {
-        return switch (policy(config, prefixCaching))
+        try
         {
-            case DEFAULT -> new DefaultDpRouter(
-                config.policy() == RouterPolicy.KV_AWARE_PR ? RouterEdition.PR_12315 : RouterEdition.MAIN);
-            case KV_AWARE_PR -> new KvAwarePrDpRouter(config.beta());
-            case KV_AWARE -> new KvAwareDpRouter(ranks, config.beta(), config.matchRateThreshold(),
-                config.fairShareMultiplier(), config.coldStartWarmup());
-            case CONVERSATION -> new ConversationDpRouter(
-                config.maxSessions(), config.fairShareMultiplier(), config.newConversation());
-            case ROUND_ROBIN -> new RoundRobinDpRouter();
-            case LEAST_LOADED -> new LeastLoadedDpRouter();
-            case LMETRIC -> new LMetricDpRouter();
-            case DYNAMO_COST -> new DynamoCostDpRouter(config.dynamo(), config.seed(), ranks);
-            case SGLANG_CACHE_AWARE -> new SglangCacheAwareDpRouter(config.sglang());
-            case MIN_MAX -> new MinMaxDpRouter();
-            case KV_AWARE_RAW -> new KvAwareRawDpRouter(config.beta());
-            case SIGNALBOX -> new SignalboxDpRouter(config.signalbox());
-        };
+            return Installed.ROUTERS;
+        }
+        catch (final ExceptionInInitializerError e)
+        {
+            if (e.getCause() instanceof ConfigException fault)
+            {
+                throw fault;
+            }
+            if (e.getCause() instanceof ServiceConfigurationError fault)
+            {
+                throw new ConfigException("a service entry of the class path names no router (" + fault.getMessage() +
+                    "); fix or remove the jar that it is in.");
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * These routers and some more.
+     *
+     * @throws ConfigException if a label is taken already.
+     */
+    public DpRouters with(final List<DpRouterProvider> more)
+    {
+        final List<DpRouterProvider> all = new ArrayList<>(providers);
+        for (final DpRouterProvider provider : more)
+        {
+            for (final DpRouterProvider other : all)
+            {
+                if (other.label().equals(provider.label()))
+                {
+                    throw new ConfigException("two routers have the label " + provider.label() + ", " +
+                        other.getClass().getName() + " and " + provider.getClass().getName() +
+                        "; a label names one router: leave one of them out, or give it another label.");
+                }
+            }
+            all.add(provider);
+        }
+        return new DpRouters(all);
+    }
+
+    /** In the order in which they were found. */
+    public List<DpRouterProvider> all()
+    {
+        return providers;
+    }
+
+    /** All labels, for a sentence. */
+    public String labels()
+    {
+        return providers.stream().map(DpRouterProvider::label).collect(Collectors.joining(", "));
+    }
+
+    /** @throws ConfigException if no router has this label. */
+    public DpRouterProvider of(final String label)
+    {
+        final DpRouterProvider found = find(label);
+        if (found == null)
+        {
+            throw ConfigException.of("router", label, "known",
+                "give one of " + labels() + ", or the jar that holds it with --plugins");
+        }
+        return found;
+    }
+
+    /** The router of this label, or {@code null}. */
+    DpRouterProvider find(final String label)
+    {
+        for (final DpRouterProvider provider : providers)
+        {
+            if (provider.label().equals(label))
+            {
+                return provider;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Returns the router of a run description.
+     *
+     * @throws AbsentRouterException if no router has this label, or it has another version.
+     */
+    DpRouterProvider required(final String label, final int version)
+    {
+        final DpRouterProvider found = find(label);
+        if (found == null)
+        {
+            throw new AbsentRouterException("the run used the router " + label + ", version " + version +
+                ", which is not installed; give the jar that holds it with --plugins.");
+        }
+        if (found.version() != version)
+        {
+            throw new AbsentRouterException("the run used version " + version + " of the router " + label +
+                ", and version " + found.version() + " is installed; give the version that wrote it" +
+                (found.getClass().getClassLoader() == DpRouters.class.getClassLoader() ?
+                    ", with the Signalbox that it belongs to." : " with --plugins."));
+        }
+        return found;
     }
 }

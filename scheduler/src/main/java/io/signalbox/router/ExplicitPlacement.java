@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.TieRule;
+
 /** Places a request on a rank that was not searched for. */
-final class ExplicitPlacement
+public final class ExplicitPlacement
 {
     private ExplicitPlacement()
     {
     }
 
     /** Honours the request's rank hint, strict or relaxed, where that rank has room. */
-    static boolean onHint(final PlacementBatch batch, final int request, final long load)
+    public static boolean onHint(final PlacementBatch batch, final int request, final long load)
     {
         final int hint = batch.rankHint(request);
         if (hint == PlacementBatch.NO_RANK || !batch.hasRoom(hint))
         {
             return false;
         }
-        on(batch, request, hint, load, TieBreak.HINT);
+        on(batch, request, hint, load, TieRule.HINT);
         return true;
     }
 
-    static void on(
-        final PlacementBatch batch, final int request, final int rank, final long load, final TieBreak tieBreak)
+    public static void on(
+        final PlacementBatch batch, final int request, final int rank, final long load, final TieRule tieRule)
     {
         final int matched = batch.matchedTokens(request, rank);
         batch.candidate(request, rank, 0.0, batch.promptTokens(request) - matched, 0.0, matched);
-        batch.choose(request, rank, load, tieBreak);
+        batch.choose(request, rank, load, tieRule);
     }
 }

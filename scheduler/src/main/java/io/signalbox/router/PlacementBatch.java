@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.event.codec.TieRule;
+
 import java.util.Arrays;
 
 /**
@@ -49,8 +52,8 @@ public final class PlacementBatch
     private int decisions;
     private final int[] decided = new int[MAX_REQUESTS];
     private final int[] chosenRanks = new int[MAX_REQUESTS];
-    private final TieBreak[] tieBreaks = new TieBreak[MAX_REQUESTS];
-    private final GateState[] gates = new GateState[MAX_REQUESTS];
+    private final TieRule[] tieRules = new TieRule[MAX_REQUESTS];
+    private final MatchGate[] gates = new MatchGate[MAX_REQUESTS];
     private final double[] normalisers = new double[MAX_REQUESTS];
     private final boolean[] eligible;
     private final double[] scores;
@@ -134,8 +137,8 @@ public final class PlacementBatch
         headLengths[request] = 0;
         probed[request] = prefixProbe == null;
         chosenRanks[request] = NO_RANK;
-        tieBreaks[request] = TieBreak.NONE;
-        gates[request] = GateState.NONE;
+        tieRules[request] = TieRule.NONE;
+        gates[request] = MatchGate.NONE;
         normalisers[request] = 0;
         Arrays.fill(matchedTokens, request * ranks, (request + 1) * ranks, 0);
         Arrays.fill(eligible, request * ranks, (request + 1) * ranks, false);
@@ -277,7 +280,7 @@ public final class PlacementBatch
         return target;
     }
 
-    public void gate(final int request, final GateState state)
+    public void gate(final int request, final MatchGate state)
     {
         gates[request] = state;
     }
@@ -314,14 +317,35 @@ public final class PlacementBatch
         candidateActive[at] = activeRequests[rank];
     }
 
-    /** Places the request and adds {@code load} to the running load of the rank. */
-    public void choose(final int request, final int rank, final long load, final TieBreak tieBreak)
+    /**
+     * Places the request and adds {@code load} to the running load of the rank.
+     *
+     * @param tieRule how the rank was told from others that would have done as well.
+     * @throws RouterException if there is no such request or rank, the rank is lost, or the request is placed already.
+     */
+    public void choose(final int request, final int rank, final long load, final TieRule tieRule)
     {
+        if (request < 0 || request >= count || rank < 0 || rank >= ranks || lost[rank] ||
+            chosenRanks[request] != NO_RANK || tieRule == null)
+        {
+            throw impossible(request, rank, tieRule);
+        }
         decided[decisions++] = request;
         chosenRanks[request] = rank;
-        tieBreaks[request] = tieBreak;
+        tieRules[request] = tieRule;
         activeRequests[rank]++;
         loadTokens[rank] += load;
+    }
+
+    private RouterException impossible(final int request, final int rank, final TieRule tieRule)
+    {
+        final String fault = request < 0 || request >= count ?
+            "the batch has " + count + " requests, from 0" :
+            rank < 0 || rank >= ranks ? "the ranks are 0 to " + (ranks - 1) :
+            lost[rank] ? "that rank is lost" : tieRule == null ? "its tie rule is null" :
+            "that request is on rank " + chosenRanks[request] + " already";
+        return new RouterException("chose rank " + rank + " for request " +
+            (request < 0 || request >= count ? "at index " + request : requestIds[request]) + ", and " + fault);
     }
 
     /** Requests that were placed. */
@@ -342,12 +366,12 @@ public final class PlacementBatch
         return chosenRanks[request];
     }
 
-    public TieBreak tieBreak(final int request)
+    public TieRule tieRule(final int request)
     {
-        return tieBreaks[request];
+        return tieRules[request];
     }
 
-    public GateState gate(final int request)
+    public MatchGate gate(final int request)
     {
         return gates[request];
     }

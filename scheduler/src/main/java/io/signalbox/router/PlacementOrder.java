@@ -5,7 +5,7 @@ package io.signalbox.router;
  * The orders in which TensorRT-LLM's routers visit the requests of a batch, and the target of a rank; every order is
  * stable. Arrays are the caller's, of {@link PlacementBatch#MAX_REQUESTS}.
  */
-final class PlacementOrder
+public final class PlacementOrder
 {
     private PlacementOrder()
     {
@@ -16,7 +16,7 @@ final class PlacementOrder
      *
      * @param hintless whether a strict request that names no rank counts as strict.
      */
-    static void strictFirst(final PlacementBatch batch, final boolean hintless, final int[] order)
+    public static void strictFirst(final PlacementBatch batch, final boolean hintless, final int[] order)
     {
         int at = 0;
         for (int request = 0; request < batch.count(); request++)
@@ -40,7 +40,7 @@ final class PlacementOrder
         return batch.relax(request) == Relax.STRICT && (hintless || batch.rankHint(request) != PlacementBatch.NO_RANK);
     }
 
-    static void longestFirst(final PlacementBatch batch, final int[] order, final int count)
+    public static void longestFirst(final PlacementBatch batch, final int[] order, final int count)
     {
         for (int i = 1; i < count; i++)
         {
@@ -56,7 +56,7 @@ final class PlacementOrder
     }
 
     /** By the heads of the prompts, and where they are alike the longest first. */
-    static void byHead(final PlacementBatch batch, final int[] order, final int count)
+    public static void byHead(final PlacementBatch batch, final int[] order, final int count)
     {
         for (int i = 1; i < count; i++)
         {
@@ -92,7 +92,7 @@ final class PlacementOrder
      *
      * @param waiting requests that are still to be placed.
      */
-    static int target(final PlacementBatch batch, final int waiting, final double multiplier)
+    public static int target(final PlacementBatch batch, final int waiting, final double multiplier)
     {
         long total = waiting;
         int fullest = 0;
@@ -112,7 +112,7 @@ final class PlacementOrder
     }
 
     /** Whether the rank may take one more request of the batch. */
-    static boolean isEligible(final PlacementBatch batch, final int rank)
+    public static boolean isEligible(final PlacementBatch batch, final int rank)
     {
         return !batch.isLost(rank) && batch.activeRequests(rank) < batch.target();
     }

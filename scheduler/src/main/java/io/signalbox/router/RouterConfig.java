@@ -3,164 +3,191 @@ package io.signalbox.router;
 
 import io.signalbox.ConfigException;
 import io.signalbox.Settings;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
 import java.util.Base64;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The choice of a DP router and its knobs, which have the meanings and defaults of TensorRT-LLM's. A policy reads only
- * the knobs that concern it. {@link #settings()} and {@link #of(Map)} are inverse.
+ * A router, a value for each of its knobs, and the snapshot it starts from, if any. Immutable:
+ * {@code RouterConfig.of("kv-aware").with("beta", 0.5)}. {@link #settings()} and {@link #of(Map, DpRouters)} are inverse.
  */
 public final class RouterConfig
 {
-    public static final int MAX_SESSIONS = 1 << 24;
+    /** The setting that names the router in a run description. */
+    public static final String LABEL = "router.label";
+    private static final String VERSION = "router.version";
+    /** The setting that names its fallback; only if it has one. */
+    public static final String FALLBACK_LABEL = "router.fallback.label";
+    private static final String FALLBACK_VERSION = "router.fallback.version";
+    private static final String KNOB = "router.knob.";
     private static final String SNAPSHOT = "router.snapshot";
 
-    private final RouterPolicy policy;
-    private final double beta;
-    private final double matchRateThreshold;
-    private final double fairShareMultiplier;
-    private final boolean coldStartWarmup;
-    private final int maxSessions;
-    private final NewConversation newConversation;
-    private final long seed;
-    private final SglangKnobs sglang;
-    private final DynamoKnobs dynamo;
-    private final SignalboxWeights signalbox;
-    /** Null where the router begins with nothing. */
+    private final DpRouterProvider provider;
+    private final SettingValues knobs;
+    /** {@code null} if the router starts with nothing. */
     private final byte[] snapshot;
 
-    private RouterConfig(final Builder builder)
+    private RouterConfig(final DpRouterProvider provider, final SettingValues knobs, final byte[] snapshot)
     {
-        policy = builder.policy;
-        KnobRange.checkWeight("beta", builder.beta);
-        beta = builder.beta;
-        if (!(builder.matchRateThreshold >= 0.0 && builder.matchRateThreshold <= 1.0))
+        this.provider = provider;
+        this.knobs = knobs;
+        this.snapshot = snapshot;
+    }
+
+    /** Signalbox's own router with its default knobs. */
+    public static RouterConfig standard()
+    {
+        return of(new SignalboxDpRouter.Provider());
+    }
+
+    /**
+     * An installed router with its default knobs.
+     *
+     * @throws ConfigException if no installed router has this label.
+     */
+    public static RouterConfig of(final String label)
+    {
+        return of(DpRouters.installed().of(label));
+    }
+
+    /** A router with its default knobs; it needs no service entry. */
+    public static RouterConfig of(final DpRouterProvider provider)
+    {
+        return new RouterConfig(provider, provider.defaults(), null);
+    }
+
+    /**
+     * The same with another value of one knob.
+     *
+     * @param value the value or its text.
+     * @throws ConfigException if the router has no such knob, or the knob does not allow the value.
+     */
+    public RouterConfig with(final String knob, final Object value)
+    {
+        return new RouterConfig(provider, knobs.with(knob, value), snapshot);
+    }
+
+    /** The same with another value of one knob. */
+    public <T> RouterConfig with(final Setting<T> knob, final T value)
+    {
+        return with(knob.name(), value);
+    }
+
+    /**
+     * The same, starting from a {@link RouterSnapshot}.
+     *
+     * @param bytes {@code null}: the router starts with nothing.
+     * @throws ConfigException if there are more than {@link RouterSnapshot#MAX_BYTES}.
+     */
+    public RouterConfig withSnapshot(final byte[] bytes)
+    {
+        if (bytes != null && bytes.length > RouterSnapshot.MAX_BYTES)
         {
-            throw new ConfigException("matchRateThreshold=" + builder.matchRateThreshold + " is not between 0 and 1; " +
-                "give the share of a prompt that a match must exceed to count.");
-        }
-        matchRateThreshold = builder.matchRateThreshold;
-        if (!(builder.fairShareMultiplier >= 1.0) || Double.isInfinite(builder.fairShareMultiplier))
-        {
-            throw new ConfigException("fairShareMultiplier=" + builder.fairShareMultiplier + " is not a finite value " +
-                ">= 1; below 1 requests would find no rank although there is room.");
-        }
-        fairShareMultiplier = builder.fairShareMultiplier;
-        coldStartWarmup = builder.coldStartWarmup;
-        if (builder.maxSessions < 1 || builder.maxSessions > MAX_SESSIONS)
-        {
-            throw new ConfigException("maxSessions=" + builder.maxSessions + " is not between 1 and " + MAX_SESSIONS +
-                "; give the most conversations to remember.");
-        }
-        maxSessions = builder.maxSessions;
-        newConversation = builder.newConversation;
-        seed = builder.seed;
-        sglang = builder.sglang;
-        dynamo = builder.dynamo;
-        signalbox = builder.signalbox;
-        snapshot = builder.snapshot;
-        if (snapshot != null && snapshot.length > RouterSnapshot.MAX_BYTES)
-        {
-            throw new ConfigException("the router snapshot has " + snapshot.length + " bytes, more than the " +
+            throw new ConfigException("the router snapshot has " + bytes.length + " bytes, more than the " +
                 RouterSnapshot.MAX_BYTES + " of the largest; give one that was written for this.");
         }
+        return new RouterConfig(provider, knobs, bytes);
     }
 
-    public static Builder builder()
+    public String label()
     {
-        return new Builder();
+        return provider.label();
     }
 
-    /** A builder that starts from these settings. */
-    public Builder toBuilder()
+    /** The declaration of the router. */
+    public DpRouterProvider provider()
     {
-        return builder().policy(policy).beta(beta).matchRateThreshold(matchRateThreshold)
-            .fairShareMultiplier(fairShareMultiplier).coldStartWarmup(coldStartWarmup).maxSessions(maxSessions)
-            .newConversation(newConversation).seed(seed)
-            .sglang(sglang).dynamo(dynamo).signalbox(signalbox).snapshot(snapshot);
+        return provider;
     }
 
-    public RouterPolicy policy()
+    /** A value for each knob of the router. */
+    public SettingValues knobs()
     {
-        return policy;
+        return knobs;
     }
 
-    /** Weight of the load term of a score, 0 to 1e12. */
-    public double beta()
+    /** Whether the router starts with what another one remembered. */
+    public boolean hasSnapshot()
     {
-        return beta;
+        return snapshot != null;
     }
 
-    /** The share of a prompt that the best match must exceed for matches to count. */
-    public double matchRateThreshold()
+    /** A copy of the {@link RouterSnapshot} that the router starts from, or {@code null}. */
+    public byte[] snapshot()
     {
-        return matchRateThreshold;
+        return snapshot == null ? null : snapshot.clone();
     }
 
-    /** How far above its fair share of all requests a rank may go. */
-    public double fairShareMultiplier()
+    /**
+     * The declaration of the router that will decide: the fallback of the configured one if it needs cached prefixes and
+     * there are none.
+     *
+     * @param prefixCaching whether requests share prefixes.
+     */
+    public DpRouterProvider deciding(final boolean prefixCaching)
     {
-        return fairShareMultiplier;
+        return prefixCaching ? provider : fallback(provider);
     }
 
-    /** Whether every rank gets a first request in turn. */
-    public boolean coldStartWarmup()
+    private static DpRouterProvider fallback(final DpRouterProvider provider)
     {
-        return coldStartWarmup;
+        final DpRouterProvider fallback = provider.withoutPrefixCaching();
+        if (fallback == null)
+        {
+            throw new RouterException("names null as its router without prefix caching").by(provider);
+        }
+        return fallback;
     }
 
-    /** Most conversations whose rank is remembered. */
-    public int maxSessions()
+    /**
+     * Makes the router of {@link #deciding}, with the state of the snapshot if there is one.
+     *
+     * @throws ConfigException if the snapshot is not of this router.
+     * @throws RouterException if the router cannot be made.
+     */
+    public DpRouter router(final int ranks, final boolean prefixCaching)
     {
-        return maxSessions;
-    }
-
-    public NewConversation newConversation()
-    {
-        return newConversation;
-    }
-
-    /** For policies that break ties by a seeded choice; those of TensorRT-LLM are seeded by the request alone. */
-    public long seed()
-    {
-        return seed;
-    }
-
-    /** What {@link SglangCacheAwareDpRouter} goes by. */
-    public SglangKnobs sglang()
-    {
-        return sglang;
-    }
-
-    /** What {@link DynamoCostDpRouter} goes by. */
-    public DynamoKnobs dynamo()
-    {
-        return dynamo;
-    }
-
-    /** What {@link SignalboxDpRouter} goes by. */
-    public SignalboxWeights signalbox()
-    {
-        return signalbox;
+        final DpRouterProvider deciding = deciding(prefixCaching);
+        final SettingValues values = deciding == provider ? knobs : deciding.defaults();
+        final DpRouter router;
+        try
+        {
+            router = deciding.create(values, ranks);
+        }
+        catch (final ConfigException e)
+        {
+            throw e;
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw new RouterException("cannot be made (" + e + ")", e).by(deciding);
+        }
+        if (router == null)
+        {
+            throw new RouterException("cannot be made (its maker returned null)").by(deciding);
+        }
+        if (snapshot != null)
+        {
+            RouterSnapshot.restore(snapshot, deciding, router, ranks);
+        }
+        return router;
     }
 
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
-        final Map<String, String> settings = new TreeMap<>();
-        settings.put("router.policy", policy.label());
-        settings.put("router.beta", Double.toString(beta));
-        settings.put("router.matchRateThreshold", Double.toString(matchRateThreshold));
-        settings.put("router.fairShareMultiplier", Double.toString(fairShareMultiplier));
-        settings.put("router.coldStartWarmup", Boolean.toString(coldStartWarmup));
-        settings.put("router.maxSessions", Integer.toString(maxSessions));
-        settings.put("router.newConversation", newConversation.label());
-        settings.put("router.seed", Long.toString(seed));
-        sglang.putInto(settings);
-        dynamo.putInto(settings);
-        signalbox.putInto(settings);
+        final Map<String, String> settings = new TreeMap<>(knobs.print(KNOB));
+        settings.put(LABEL, provider.label());
+        settings.put(VERSION, Integer.toString(provider.version()));
+        final DpRouterProvider fallback = fallback(provider);
+        if (fallback != provider)
+        {
+            settings.put(FALLBACK_LABEL, fallback.label());
+            settings.put(FALLBACK_VERSION, Integer.toString(fallback.version()));
+        }
         if (snapshot != null)
         {
             settings.put(SNAPSHOT, Base64.getEncoder().encodeToString(snapshot));
@@ -168,38 +195,29 @@ public final class RouterConfig
         return settings;
     }
 
-    /** Whether the router begins with what another one remembered. */
-    public boolean hasSnapshot()
-    {
-        return snapshot != null;
-    }
-
-    /** A copy of the {@link RouterSnapshot} that the router begins with, or null. */
-    public byte[] snapshot()
-    {
-        return snapshot == null ? null : snapshot.clone();
-    }
-
     /**
-     * Reads what {@link #settings()} wrote; other names are left alone. A run description names a snapshot only where the
-     * router began with one.
+     * Reads what {@link #settings()} wrote; other names are left alone.
+     *
+     * @throws AbsentRouterException if the router or its fallback is not one of these, or has another version.
+     * @throws ConfigException       if a setting is missing or has a value that is not allowed.
      */
-    public static RouterConfig of(final Map<String, String> settings)
+    public static RouterConfig of(final Map<String, String> settings, final DpRouters routers)
     {
-        return builder()
-            .policy(RouterPolicy.of(Settings.text(settings, "router.policy")))
-            .beta(Settings.real(settings, "router.beta"))
-            .matchRateThreshold(Settings.real(settings, "router.matchRateThreshold"))
-            .fairShareMultiplier(Settings.real(settings, "router.fairShareMultiplier"))
-            .coldStartWarmup(Settings.flag(settings, "router.coldStartWarmup"))
-            .maxSessions(Settings.integer(settings, "router.maxSessions"))
-            .newConversation(NewConversation.of(Settings.text(settings, "router.newConversation")))
-            .seed(Settings.number(settings, "router.seed", Long.MIN_VALUE, Long.MAX_VALUE))
-            .sglang(SglangKnobs.of(settings))
-            .dynamo(DynamoKnobs.of(settings))
-            .signalbox(SignalboxWeights.of(settings))
-            .snapshot(snapshot(settings))
-            .build();
+        final DpRouterProvider provider =
+            routers.required(Settings.text(settings, LABEL), Settings.integer(settings, VERSION));
+        final DpRouterProvider fallback = fallback(provider);
+        if (settings.containsKey(FALLBACK_LABEL) || fallback != provider)
+        {
+            final String label = Settings.text(settings, FALLBACK_LABEL);
+            final int version = Settings.integer(settings, FALLBACK_VERSION);
+            if (!fallback.label().equals(label) || fallback.version() != version)
+            {
+                throw new AbsentRouterException("the run's fallback was version " + version + " of the router " + label +
+                    ", and that of the installed router " + provider.label() + " is version " + fallback.version() +
+                    " of " + fallback.label() + "; give the routers that wrote it with --plugins.");
+            }
+        }
+        return new RouterConfig(provider, provider.defaults().read(KNOB, settings), null).withSnapshot(snapshot(settings));
     }
 
     private static byte[] snapshot(final Map<String, String> settings)
@@ -212,101 +230,6 @@ public final class RouterConfig
         catch (final IllegalArgumentException e)
         {
             throw new ConfigException("the setting " + SNAPSHOT + " is not Base64 (" + e.getMessage() + ").");
-        }
-    }
-
-    /** Collects settings; {@link #build()} checks all of them. */
-    public static final class Builder
-    {
-        private RouterPolicy policy = RouterPolicy.SIGNALBOX;
-        private double beta = 1.0;
-        private double matchRateThreshold = 0.1;
-        private double fairShareMultiplier = 2.0;
-        private boolean coldStartWarmup;
-        private int maxSessions = 65_536;
-        private NewConversation newConversation = NewConversation.ROUND_ROBIN;
-        private long seed;
-        private SglangKnobs sglang = SglangKnobs.DEFAULT;
-        private DynamoKnobs dynamo = DynamoKnobs.DEFAULT;
-        private SignalboxWeights signalbox = SignalboxWeights.DEFAULT;
-        private byte[] snapshot;
-
-        public Builder policy(final RouterPolicy value)
-        {
-            policy = value;
-            return this;
-        }
-
-        public Builder beta(final double value)
-        {
-            beta = value;
-            return this;
-        }
-
-        public Builder matchRateThreshold(final double value)
-        {
-            matchRateThreshold = value;
-            return this;
-        }
-
-        public Builder fairShareMultiplier(final double value)
-        {
-            fairShareMultiplier = value;
-            return this;
-        }
-
-        public Builder coldStartWarmup(final boolean value)
-        {
-            coldStartWarmup = value;
-            return this;
-        }
-
-        public Builder maxSessions(final int value)
-        {
-            maxSessions = value;
-            return this;
-        }
-
-        public Builder newConversation(final NewConversation value)
-        {
-            newConversation = value;
-            return this;
-        }
-
-        public Builder seed(final long value)
-        {
-            seed = value;
-            return this;
-        }
-
-        public Builder sglang(final SglangKnobs value)
-        {
-            sglang = value;
-            return this;
-        }
-
-        public Builder dynamo(final DynamoKnobs value)
-        {
-            dynamo = value;
-            return this;
-        }
-
-        public Builder signalbox(final SignalboxWeights value)
-        {
-            signalbox = value;
-            return this;
-        }
-
-        /** @param value a {@link RouterSnapshot} to begin with, or null to begin with nothing. */
-        public Builder snapshot(final byte[] value)
-        {
-            snapshot = value == null ? null : value.clone();
-            return this;
-        }
-
-        public RouterConfig build()
-        {
-            return new RouterConfig(this);
         }
     }
 }

@@ -9,20 +9,19 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a router remembers, as bytes: from them a new router goes on as the one would have that they were taken of.
+ * What a router remembers, as bytes. A router restored from it continues exactly as the original would have.
  *
- * <p>Little endian: magic {@code SBRS}, version, ranks, and the policy's label behind its length, each number an int32; the
- * router's digest, int64; the state behind its length, int32. The digest is checked after reading, so that neither damaged
- * bytes nor a field that a router forgets to write go unnoticed.
+ * <p>Little endian: magic {@code SBRS}, version of this layout, ranks, version of the router, and its label after its
+ * length, each number an int32; the router's digest, int64; the state after its length, int32. The digest is checked after
+ * reading, so that neither damaged bytes nor a field that a router forgets to write go unnoticed.
  */
 public final class RouterSnapshot
 {
     /** Above any snapshot of the default settings, and small enough to stand in a run description. */
     public static final int MAX_BYTES = 8 * 1024 * 1024;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int MAGIC = 0x5352_4253;
-    private static final int FIXED_BYTES = 5 * Integer.BYTES + Long.BYTES;
-    private static final int MAX_LABEL_BYTES = 64;
+    private static final int FIXED_BYTES = 6 * Integer.BYTES + Long.BYTES;
 
     private RouterSnapshot()
     {
@@ -31,20 +30,21 @@ public final class RouterSnapshot
     /**
      * Takes the snapshot of a router between two batches.
      *
+     * @param provider what made the router.
      * @throws ConfigException when it remembers more than {@link #MAX_BYTES}.
      */
-    public static byte[] of(final DpRouter router, final int ranks)
+    public static byte[] of(final DpRouterProvider provider, final DpRouter router, final int ranks)
     {
-        final byte[] label = router.policy().label().getBytes(StandardCharsets.US_ASCII);
+        final byte[] label = provider.label().getBytes(StandardCharsets.US_ASCII);
         final long length = FIXED_BYTES + label.length + router.snapshotBytes();
         if (length > MAX_BYTES)
         {
-            throw new ConfigException("the " + router.policy().label() + " router remembers " + length +
+            throw new ConfigException("the " + provider.label() + " router remembers " + length +
                 " bytes, and a snapshot holds at most " + MAX_BYTES +
                 "; run with a smaller maxSessions, or take it earlier.");
         }
         final ByteBuffer bytes = ByteBuffer.allocate((int)length).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(label.length).put(label);
+        bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(provider.version()).putInt(label.length).put(label);
         bytes.putLong(router.digest()).putInt((int)router.snapshotBytes());
         router.snapshot(bytes);
         return bytes.array();
@@ -53,14 +53,16 @@ public final class RouterSnapshot
     /**
      * Gives a router that has placed nothing yet the state of a snapshot; after a refusal it must not be used.
      *
-     * @throws ConfigException when the bytes are no snapshot, or one of another version, policy or number of ranks, or one
+     * @param provider what made the router.
+     * @throws ConfigException when the bytes are no snapshot, or one of another router, version or number of ranks, or one
      *     that the router's knobs have no use for.
      */
-    public static void restore(final byte[] snapshot, final DpRouter router, final int ranks)
+    public static void restore(
+        final byte[] snapshot, final DpRouterProvider provider, final DpRouter router, final int ranks)
     {
         try
         {
-            read(ByteBuffer.wrap(snapshot).order(ByteOrder.LITTLE_ENDIAN), router, ranks);
+            read(ByteBuffer.wrap(snapshot).order(ByteOrder.LITTLE_ENDIAN), provider, router, ranks);
         }
         catch (final BufferUnderflowException e)
         {
@@ -69,7 +71,8 @@ public final class RouterSnapshot
         }
     }
 
-    private static void read(final ByteBuffer bytes, final DpRouter router, final int ranks)
+    private static void read(
+        final ByteBuffer bytes, final DpRouterProvider provider, final DpRouter router, final int ranks)
     {
         if (bytes.getInt() != MAGIC)
         {
@@ -78,7 +81,9 @@ public final class RouterSnapshot
         }
         checkSame("version", Integer.toString(bytes.getInt()), Integer.toString(VERSION));
         final int ranksThen = bytes.getInt();
-        checkSame("policy", label(bytes), router.policy().label());
+        final int routerVersion = bytes.getInt();
+        checkSame("router", label(bytes), provider.label());
+        checkSame("router version", Integer.toString(routerVersion), Integer.toString(provider.version()));
         checkSame("number of ranks", Integer.toString(ranksThen), Integer.toString(ranks));
         final long digest = bytes.getLong();
         if (bytes.getInt() != bytes.remaining())
@@ -97,9 +102,9 @@ public final class RouterSnapshot
     private static String label(final ByteBuffer bytes)
     {
         final int length = bytes.getInt();
-        if (length < 0 || length > MAX_LABEL_BYTES)
+        if (length < 0 || length > DpRouterProvider.MAX_LABEL_LENGTH)
         {
-            throw new ConfigException("the router snapshot names a policy of " + length +
+            throw new ConfigException("the router snapshot names a router of " + length +
                 " bytes; it is damaged, give another.");
         }
         final byte[] label = new byte[length];
@@ -117,7 +122,7 @@ public final class RouterSnapshot
     }
 
     /** @throws ConfigException unless the rank is one of {@code ranks}. */
-    static int rank(final int rank, final int ranks)
+    public static int rank(final int rank, final int ranks)
     {
         if (rank < 0 || rank >= ranks)
         {

@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.StateDigest;
+import io.signalbox.event.codec.TieRule;
 
 /**
  * Hints first, then every request in order of arrival to the rank with the lowest score. Any rank with room is a
@@ -9,7 +10,7 @@ import io.signalbox.StateDigest;
  * the request id seeds: so no rank is preferred for its number, and which rank has which number makes no difference but
  * in that last order.
  */
-abstract class ScoredDpRouter implements DpRouter
+public abstract class ScoredDpRouter implements DpRouter
 {
     private final int[] order = new int[PlacementBatch.MAX_REQUESTS];
 
@@ -51,41 +52,41 @@ abstract class ScoredDpRouter implements DpRouter
         return true;
     }
 
-    /** The figure that the running load begins with. */
-    RankFigure load()
+    /** The figure that the running load begins with; pending prefill tokens unless a router overrides it. */
+    protected RankFigure load()
     {
         return RankFigure.PENDING_PREFILL_TOKENS;
     }
 
-    /** What a placement adds to the running load. */
-    long addedLoad(final PlacementBatch batch, final int request, final int rank)
+    /** What a placement adds to the running load; the uncached tokens of the prompt unless a router overrides it. */
+    protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.uncachedTokens(request, rank);
     }
 
     /** Notes the rank as a candidate and returns its score; lower is better. */
-    abstract double score(PlacementBatch batch, int request, int rank);
+    protected abstract double score(PlacementBatch batch, int request, int rank);
 
     /** Called once per batch, ahead of everything. */
-    void begin(final PlacementBatch batch)
+    protected void begin(final PlacementBatch batch)
     {
         // Most policies need nothing beside the batch.
     }
 
     /** Called before the candidates of a request are scored. */
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
         // Most scores depend on one rank only.
     }
 
     /** Called after a request was placed. */
-    void placed(final PlacementBatch batch, final int request, final int rank)
+    protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
         // Most policies keep nothing beside the running load.
     }
 
     /** Whether the rank may take the request now. */
-    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.hasRoom(rank);
     }
@@ -95,7 +96,7 @@ abstract class ScoredDpRouter implements DpRouter
         consider(batch, request);
         int best = PlacementBatch.NO_RANK;
         double bestScore = 0;
-        TieBreak decidedBy = TieBreak.NONE;
+        TieRule decidedBy = TieRule.NONE;
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
             if (!isOpen(batch, request, rank))
@@ -103,15 +104,20 @@ abstract class ScoredDpRouter implements DpRouter
                 continue;
             }
             final double score = score(batch, request, rank);
+            if (Double.isNaN(score))
+            {
+                throw new RouterException(
+                    "scored rank " + rank + " for request " + batch.requestId(request) + " with NaN, which is no number");
+            }
             if (best == PlacementBatch.NO_RANK || score < bestScore)
             {
                 best = rank;
                 bestScore = score;
-                decidedBy = TieBreak.NONE;
+                decidedBy = TieRule.NONE;
             }
             else if (score == bestScore)
             {
-                final TieBreak tie = tie(batch, best, rank);
+                final TieRule tie = tie(batch, best, rank);
                 decidedBy = tie.ordinal() > decidedBy.ordinal() ? tie : decidedBy;
                 best = winsTie(batch, request, rank, best) ? rank : best;
             }
@@ -125,10 +131,10 @@ abstract class ScoredDpRouter implements DpRouter
         return true;
     }
 
-    private static TieBreak tie(final PlacementBatch batch, final int rank, final int other)
+    private static TieRule tie(final PlacementBatch batch, final int rank, final int other)
     {
-        return batch.loadTokens(rank) != batch.loadTokens(other) ? TieBreak.LEAST_LOAD :
-            batch.activeRequests(rank) != batch.activeRequests(other) ? TieBreak.FEWEST_REQUESTS : TieBreak.SEEDED_ORDER;
+        return batch.loadTokens(rank) != batch.loadTokens(other) ? TieRule.LEAST_LOAD :
+            batch.activeRequests(rank) != batch.activeRequests(other) ? TieRule.FEWEST_REQUESTS : TieRule.SEEDED_ORDER;
     }
 
     private static boolean winsTie(final PlacementBatch batch, final int request, final int rank, final int best)

@@ -2,6 +2,8 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
 import java.nio.ByteBuffer;
 
@@ -31,18 +33,69 @@ import java.nio.ByteBuffer;
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {
+    private static final Setting<Double> ROW_WEIGHT = Setting.weight("rowWeight", 0.0011,
+        "Share by which an active request slows a rank's steps down.");
+    private static final Setting<Double> CONTEXT_WEIGHT = Setting.weight("contextWeight", 1.0E-6,
+        "Share by which a token whose KV the rank holds slows its steps down.");
+    private static final Setting<Double> DECODE_WEIGHT = Setting.weight("decodeWeight", 100_000,
+        "Cost of a slow-down of 1 to the output of the request, in prefill tokens.");
+    private static final Setting<Double> REUSE_WEIGHT = Setting.weight("reuseWeight", 1.0,
+        "Cost of a computed token to all requests, in prefill tokens that one request waits for.");
+    private static final Setting<Double> CACHED_WEIGHT = Setting.weight("cachedWeight", 0.001,
+        "Cost of a token that the rank keeps cached for requests to come, in prefill tokens.");
+    private static final Setting<Double> BACKLOG = Setting.real("backlog", "tokens", 32_768, 0.0, Double.MAX_VALUE,
+        "Prompt tokens still to compute with which a rank accepts no further request.");
+    private static final Setting<Double> ADAPTIVE_REUSE = Setting.weight("adaptiveReuse", 0.0,
+        "What a full backlog on all ranks adds to the reuse weight; 0 adds nothing.");
+    private static final Setting<Boolean> OUTPUT_PREDICTION = Setting.flag("outputPrediction", false,
+        "Scale the decode weight by the mean output of finished requests; 256 tokens leave it as it is.");
+
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("signalbox", 1,
+                "Time to the first token plus the cost to others; requests wait in one queue while all ranks are busy.",
+                ROW_WEIGHT, CONTEXT_WEIGHT, DECODE_WEIGHT, REUSE_WEIGHT, CACHED_WEIGHT, BACKLOG, ADAPTIVE_REUSE,
+                OUTPUT_PREDICTION);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new SignalboxDpRouter(values);
+        }
+    }
+
     /** The output to which the decode weight refers. */
     private static final double PAR_OUTPUT_TOKENS = 256;
     /** Share of the newest finished request in the mean. */
     private static final double NEWEST = 1.0 / 64;
 
-    private final SignalboxWeights weights;
+    private final double rowWeight;
+    private final double contextWeight;
+    private final double decodeWeight;
+    private final double usualReuseWeight;
+    private final double cachedWeight;
+    private final double backlog;
+    private final double adaptiveReuse;
+    private final boolean outputPrediction;
     private double meanOutputTokens = PAR_OUTPUT_TOKENS;
+    /** With what the adaptive part adds to it for the current request. */
     private double reuseWeight;
 
-    public SignalboxDpRouter(final SignalboxWeights weights)
+    /** @param values of the knobs that the {@link Provider} declares. */
+    public SignalboxDpRouter(final SettingValues values)
     {
-        this.weights = weights;
+        rowWeight = values.get(ROW_WEIGHT);
+        contextWeight = values.get(CONTEXT_WEIGHT);
+        decodeWeight = values.get(DECODE_WEIGHT);
+        usualReuseWeight = values.get(REUSE_WEIGHT);
+        cachedWeight = values.get(CACHED_WEIGHT);
+        backlog = values.get(BACKLOG);
+        adaptiveReuse = values.get(ADAPTIVE_REUSE);
+        outputPrediction = values.get(OUTPUT_PREDICTION);
     }
 
     @Override
@@ -52,15 +105,9 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.SIGNALBOX;
-    }
-
-    @Override
     public void finished(final int outputTokens)
     {
-        meanOutputTokens += weights.outputPrediction() ? NEWEST * (outputTokens - meanOutputTokens) : 0;
+        meanOutputTokens += outputPrediction ? NEWEST * (outputTokens - meanOutputTokens) : 0;
     }
 
     @Override
@@ -90,7 +137,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
             throw new ConfigException("the router snapshot has a mean output of " + meanOutputTokens +
                 " tokens; it is damaged, give another.");
         }
-        if (!weights.outputPrediction() && meanOutputTokens != PAR_OUTPUT_TOKENS)
+        if (!outputPrediction && meanOutputTokens != PAR_OUTPUT_TOKENS)
         {
             throw new ConfigException("the router snapshot has learned a mean output of " + meanOutputTokens +
                 " tokens, and outputPrediction=false learns none; give outputPrediction=true, or no snapshot.");
@@ -98,24 +145,24 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    boolean isOpen(final PlacementBatch batch, final int request, final int rank)
+    protected boolean isOpen(final PlacementBatch batch, final int request, final int rank)
     {
         if (!batch.hasRoom(rank) || batch.activeRequests(rank) == 0)
         {
             return batch.hasRoom(rank);
         }
         final long pending = batch.loadTokens(rank);
-        return pending < weights.backlog() &&
+        return pending < backlog &&
             pending + batch.uncachedTokens(request, rank) <= batch.figure(rank, RankFigure.FREE_TOKENS);
     }
 
     @Override
-    void consider(final PlacementBatch batch, final int request)
+    protected void consider(final PlacementBatch batch, final int request)
     {
-        reuseWeight = weights.reuseWeight();
-        if (weights.adaptiveReuse() > 0)
+        reuseWeight = usualReuseWeight;
+        if (adaptiveReuse > 0)
         {
-            reuseWeight += weights.adaptiveReuse() * meanBacklog(batch);
+            reuseWeight += adaptiveReuse * meanBacklog(batch);
         }
     }
 
@@ -129,7 +176,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
             if (!batch.isLost(rank))
             {
                 final double pending = batch.loadTokens(rank);
-                sum += pending < weights.backlog() ? pending / weights.backlog() : 1.0;
+                sum += pending < backlog ? pending / backlog : 1.0;
                 ranks++;
             }
         }
@@ -137,14 +184,14 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    double score(final PlacementBatch batch, final int request, final int rank)
+    protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = batch.uncachedTokens(request, rank);
-        final double slowdown = weights.rowWeight() * batch.activeRequests(rank) +
-            weights.contextWeight() * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
+        final double slowdown = rowWeight * batch.activeRequests(rank) +
+            contextWeight * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
         final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
-            weights.decodeWeight() * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown +
-            weights.cachedWeight() * batch.figure(rank, RankFigure.CACHED_TOKENS);
+            decodeWeight * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown +
+            cachedWeight * batch.figure(rank, RankFigure.CACHED_TOKENS);
         final double score = (1.0 + reuseWeight) * newWork + loadTerm;
         batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
         return score;

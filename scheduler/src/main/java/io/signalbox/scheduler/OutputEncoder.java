@@ -7,24 +7,19 @@ import io.signalbox.batch.StepPlan;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
 import io.signalbox.event.codec.CommitEncoder;
+import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestEncoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeuedEncoder;
-import io.signalbox.event.codec.RoutingPolicy;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
-import io.signalbox.event.codec.TieRule;
-import io.signalbox.router.GateState;
 import io.signalbox.router.PlacementBatch;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.TieBreak;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
 /** Writes decisions into the group as events. */
@@ -61,7 +56,7 @@ final class OutputEncoder
         end(refused.wrapAndApplyHeader(group.buffer(), group.begin(), header).requestId(requestId).reason(reason));
     }
 
-    void placed(final RouterPolicy policy, final PlacementBatch batch, final int request)
+    void placed(final DecidingRouter decidedBy, final PlacementBatch batch, final int request)
     {
         int candidateCount = 0;
         for (int rank = 0; rank < batch.ranks(); rank++)
@@ -73,9 +68,9 @@ final class OutputEncoder
             .normaliser(batch.normaliser(request))
             .rank(batch.chosenRank(request))
             .target(batch.target())
-            .policy(routingPolicy(policy))
-            .gate(matchGate(batch.gate(request)))
-            .tieRule(tieRule(batch.tieBreak(request)));
+            .decidedBy(decidedBy)
+            .gate(batch.gate(request))
+            .tieRule(batch.tieRule(request));
         final PlacedEncoder.CandidatesEncoder candidates = placed.candidatesCount(candidateCount);
         for (int rank = 0; rank < batch.ranks(); rank++)
         {
@@ -93,52 +88,6 @@ final class OutputEncoder
             }
         }
         end(placed);
-    }
-
-    private static RoutingPolicy routingPolicy(final RouterPolicy policy)
-    {
-        return switch (policy)
-        {
-            case DEFAULT -> RoutingPolicy.DEFAULT;
-            case KV_AWARE_PR -> RoutingPolicy.KV_AWARE_PR;
-            case KV_AWARE -> RoutingPolicy.KV_AWARE;
-            case CONVERSATION -> RoutingPolicy.CONVERSATION;
-            case ROUND_ROBIN -> RoutingPolicy.ROUND_ROBIN;
-            case LEAST_LOADED -> RoutingPolicy.LEAST_LOADED;
-            case LMETRIC -> RoutingPolicy.LMETRIC;
-            case DYNAMO_COST -> RoutingPolicy.DYNAMO_COST;
-            case SGLANG_CACHE_AWARE -> RoutingPolicy.SGLANG_CACHE_AWARE;
-            case MIN_MAX -> RoutingPolicy.MIN_MAX;
-            case KV_AWARE_RAW -> RoutingPolicy.KV_AWARE_RAW;
-            case SIGNALBOX -> RoutingPolicy.SIGNALBOX;
-        };
-    }
-
-    private static MatchGate matchGate(final GateState gate)
-    {
-        return switch (gate)
-        {
-            case NONE -> MatchGate.NONE;
-            case OPEN -> MatchGate.OPEN;
-            case CLOSED -> MatchGate.CLOSED;
-        };
-    }
-
-    private static TieRule tieRule(final TieBreak tieBreak)
-    {
-        return switch (tieBreak)
-        {
-            case NONE -> TieRule.NONE;
-            case FEWEST_REQUESTS_THEN_LOWEST_RANK -> TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK;
-            case LOWEST_RANK -> TieRule.LOWEST_RANK;
-            case HINT -> TieRule.HINT;
-            case LEAST_LOAD -> TieRule.LEAST_LOAD;
-            case FEWEST_REQUESTS -> TieRule.FEWEST_REQUESTS;
-            case SEEDED_ORDER -> TieRule.SEEDED_ORDER;
-            case WARM_UP -> TieRule.WARM_UP;
-            case BOUND -> TieRule.BOUND;
-            case ROUND_ROBIN -> TieRule.ROUND_ROBIN;
-        };
     }
 
     void schedule(final StepPlan plan, final int epoch, final int rank)

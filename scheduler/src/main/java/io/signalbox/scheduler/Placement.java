@@ -8,7 +8,6 @@ import io.signalbox.batch.RequestQueue;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.router.AdmissionPop;
-import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
@@ -32,7 +31,7 @@ final class Placement
     static final int MAX_OVERTAKING = 1024;
     private static final long NO_REQUEST = Long.MIN_VALUE;
 
-    private final DpRouter router;
+    private final GuardedRouter router;
     private final DpRank[] ranks;
     private final int maxActive;
     private final int blockSizeTokens;
@@ -57,7 +56,7 @@ final class Placement
     private boolean due;
     private boolean moreToPlace;
 
-    Placement(final DpRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
+    Placement(final GuardedRouter router, final DpRank[] ranks, final int maxActive, final int blockSizeTokens)
     {
         this.blockSizeTokens = blockSizeTokens;
         matchedBlocks = new int[ranks.length];
@@ -134,7 +133,7 @@ final class Placement
         {
             final int decided = batch.decision(i);
             final int rank = batch.chosenRank(decided);
-            out.placed(router.policy(), batch, decided);
+            out.placed(router.decidedBy(), batch, decided);
             ranks[rank].planner.place(batched[decided], batch.matchedTokens(decided, rank));
         }
         Arrays.fill(batched, 0, batch.count(), null);

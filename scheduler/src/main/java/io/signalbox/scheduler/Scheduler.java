@@ -26,7 +26,6 @@ import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
@@ -50,7 +49,7 @@ public final class Scheduler
     private final DpRank[] ranks;
     private final RequestQueue queue = new RequestQueue();
     private final Submissions submissions;
-    private final DpRouter router;
+    private final GuardedRouter router;
     private final Placement placement;
     private final RankSteps steps;
     private final StepResults results;
@@ -71,7 +70,7 @@ public final class Scheduler
 
     public Scheduler(final SchedulerConfig config)
     {
-        this(config, DpRouters.of(config.router(), config.ranks(), config.prefixCaching()));
+        this(config, config.router().router(config.ranks(), config.prefixCaching()));
     }
 
     /** @param router used in place of the one that the configuration names. */
@@ -91,9 +90,9 @@ public final class Scheduler
             ranks[rank] = new DpRank(config, rank, pages);
         }
         submissions = new Submissions(config, requests);
-        this.router = router;
-        placement = new Placement(router, ranks, config.maxRunning(), config.blockSizeTokens());
-        ends = new RequestEnds(requests, queue, ranks, placement, router, out, pages != null);
+        this.router = new GuardedRouter(config, router);
+        placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
+        ends = new RequestEnds(requests, queue, ranks, placement, this.router, out, pages != null);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
@@ -363,7 +362,7 @@ public final class Scheduler
      */
     public byte[] routerSnapshot()
     {
-        return RouterSnapshot.of(router, ranks.length);
+        return RouterSnapshot.of(router.provider(), router, ranks.length);
     }
 
     /** Rows of ended requests that the last input handed over. */

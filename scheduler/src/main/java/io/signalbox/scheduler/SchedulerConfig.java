@@ -9,7 +9,6 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -61,7 +60,7 @@ public final class SchedulerConfig
         digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
         maxFailures = inRange("maxFailures", builder.maxFailures, 0, Integer.MAX_VALUE);
         backOffNanos = inRange("backOffNanos", builder.backOffNanos, 0, MAX_BACK_OFF_NANOS);
-        router = builder.router.build();
+        router = builder.router;
         evictionPolicy = builder.evictionPolicy;
         prefixCaching = builder.prefixCaching;
         blockHash = builder.blockHash;
@@ -85,7 +84,7 @@ public final class SchedulerConfig
     {
         if (router.hasSnapshot())
         {
-            DpRouters.of(router, ranks, prefixCaching);
+            router.router(ranks, prefixCaching);
         }
     }
 
@@ -119,6 +118,15 @@ public final class SchedulerConfig
     public static Builder builder()
     {
         return new Builder();
+    }
+
+    /** A builder that starts from these settings. */
+    public Builder toBuilder()
+    {
+        return builder().ranks(ranks).kvBlocks(kvBlocks).blockSizeTokens(blockSizeTokens).evictionPolicy(evictionPolicy)
+            .prefixCaching(prefixCaching).blockHash(blockHash).router(router).maxRunning(maxRunning).maxQueued(maxQueued)
+            .stepTokens(stepTokens).lockStep(lockStep).capture(capture).digestInterval(digestInterval)
+            .maxFailures(maxFailures).backOffNanos(backOffNanos);
     }
 
     public int ranks()
@@ -156,7 +164,7 @@ public final class SchedulerConfig
         return blockHash;
     }
 
-    /** The policy that chooses a rank, with its knobs. */
+    /** The router that chooses a rank, with its knobs. */
     public RouterConfig router()
     {
         return router;
@@ -247,12 +255,22 @@ public final class SchedulerConfig
         return settings;
     }
 
+    /** Reads what {@link #settings()} wrote, with the installed routers. */
+    public static SchedulerConfig of(final Map<String, String> settings)
+    {
+        return of(settings, DpRouters.installed());
+    }
+
     /**
      * Reads what {@link #settings()} wrote; other names are left alone. Older run descriptions omit {@code blockHash},
      * {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped independently, and
      * failed steps were repeated at once, without a bound.
+     *
+     * @param routers those that the settings may name.
+     * @throws io.signalbox.router.AbsentRouterException if they name another router, or another version.
+     * @throws ConfigException if a setting is missing or has a value that is not allowed.
      */
-    public static SchedulerConfig of(final Map<String, String> settings)
+    public static SchedulerConfig of(final Map<String, String> settings, final DpRouters routers)
     {
         final Builder builder = builder()
             .ranks(Settings.integer(settings, "scheduler.ranks"))
@@ -261,7 +279,7 @@ public final class SchedulerConfig
             .evictionPolicy(evictionPolicy(settings))
             .prefixCaching(Settings.flag(settings, "scheduler.prefixCaching"))
             .blockHash(blockHash(settings))
-            .router(RouterConfig.of(settings))
+            .router(RouterConfig.of(settings, routers))
             .maxRunning(Settings.integer(settings, "scheduler.maxRunning"))
             .maxQueued(Settings.integer(settings, "scheduler.maxQueued"))
             .stepTokens(Settings.integer(settings, "scheduler.stepTokens"))
@@ -328,7 +346,7 @@ public final class SchedulerConfig
         private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
         private boolean prefixCaching = true;
         private BlockHashFunction blockHash = BlockHashFunction.SHA_256;
-        private RouterConfig.Builder router = RouterConfig.builder();
+        private RouterConfig router = RouterConfig.standard();
         private int maxRunning = 256;
         private int maxQueued = 1 << 20;
         private int stepTokens = 8192;
@@ -376,22 +394,18 @@ public final class SchedulerConfig
 
         public Builder router(final RouterConfig value)
         {
-            router = value.toBuilder();
+            router = value;
             return this;
         }
 
-        /** The policy; its knobs stay as they are. */
-        public Builder router(final RouterPolicy value)
+        /**
+         * An installed router with its default knobs.
+         *
+         * @throws ConfigException if no installed router has this label.
+         */
+        public Builder router(final String label)
         {
-            router.policy(value);
-            return this;
-        }
-
-        /** Weight of the load term of a router's score. */
-        public Builder beta(final double value)
-        {
-            router.beta(value);
-            return this;
+            return router(RouterConfig.of(label));
         }
 
         public Builder maxRunning(final int value)

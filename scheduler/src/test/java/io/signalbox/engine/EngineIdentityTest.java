@@ -9,7 +9,8 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.Routers;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -40,7 +41,7 @@ class EngineIdentityTest
             .kvBlocks(120 + random.nextInt(200))
             .stepTokens(64 + random.nextInt(2000))
             .maxRunning(1 + random.nextInt(8))
-            .router(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
+            .router(RouterConfig.of(Routers.any(random)))
             .capture(SHAPE)
             .digestInterval(16)
             .build();

@@ -8,7 +8,6 @@ import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -38,7 +37,7 @@ class ReportCheckTest
     private final RecordingJournal journal = new RecordingJournal();
     private final EngineContext context = new EngineContext()
         .config(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
-            .router(RouterPolicy.ROUND_ROBIN).capture(SHAPE).build())
+            .router("round-robin").capture(SHAPE).build())
         .backend(backend).journal(journal).vocabularySize(1000);
     private final EngineClient client = new EngineClient(context);
     private final SteppedEngine engine = new SteppedEngine(context);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.router.trtllm.KvAwareDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -52,15 +54,7 @@ class DpRouterPropertyTest
 
     private static DpRouter router(final Random random, final int ranks)
     {
-        return DpRouters.of(RouterConfig.builder()
-            .policy(RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
-            .beta(random.nextInt(3) * 0.75)
-            .matchRateThreshold(random.nextInt(3) * 0.2)
-            .fairShareMultiplier(1 + random.nextInt(3) * 0.5)
-            .coldStartWarmup(random.nextBoolean())
-            .maxSessions(1 + random.nextInt(8))
-            .newConversation(NewConversation.values()[random.nextInt(2)])
-            .build(), ranks, random.nextInt(8) != 0);
+        return Routers.random(Routers.any(random), random).router(ranks, random.nextInt(8) != 0);
     }
 
     @Property(tries = 2000)
@@ -86,7 +80,7 @@ class DpRouterPropertyTest
             for (int rank = 0; rank < ranks; rank++)
             {
                 assertEquals(before[rank], batch.activeRequests(rank), "each decision is another request");
-                assertTrue(before[rank] <= MAX_ACTIVE, router.policy() + " fills rank " + rank + " to " + before[rank]);
+                assertTrue(before[rank] <= MAX_ACTIVE, router.getClass() + " fills rank " + rank + " to " + before[rank]);
                 assertTrue(before[rank] <= batch.target() || batch.target() == 0, "target " + batch.target());
             }
         }
@@ -101,7 +95,7 @@ class DpRouterPropertyTest
             idle |= before[rank] == 0 && !batch.isLost(rank);
         }
         final int least = !router.keepsOrder() ? batch.count() : idle ? Math.min(1, batch.count()) : 0;
-        assertTrue(batch.decisions() >= least && batch.decisions() <= batch.count(), router.policy().label());
+        assertTrue(batch.decisions() >= least && batch.decisions() <= batch.count(), router.getClass().toString());
     }
 
     @Property(tries = 1000)
@@ -110,7 +104,9 @@ class DpRouterPropertyTest
         final Random random = new Random(seed);
         final int ranks = 1 + random.nextInt(8);
         final PlacementBatch batch = batch(random, ranks);
-        router(random, ranks).place(batch);
+        // Above temperature 0 a rank is drawn.
+        final RouterConfig config = Routers.with(Routers.random(Routers.any(random), random), "temperature", 0);
+        config.router(ranks, random.nextInt(8) != 0).place(batch);
         for (int request = 0; request < batch.count(); request++)
         {
             final int chosen = batch.chosenRank(request);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.trtllm.DefaultDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -44,7 +47,7 @@ class DpRouterTest
 
     private static DpRouter byDefault()
     {
-        return new DefaultDpRouter(RouterEdition.MAIN);
+        return new DefaultDpRouter();
     }
 
     @Test
@@ -72,7 +75,7 @@ class DpRouterTest
         add(batch, 10);
         byDefault().place(batch);
         assertEquals(1, batch.chosenRank(0));
-        assertEquals(TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK, batch.tieBreak(0));
+        assertEquals(TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, batch.tieRule(0));
     }
 
     @Test
@@ -113,7 +116,7 @@ class DpRouterTest
         add(batch, 10);
         new KvAwarePrDpRouter(1.0).place(batch);
         assertEquals(0, batch.chosenRank(0));
-        assertEquals(TieBreak.LOWEST_RANK, batch.tieBreak(0));
+        assertEquals(TieRule.LOWEST_RANK, batch.tieRule(0));
     }
 
     @Test
@@ -148,10 +151,10 @@ class DpRouterTest
     @Test
     void shouldNeverChooseALostRank()
     {
-        for (final RouterPolicy policy : RouterPolicy.values())
+        for (final DpRouterProvider provider : Routers.all())
         {
             final DpRouter router =
-                DpRouters.of(RouterConfig.builder().policy(policy).coldStartWarmup(true).build(), 3, true);
+                Routers.with(RouterConfig.of(provider), "coldStartWarmup", true).router(3, true);
             final PlacementBatch batch = new PlacementBatch(3, 8);
             rank(batch, 0, 0, 0, true);
             rank(batch, 1, 2, 500, false);
@@ -159,7 +162,7 @@ class DpRouterTest
             rank(batch, 2, 0, 0, true);
             add(batch, 10);
             router.place(batch);
-            assertEquals(1, batch.chosenRank(0), policy.label());
+            assertEquals(1, batch.chosenRank(0), provider.label());
             assertFalse(batch.isCandidate(0, 0));
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.TieRule;
+
 /**
  * The default router for single requests with one tie rule turned round: the planted defect that verification must find.
  */
@@ -16,12 +18,6 @@ public final class InvertedTies implements DpRouter
     public long digest()
     {
         return 0;
-    }
-
-    @Override
-    public RouterPolicy policy()
-    {
-        return RouterPolicy.DEFAULT;
     }
 
     @Override
@@ -41,7 +37,7 @@ public final class InvertedTies implements DpRouter
             }
             if (best != PlacementBatch.NO_RANK)
             {
-                batch.choose(request, best, batch.promptTokens(request), TieBreak.LOWEST_RANK);
+                batch.choose(request, best, batch.promptTokens(request), TieRule.LOWEST_RANK);
             }
         }
     }

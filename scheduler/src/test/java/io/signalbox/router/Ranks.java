@@ -2,7 +2,7 @@
 package io.signalbox.router;
 
 /** Batches for tests of single policies: ranks with room and memory, one line per rank and per request. */
-final class Ranks
+public final class Ranks
 {
     private static final int MAX_ACTIVE = 1000;
     private static final long MUCH = 1L << 40;
@@ -20,13 +20,13 @@ final class Ranks
         }
     }
 
-    static Ranks of(final int count)
+    public static Ranks of(final int count)
     {
         return new Ranks(count);
     }
 
     /** The next rank. */
-    Ranks rank(final int active, final long pending, final long context)
+    public Ranks rank(final int active, final long pending, final long context)
     {
         batch.rank(rank, active, false);
         batch.figure(rank, RankFigure.PENDING_PREFILL_TOKENS, pending);
@@ -38,7 +38,7 @@ final class Ranks
     }
 
     /** A request with its matched tokens on each rank. */
-    Ranks request(final long id, final int tokens, final int... matched)
+    public Ranks request(final long id, final int tokens, final int... matched)
     {
         final int request =
             batch.add(id, PlacementBatch.NO_CONVERSATION, tokens, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
@@ -49,18 +49,18 @@ final class Ranks
         return this;
     }
 
-    PlacementBatch placedBy(final DpRouter router)
+    public PlacementBatch placedBy(final DpRouter router)
     {
         router.place(batch);
         return batch;
     }
 
-    PlacementBatch batch()
+    public PlacementBatch batch()
     {
         return batch;
     }
 
-    static int[] chosen(final PlacementBatch batch)
+    public static int[] chosen(final PlacementBatch batch)
     {
         final int[] chosen = new int[batch.count()];
         for (int i = 0; i < chosen.length; i++)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.event.codec.TieRule;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -32,9 +33,9 @@ class RouterDefectTest
         return batch.add(batch.count() + 1, PlacementBatch.NO_CONVERSATION, tokens, hint, relax);
     }
 
-    private static DpRouter router(final RouterPolicy policy, final int ranks)
+    private static DpRouter router(final String label, final int ranks)
     {
-        return DpRouters.of(RouterConfig.builder().policy(policy).build(), ranks, true);
+        return Routers.of(label, ranks);
     }
 
     /** One request of 1,000 tokens is placed on its hint; does the next one see it? */
@@ -53,7 +54,7 @@ class RouterDefectTest
     {
         final PlacementBatch batch = batch(2, 8, 1);
         add(batch, 1000, 0, Relax.STRICT);
-        router(RouterPolicy.KV_AWARE_PR, 2).place(batch);
+        router("kv-aware-pr", 2).place(batch);
         assertEquals(0, batch.loadTokens(0), "as recorded in edge-kv_aware-explicit-load-blind");
     }
 
@@ -63,59 +64,59 @@ class RouterDefectTest
         final PlacementBatch batch = batch(2, 8, 1);
         final int hinted = add(batch, 1000, 0, Relax.STRICT);
         batch.matchedTokens(hinted, 0, 400);
-        router(RouterPolicy.KV_AWARE, 2).place(batch);
+        router("kv-aware", 2).place(batch);
         assertEquals(600, batch.loadTokens(0), "what was not cached");
-        assertEquals(1, rankBesideAHintedRequest(router(RouterPolicy.KV_AWARE, 2)), "a match of a tenth does not count");
+        assertEquals(1, rankBesideAHintedRequest(router("kv-aware", 2)), "a match of a tenth does not count");
     }
 
     @ParameterizedTest
-    @EnumSource(RouterPolicy.class)
-    void shouldPlaceAnEmptyPromptOnAnIdleSystem(final RouterPolicy policy)
+    @MethodSource("io.signalbox.router.Routers#all")
+    void shouldPlaceAnEmptyPromptOnAnIdleSystem(final DpRouterProvider provider)
     {
         final PlacementBatch batch = batch(2, 8);
         add(batch, 0, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
-        router(policy, 2).place(batch);
+        Routers.of(provider, 2).place(batch);
         assertEquals(1, batch.decisions());
         assertTrue(Double.isFinite(batch.score(0, batch.chosenRank(0))));
     }
 
     @ParameterizedTest
-    @EnumSource(RouterPolicy.class)
-    void shouldOrderRequestsThatLeaveRelaxOpenBehindStrictOnes(final RouterPolicy policy)
+    @MethodSource("io.signalbox.router.Routers#all")
+    void shouldOrderRequestsThatLeaveRelaxOpenBehindStrictOnes(final DpRouterProvider provider)
     {
         final PlacementBatch batch = batch(1, 8);
         add(batch, 10, 0, Relax.UNSTATED);
         add(batch, 10, 0, Relax.UNSTATED);
         add(batch, 10, 0, Relax.STRICT);
-        router(policy, 1).place(batch);
+        Routers.of(provider, 1).place(batch);
         assertArrayEquals(new int[] {2, 0, 1}, new int[] {batch.decision(0), batch.decision(1), batch.decision(2)});
     }
 
     @Test
     void shouldLeaveWhatDoesNotFitInsteadOfFailingOrDroppingIt()
     {
-        for (final RouterPolicy policy : new RouterPolicy[] {RouterPolicy.DEFAULT, RouterPolicy.KV_AWARE})
+        for (final String label : new String[] {"default", "kv-aware"})
         {
             final PlacementBatch batch = batch(2, 1);
             for (int i = 0; i < 3; i++)
             {
                 add(batch, 10 + i, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
             }
-            router(policy, 2).place(batch);
-            assertEquals(2, batch.decisions(), policy.label());
+            router(label, 2).place(batch);
+            assertEquals(2, batch.decisions(), label);
         }
     }
 
     @ParameterizedTest
-    @EnumSource(RouterPolicy.class)
-    void shouldLeaveEverythingWhereEveryRankIsLost(final RouterPolicy policy)
+    @MethodSource("io.signalbox.router.Routers#all")
+    void shouldLeaveEverythingWhereEveryRankIsLost(final DpRouterProvider provider)
     {
         final PlacementBatch batch = batch(2, 4);
         batch.rank(0, 0, true);
         batch.rank(1, 0, true);
         add(batch, 10, 1, Relax.STRICT);
         add(batch, 0, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
-        router(policy, 2).place(batch);
+        Routers.of(provider, 2).place(batch);
         assertEquals(0, batch.decisions());
     }
 
@@ -125,15 +126,14 @@ class RouterDefectTest
         final PlacementBatch batch = batch(2, 4);
         add(batch, 10, 2, Relax.STRICT);
         add(batch, 10, Integer.MAX_VALUE, Relax.STRICT);
-        router(RouterPolicy.DEFAULT, 2).place(batch);
+        router("default", 2).place(batch);
         assertEquals(2, batch.decisions());
     }
 
     @Test
     void shouldGiveEveryRankAFirstRequestWhereWarmUpIsOn()
     {
-        final DpRouter router = DpRouters.of(
-            RouterConfig.builder().policy(RouterPolicy.KV_AWARE).coldStartWarmup(true).build(), 3, true);
+        final DpRouter router = RouterConfig.of("kv-aware").with("coldStartWarmup", true).router(3, true);
         final PlacementBatch batch = batch(3, 8);
         for (int i = 0; i < 4; i++)
         {
@@ -144,8 +144,7 @@ class RouterDefectTest
         for (int rank = 0; rank < 3; rank++)
         {
             assertEquals(rank, batch.chosenRank(rank));
-            assertEquals(TieBreak.WARM_UP, batch.tieBreak(rank));
-            assertTrue(batch.tieBreak(rank).isExplicit());
+            assertEquals(TieRule.WARM_UP, batch.tieRule(rank));
         }
         assertEquals(2, batch.chosenRank(3), "warm now: the match decides");
         assertTrue(cold != 0 && router.digest() == 0);

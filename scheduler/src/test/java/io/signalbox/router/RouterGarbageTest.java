@@ -2,8 +2,9 @@
 package io.signalbox.router;
 
 import com.sun.management.ThreadMXBean;
+import io.signalbox.event.codec.TieRule;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -25,11 +26,11 @@ class RouterGarbageTest
 
     /** Ties that draw the seeded order, warm-up, gates and evicted conversations: all of them, over and over. */
     @ParameterizedTest
-    @EnumSource(RouterPolicy.class)
-    void shouldAllocateNothingToPlaceABatch(final RouterPolicy policy)
+    @MethodSource("io.signalbox.router.Routers#all")
+    void shouldAllocateNothingToPlaceABatch(final DpRouterProvider provider)
     {
-        final DpRouter router = DpRouters.of(
-            RouterConfig.builder().policy(policy).coldStartWarmup(true).maxSessions(500).build(), RANKS, true);
+        final RouterConfig warm = Routers.with(RouterConfig.of(provider), "coldStartWarmup", true);
+        final DpRouter router = Routers.with(warm, "maxSessions", 500).router(RANKS, true);
         place(router, 300);
         final long[] windows = new long[21];
         for (int window = 0; window < windows.length; window++)
@@ -39,7 +40,7 @@ class RouterGarbageTest
         Arrays.sort(windows);
         // The median: the machine itself may allocate in one window or another.
         assertEquals(0, windows[windows.length / 2], "bytes in windows of fifty batches: " + Arrays.toString(windows));
-        assertTrue(policy != RouterPolicy.KV_AWARE || ties > 0, "the seeded order was drawn");
+        assertTrue(!provider.label().equals("kv-aware") || ties > 0, "the seeded order was drawn");
     }
 
     private long bytesOfFiftyBatches(final DpRouter router)
@@ -72,7 +73,7 @@ class RouterGarbageTest
             router.place(batch);
             for (int j = 0; j < REQUESTS; j++)
             {
-                ties += batch.tieBreak(j) == TieBreak.SEEDED_ORDER ? 1 : 0;
+                ties += batch.tieRule(j) == TieRule.SEEDED_ORDER ? 1 : 0;
             }
         }
     }

@@ -2,11 +2,13 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.router.trtllm.ConversationDpRouter;
+import io.signalbox.router.trtllm.NewConversation;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -21,29 +23,19 @@ class RouterSnapshotPropertyTest
 {
     private static final int ROUNDS = 10;
 
-    private static RouterConfig config(final RouterPolicy policy, final Random random)
-    {
-        return RouterConfig.builder().policy(policy)
-            .coldStartWarmup(random.nextBoolean())
-            .maxSessions(1 + random.nextInt(40))
-            .newConversation(NewConversation.values()[random.nextInt(2)])
-            .dynamo(new DynamoKnobs(1, random.nextInt(2) * 0.5))
-            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 1000, 1, 0.001, 500, random.nextInt(2), random.nextBoolean()))
-            .build();
-    }
-
     @Property(tries = 300)
     void everyRouterGoesOnFromASnapshotAsTheOneItWasTakenOf(@ForAll final long seed)
     {
-        for (final RouterPolicy policy : RouterPolicy.values())
+        for (final DpRouterProvider provider : Routers.all())
         {
-            final RouterConfig config = config(policy, new Random(seed));
-            assertGoesOnAlike(seed, ranks -> DpRouters.of(config, ranks, true));
+            final RouterConfig config = Routers.random(provider, new Random(seed));
+            assertGoesOnAlike(seed, provider, ranks -> config.router(ranks, true));
         }
     }
 
     /** Takes a snapshot at a random place among random batches, and compares all decisions behind it. */
-    private static void assertGoesOnAlike(final long seed, final IntFunction<DpRouter> routers)
+    private static void assertGoesOnAlike(
+        final long seed, final DpRouterProvider provider, final IntFunction<DpRouter> routers)
     {
         final Random random = new Random(seed);
         final int ranks = 1 + random.nextInt(8);
@@ -54,7 +46,7 @@ class RouterSnapshotPropertyTest
             place(router, DpRouterPropertyTest.batch(random, ranks), random.nextInt(500));
         }
         final DpRouter restored = routers.apply(ranks);
-        RouterSnapshot.restore(RouterSnapshot.of(router, ranks), restored, ranks);
+        RouterSnapshot.restore(RouterSnapshot.of(provider, router, ranks), provider, restored, ranks);
         assertEquals(router.digest(), restored.digest());
         for (int round = cut; round < ROUNDS; round++)
         {
@@ -122,12 +114,6 @@ class RouterSnapshotPropertyTest
         }
 
         @Override
-        public RouterPolicy policy()
-        {
-            return RouterPolicy.CONVERSATION;
-        }
-
-        @Override
         public long snapshotBytes()
         {
             return router.snapshotBytes();
@@ -159,19 +145,19 @@ class RouterSnapshotPropertyTest
     {
         for (int seed = 0; seed < 100; seed++)
         {
-            assertGoesOnAlike(seed, ranks -> new Forgetful(digested));
+            assertGoesOnAlike(seed, DpRouters.installed().of("conversation"), ranks -> new Forgetful(digested));
         }
     }
 
     @ParameterizedTest
-    @EnumSource(RouterPolicy.class)
-    void shouldRefuseEveryByteTooFewOrTooManyAndEveryOtherHead(final RouterPolicy policy)
+    @MethodSource("io.signalbox.router.Routers#all")
+    void shouldRefuseEveryByteTooFewOrTooManyAndEveryOtherHead(final DpRouterProvider provider)
     {
         final Random random = new Random(7);
-        final RouterConfig config = config(policy, random);
-        final DpRouter router = DpRouters.of(config, 3, true);
+        final RouterConfig config = Routers.random(provider, random);
+        final DpRouter router = config.router(3, true);
         place(router, DpRouterPropertyTest.batch(random, 3), 9);
-        final byte[] snapshot = RouterSnapshot.of(router, 3);
+        final byte[] snapshot = RouterSnapshot.of(provider, router, 3);
 
         for (int length = 0; length < snapshot.length; length++)
         {
@@ -180,28 +166,32 @@ class RouterSnapshotPropertyTest
         refused(Arrays.copyOf(snapshot, snapshot.length + 1), config, 3);
         final String ranks = refused(snapshot, config, 4);
         assertTrue(ranks.startsWith("the number of ranks of the router snapshot is 3 and not 4; give"), ranks);
-        final RouterPolicy other = policy == RouterPolicy.DEFAULT ? RouterPolicy.LMETRIC : RouterPolicy.DEFAULT;
-        final String name = refused(snapshot, config.toBuilder().policy(other).build(), 3);
-        assertTrue(name.contains("policy of the router snapshot is " + policy.label() + " and not " + other.label()), name);
+        final String other = provider.label().equals("default") ? "lmetric" : "default";
+        final String name = refused(snapshot, RouterConfig.of(other), 3);
+        assertTrue(name.contains("the router of the router snapshot is " + provider.label() + " and not " + other), name);
+        final byte[] newer = snapshot.clone();
+        newer[3 * Integer.BYTES]++;
+        final String routerVersion = refused(newer, config, 3);
+        assertTrue(routerVersion.startsWith("the router version of the router snapshot is 2 and not 1"), routerVersion);
         final byte[] later = snapshot.clone();
         later[4]++;
         final String version = refused(later, config, 3);
-        assertTrue(version.startsWith("the version of the router snapshot is 2 and not 1"), version);
+        assertTrue(version.startsWith("the version of the router snapshot is 3 and not 2"), version);
     }
 
     @Property(tries = 500)
     void noDamagedByteEndsInAnythingButARefusalOrTheSameState(@ForAll final long seed)
     {
         final Random random = new Random(seed);
-        final RouterPolicy policy = RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)];
-        final RouterConfig config = config(policy, random);
-        final DpRouter router = DpRouters.of(config, 3, true);
+        final DpRouterProvider provider = Routers.any(random);
+        final RouterConfig config = Routers.random(provider, random);
+        final DpRouter router = config.router(3, true);
         place(router, DpRouterPropertyTest.batch(random, 3), 9);
-        final byte[] snapshot = RouterSnapshot.of(router, 3);
+        final byte[] snapshot = RouterSnapshot.of(provider, router, 3);
         snapshot[random.nextInt(snapshot.length)] ^= (byte)(1 << random.nextInt(8));
         try
         {
-            final DpRouter restored = DpRouters.of(config.toBuilder().snapshot(snapshot).build(), 3, true);
+            final DpRouter restored = config.withSnapshot(snapshot).router(3, true);
             assertEquals(router.digest(), restored.digest());
         }
         catch (final ConfigException e)
@@ -212,9 +202,9 @@ class RouterSnapshotPropertyTest
 
     private static String refused(final byte[] snapshot, final RouterConfig config, final int ranks)
     {
-        final RouterConfig with = config.toBuilder().snapshot(snapshot).build();
+        final RouterConfig with = config.withSnapshot(snapshot);
         final String message =
-            assertThrows(ConfigException.class, () -> DpRouters.of(with, ranks, true)).getMessage();
+            assertThrows(ConfigException.class, () -> with.router(ranks, true)).getMessage();
         assertTrue(message.endsWith("."), message);
         return message;
     }
@@ -222,21 +212,18 @@ class RouterSnapshotPropertyTest
     @Test
     void shouldRefuseAStateThatTheKnobsHaveNoUseFor()
     {
-        final RouterConfig warm = RouterConfig.builder().policy(RouterPolicy.KV_AWARE).coldStartWarmup(true).build();
-        final byte[] cold = RouterSnapshot.of(DpRouters.of(warm, 3, true), 3);
-        assertTrue(refused(cold, warm.toBuilder().coldStartWarmup(false).build(), 3).contains("coldStartWarmup=false"));
+        final RouterConfig warm = RouterConfig.of("kv-aware").with("coldStartWarmup", true);
+        final byte[] cold = RouterSnapshot.of(warm.provider(), warm.router(3, true), 3);
+        assertTrue(refused(cold, warm.with("coldStartWarmup", false), 3).contains("coldStartWarmup=false"));
 
-        final SignalboxWeights plain = SignalboxWeights.DEFAULT;
-        final SignalboxWeights predicting = new SignalboxWeights(plain.rowWeight(), plain.contextWeight(),
-            plain.decodeWeight(), plain.reuseWeight(), plain.cachedWeight(), plain.backlog(), 0, true);
-        final RouterConfig learning = RouterConfig.builder().signalbox(predicting).build();
-        final DpRouter learned = DpRouters.of(learning, 3, true);
+        final RouterConfig learning = RouterConfig.standard().with("outputPrediction", true);
+        final DpRouter learned = learning.router(3, true);
         learned.finished(9);
-        assertTrue(refused(RouterSnapshot.of(learned, 3), RouterConfig.builder().build(), 3)
+        assertTrue(refused(RouterSnapshot.of(learning.provider(), learned, 3), RouterConfig.standard(), 3)
             .contains("outputPrediction=false"));
 
-        final RouterConfig many = RouterConfig.builder().policy(RouterPolicy.CONVERSATION).build();
-        final DpRouter conversations = DpRouters.of(many, 3, true);
+        final RouterConfig many = RouterConfig.of("conversation");
+        final DpRouter conversations = many.router(3, true);
         final PlacementBatch batch = new PlacementBatch(3, 100);
         for (int rank = 0; rank < 3; rank++)
         {
@@ -247,18 +234,18 @@ class RouterSnapshotPropertyTest
             batch.add(i, i, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
         }
         conversations.place(batch);
-        final byte[] nine = RouterSnapshot.of(conversations, 3);
-        assertTrue(refused(nine, many.toBuilder().maxSessions(8).build(), 3).contains("remembers 9 conversations"));
+        final byte[] nine = RouterSnapshot.of(many.provider(), conversations, 3);
+        assertTrue(refused(nine, many.with("maxSessions", 8), 3).contains("remembers 9 conversations"));
     }
 
     /** As a forged number of ranks has it: the digest fits, and the state would lead outside the ranks. */
     @Test
     void shouldRefuseARankThatIsNotThere()
     {
-        final RouterConfig config = RouterConfig.builder().policy(RouterPolicy.ROUND_ROBIN).build();
-        final DpRouter router = DpRouters.of(config, 8, true);
+        final RouterConfig config = RouterConfig.of("round-robin");
+        final DpRouter router = config.router(8, true);
         router.restore(ByteBuffer.allocate(Integer.BYTES).putInt(0, 5), 8);
-        final byte[] snapshot = RouterSnapshot.of(router, 8);
+        final byte[] snapshot = RouterSnapshot.of(config.provider(), router, 8);
         snapshot[2 * Integer.BYTES] = 3;
         assertTrue(refused(snapshot, config, 3).contains("names rank 5 of 3"));
     }
@@ -271,7 +258,8 @@ class RouterSnapshotPropertyTest
         {
             router.homes().bind(i, 0);
         }
-        final String message = assertThrows(ConfigException.class, () -> RouterSnapshot.of(router, 1)).getMessage();
+        final String message = assertThrows(ConfigException.class,
+            () -> RouterSnapshot.of(DpRouters.installed().of("conversation"), router, 1)).getMessage();
         assertTrue(message.contains("remembers 8388") && message.endsWith("take it earlier."), message);
     }
 }

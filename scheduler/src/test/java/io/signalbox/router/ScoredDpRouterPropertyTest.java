@@ -5,6 +5,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
+import java.util.List;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -31,7 +32,7 @@ class ScoredDpRouterPropertyTest
         matched = random.ints(RANKS, 0, tokens).toArray();
     }
 
-    private int chosen(final RouterPolicy policy, final int[] order)
+    private int chosen(final String policy, final int[] order)
     {
         final Ranks ranks = Ranks.of(RANKS);
         final int[] matches = new int[RANKS];
@@ -41,19 +42,18 @@ class ScoredDpRouterPropertyTest
             matches[i] = matched[order[i]];
         }
         ranks.request(1, tokens, matches);
-        final DpRouter router = DpRouters.of(RouterConfig.builder().policy(policy).build(), RANKS, true);
+        final DpRouter router = Routers.of(policy, RANKS);
         return order[ranks.placedBy(router).chosenRank(0)];
     }
 
-    private int chosen(final RouterPolicy policy)
+    private int chosen(final String policy)
     {
         return chosen(policy, new int[] {0, 1, 2, 3, 4, 5});
     }
 
-    private static RouterPolicy policy(final int index)
+    private static String policy(final int index)
     {
-        final RouterPolicy[] policies = {RouterPolicy.SIGNALBOX, RouterPolicy.MIN_MAX, RouterPolicy.LMETRIC};
-        return policies[index];
+        return List.of("signalbox", "min-max", "lmetric").get(index);
     }
 
     @Property
@@ -111,8 +111,8 @@ class ScoredDpRouterPropertyTest
             twins.rank(active[i % RANKS], pending[i % RANKS], context[i % RANKS]);
             matches[i] = matched[i % RANKS];
         }
-        final DpRouter router = new SignalboxDpRouter(SignalboxWeights.DEFAULT);
+        final DpRouter router = RouterConfig.standard().router(2 * RANKS, true);
         final int chosen = twins.request(1, tokens, matches).placedBy(router).chosenRank(0);
-        assertEquals(chosen(RouterPolicy.SIGNALBOX), chosen % RANKS);
+        assertEquals(chosen("signalbox"), chosen % RANKS);
     }
 }

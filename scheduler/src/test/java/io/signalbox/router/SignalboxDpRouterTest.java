@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import io.signalbox.config.Setting;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -13,18 +14,33 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SignalboxDpRouterTest
 {
-    private static final SignalboxWeights PLAIN = new SignalboxWeights(0, 0, 0, 1, 0, 1000, 0, false);
+    private static final RouterConfig PLAIN = weights(0, 0, 0, 1, 0, 1000, 0, false);
 
-    private static int chosen(final SignalboxWeights weights, final Ranks ranks)
+    private static RouterConfig weights(
+        final double row,
+        final double context,
+        final double decode,
+        final double reuse,
+        final double cached,
+        final double backlog,
+        final double adaptive,
+        final boolean prediction)
     {
-        return ranks.placedBy(new SignalboxDpRouter(weights)).chosenRank(0);
+        return RouterConfig.standard().with("rowWeight", row).with("contextWeight", context).with("decodeWeight", decode)
+            .with("reuseWeight", reuse).with("cachedWeight", cached).with("backlog", backlog)
+            .with("adaptiveReuse", adaptive).with("outputPrediction", prediction);
+    }
+
+    private static int chosen(final RouterConfig weights, final Ranks ranks)
+    {
+        return ranks.placedBy(weights.router(1, true)).chosenRank(0);
     }
 
     @Test
     void shouldAddTheWaitAndTwiceTheNewWork()
     {
         final PlacementBatch batch = Ranks.of(2).rank(1, 300, 0).rank(1, 10, 0).request(1, 400, 250, 0)
-            .placedBy(new SignalboxDpRouter(PLAIN));
+            .placedBy(PLAIN.router(1, true));
         assertEquals(300 + 150 + 150.0, batch.score(0, 0));
         assertEquals(10 + 400 + 400.0, batch.score(0, 1));
         assertEquals(0, batch.chosenRank(0));
@@ -33,8 +49,8 @@ class SignalboxDpRouterTest
     @Test
     void shouldCountWhatDecodingSlowsDown()
     {
-        final SignalboxWeights weights = new SignalboxWeights(0.01, 0.001, 50, 0, 0, 1000, 0, false);
-        final PlacementBatch batch = Ranks.of(1).rank(10, 100, 200).request(1, 40).placedBy(new SignalboxDpRouter(weights));
+        final RouterConfig weights = weights(0.01, 0.001, 50, 0, 0, 1000, 0, false);
+        final PlacementBatch batch = Ranks.of(1).rank(10, 100, 200).request(1, 40).placedBy(weights.router(1, true));
         assertEquals(140 * 1.3 + 50 * 0.3, batch.score(0, 0), 1e-9);
     }
 
@@ -42,14 +58,14 @@ class SignalboxDpRouterTest
     void shouldTellRanksApartByDecodingWhereNothingIsPending()
     {
         final Ranks conversationAtHome = Ranks.of(2).rank(60, 0, 900_000).rank(2, 0, 10_000).request(1, 500, 400, 0);
-        assertEquals(1, chosen(SignalboxWeights.DEFAULT, conversationAtHome), "a short prompt is soon computed elsewhere");
+        assertEquals(1, chosen(RouterConfig.standard(), conversationAtHome), "a short prompt is soon computed elsewhere");
     }
 
     @Test
     void shouldLetRequestsWaitInTheirOrderWhileEveryRankIsBusy()
     {
         final Ranks ranks = Ranks.of(2).rank(1, 1000, 0).rank(1, 999, 0).request(1, 5000).request(2, 1).request(3, 1);
-        assertArrayEquals(new int[] {1, -1, -1}, Ranks.chosen(ranks.placedBy(new SignalboxDpRouter(PLAIN))),
+        assertArrayEquals(new int[] {1, -1, -1}, Ranks.chosen(ranks.placedBy(PLAIN.router(1, true))),
             "one more was taken below the backlog; what follows waits behind it");
     }
 
@@ -75,7 +91,7 @@ class SignalboxDpRouterTest
             batch.matchedTokens(request, 1, 64);
         });
         final PlacementBatch batch =
-            ranks.request(1, 5000).request(2, 50).request(3, 50).placedBy(new SignalboxDpRouter(PLAIN));
+            ranks.request(1, 5000).request(2, 50).request(3, 50).placedBy(PLAIN.router(1, true));
         assertArrayEquals(new int[] {1, -1, -1}, Ranks.chosen(batch));
         assertEquals(List.of(0), probed, "2 waits, since both ranks are busy by now, and 3 behind it");
         assertEquals(64, batch.matchUsed(0, 1));
@@ -84,12 +100,12 @@ class SignalboxDpRouterTest
     @Test
     void shouldGiveANumberUnderTheLargestWeightsAndLoads()
     {
-        final double most = KnobRange.MAX_WEIGHT;
+        final double most = Setting.MAX_WEIGHT;
         for (final double weight : new double[] {0, most})
         {
-            final SignalboxWeights weights = new SignalboxWeights(most, most, weight, most, most, 1, most, false);
+            final RouterConfig weights = weights(most, most, weight, most, most, 1, most, false);
             final PlacementBatch batch = Ranks.of(2).rank(500, 0, 1L << 47).rank(0, 1L << 47, 1L << 47)
-                .request(1, Integer.MAX_VALUE).placedBy(new SignalboxDpRouter(weights));
+                .request(1, Integer.MAX_VALUE).placedBy(weights.router(1, true));
             assertTrue(Double.isFinite(batch.score(0, 0)));
             assertTrue(Double.isFinite(batch.score(0, 1)));
         }
@@ -100,15 +116,15 @@ class SignalboxDpRouterTest
     {
         final Ranks ranks = Ranks.of(1).rank(0, 0, 0).request(1, 5000);
         ranks.batch().figure(0, RankFigure.FREE_TOKENS, 1);
-        assertEquals(0, chosen(new SignalboxWeights(0, 0, 0, 1, 0, 0, 0, false), ranks));
+        assertEquals(0, chosen(weights(0, 0, 0, 1, 0, 0, 0, false), ranks));
     }
 
     @Test
     void shouldWeighReuseMoreUnderABacklogWhereAskedTo()
     {
-        final SignalboxWeights adaptive = new SignalboxWeights(0, 0, 0, 0, 0, 1000, 4, false);
+        final RouterConfig adaptive = weights(0, 0, 0, 0, 0, 1000, 4, false);
         final PlacementBatch batch =
-            Ranks.of(2).rank(1, 800, 0).rank(1, 200, 0).request(1, 300, 200, 0).placedBy(new SignalboxDpRouter(adaptive));
+            Ranks.of(2).rank(1, 800, 0).rank(1, 200, 0).request(1, 300, 200, 0).placedBy(adaptive.router(1, true));
         assertEquals(800 + (1 + 4 * 0.5) * 100, batch.score(0, 0), 1e-9, "half of the backlog on average");
         assertEquals(200 + (1 + 4 * 0.5) * 300, batch.score(0, 1), 1e-9);
     }
@@ -116,7 +132,7 @@ class SignalboxDpRouterTest
     @Test
     void shouldSendANewConversationWhereLeastIsCachedAndAnOldOneToItsOwn()
     {
-        final SignalboxWeights spreading = new SignalboxWeights(0, 0, 0, 1, 0.001, 1000, 0, false);
+        final RouterConfig spreading = weights(0, 0, 0, 1, 0.001, 1000, 0, false);
         final Ranks ranks = Ranks.of(2).rank(0, 0, 0).rank(0, 0, 0).request(1, 300, 0, 0);
         ranks.batch().figure(0, RankFigure.CACHED_TOKENS, 5000);
         ranks.batch().figure(1, RankFigure.CACHED_TOKENS, 4000);
@@ -130,8 +146,8 @@ class SignalboxDpRouterTest
     @Test
     void shouldLearnTheOutputLengthFromFinishedRequestsWhereAskedTo()
     {
-        final DpRouter plain = new SignalboxDpRouter(SignalboxWeights.DEFAULT);
-        final DpRouter learning = new SignalboxDpRouter(new SignalboxWeights(0.01, 0, 100, 0, 0, 1000, 0, true));
+        final DpRouter plain = RouterConfig.standard().router(1, true);
+        final DpRouter learning = weights(0.01, 0, 100, 0, 0, 1000, 0, true).router(1, true);
         final long before = learning.digest();
         for (int i = 0; i < 2000; i++)
         {

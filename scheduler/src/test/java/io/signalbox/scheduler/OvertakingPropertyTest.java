@@ -5,7 +5,6 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.SignalboxWeights;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -33,8 +32,7 @@ class OvertakingPropertyTest
 
     private static SchedulerHarness harness(final int ranks, final int digestInterval)
     {
-        final RouterConfig router = RouterConfig.builder()
-            .signalbox(new SignalboxWeights(0.0011, 1.0E-6, 100_000, 1, 0.001, STEP_TOKENS, 0, false)).build();
+        final RouterConfig router = RouterConfig.standard().with("backlog", STEP_TOKENS);
         return new SchedulerHarness(SchedulerConfig.builder().ranks(ranks).blockSizeTokens(16).kvBlocks(4096)
             .stepTokens(STEP_TOKENS).prefixCaching(false).router(router).digestInterval(digestInterval).build());
     }

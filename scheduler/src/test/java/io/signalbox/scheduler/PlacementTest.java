@@ -4,17 +4,15 @@ package io.signalbox.scheduler;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.PlacedDecoder;
-import io.signalbox.event.codec.RoutingPolicy;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.TieBreak;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +28,7 @@ class PlacementTest
 {
     /** One placement as the journal tells it. */
     private record Placed(
-        long requestId, int rank, int target, RoutingPolicy policy, MatchGate gate, TieRule rule, int candidates)
+        long requestId, int rank, int target, DecidingRouter decidedBy, MatchGate gate, TieRule rule, int candidates)
     {
     }
 
@@ -64,12 +62,6 @@ class PlacementTest
         public long digest()
         {
             return 0;
-        }
-
-        @Override
-        public RouterPolicy policy()
-        {
-            return RouterPolicy.DEFAULT;
         }
     }
 
@@ -137,7 +129,7 @@ class PlacementTest
         @Override
         protected void onPlaced(final PlacedDecoder decision)
         {
-            placed.add(new Placed(decision.requestId(), decision.rank(), decision.target(), decision.policy(),
+            placed.add(new Placed(decision.requestId(), decision.rank(), decision.target(), decision.decidedBy(),
                 decision.gate(), decision.tieRule(), decision.candidates().count()));
         }
 
@@ -156,7 +148,7 @@ class PlacementTest
     @Test
     void shouldWritePlacementsInTheOrderInWhichTheyWereDecided()
     {
-        final Scheduler scheduler = new Scheduler(config(2, 8).router(RouterPolicy.DEFAULT).build());
+        final Scheduler scheduler = new Scheduler(config(2, 8).router("default").build());
         submit(scheduler, 1, 10, -1);
         submit(scheduler, 2, 40, -1);
         submit(scheduler, 3, 20, -1);
@@ -164,9 +156,9 @@ class PlacementTest
 
         assertEquals(List.of(2L, 3L, 1L), placedIds(), "the longest first");
         assertEquals(List.of(
-            new Placed(2, 0, 2, RoutingPolicy.DEFAULT, MatchGate.NONE, TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, 2),
-            new Placed(3, 1, 2, RoutingPolicy.DEFAULT, MatchGate.NONE, TieRule.NONE, 2),
-            new Placed(1, 1, 2, RoutingPolicy.DEFAULT, MatchGate.NONE, TieRule.NONE, 2)), placed);
+            new Placed(2, 0, 2, DecidingRouter.CONFIGURED, MatchGate.NONE, TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK, 2),
+            new Placed(3, 1, 2, DecidingRouter.CONFIGURED, MatchGate.NONE, TieRule.NONE, 2),
+            new Placed(1, 1, 2, DecidingRouter.CONFIGURED, MatchGate.NONE, TieRule.NONE, 2)), placed);
         assertEquals(30, scheduler.load(1).promptTokens());
     }
 
@@ -214,7 +206,7 @@ class PlacementTest
     @Test
     void shouldNotProbeWhereNothingWasSubmitted()
     {
-        final Watching router = new Watching(batch -> batch.choose(0, 0, 0, TieBreak.NONE));
+        final Watching router = new Watching(batch -> batch.choose(0, 0, 0, TieRule.NONE));
         final Scheduler scheduler = new Scheduler(config(2, 8).build(), router);
         wake(scheduler);
         assertEquals(0, router.batches);
@@ -260,7 +252,7 @@ class PlacementTest
             {
                 figures.add(batch.figure(0, figure));
             }
-            batch.choose(0, 0, 0, TieBreak.NONE);
+            batch.choose(0, 0, 0, TieRule.NONE);
         });
         final Scheduler scheduler = new Scheduler(config(1, 8).stepTokens(6).build(), router);
         submit(scheduler, 1, 10, -1);
@@ -280,7 +272,7 @@ class PlacementTest
         final Watching router = new Watching(batch ->
         {
             cached.add(batch.figure(0, RankFigure.CACHED_TOKENS));
-            batch.choose(0, 0, 0, TieBreak.NONE);
+            batch.choose(0, 0, 0, TieRule.NONE);
         });
         final SchedulerConfig config = config(1, 8).build();
         final SchedulerHarness harness = new SchedulerHarness(config, new Scheduler(config, router));
@@ -298,15 +290,15 @@ class PlacementTest
     void shouldSayInEveryDecisionThatTheDefaultRouterStoodIn()
     {
         final Scheduler scheduler =
-            new Scheduler(config(2, 8).router(RouterPolicy.KV_AWARE).prefixCaching(false).build());
+            new Scheduler(config(2, 8).router("kv-aware").prefixCaching(false).build());
         submit(scheduler, 1, 10, -1);
         wake(scheduler);
-        assertEquals(RoutingPolicy.DEFAULT, placed.get(0).policy());
+        assertEquals(DecidingRouter.FALLBACK, placed.get(0).decidedBy());
 
-        final Scheduler cached = new Scheduler(config(2, 8).router(RouterPolicy.KV_AWARE).build());
+        final Scheduler cached = new Scheduler(config(2, 8).router("kv-aware").build());
         submit(cached, 1, 10, -1);
         wake(cached);
-        assertEquals(RoutingPolicy.KV_AWARE, placed.get(1).policy());
+        assertEquals(DecidingRouter.CONFIGURED, placed.get(1).decidedBy());
         assertEquals(MatchGate.CLOSED, placed.get(1).gate());
     }
 
@@ -314,7 +306,7 @@ class PlacementTest
     void shouldKeepAConversationOnItsRankAndPutThatIntoTheDigest()
     {
         final Scheduler scheduler =
-            new Scheduler(config(3, 8).router(RouterPolicy.CONVERSATION).digestInterval(1).build());
+            new Scheduler(config(3, 8).router("conversation").digestInterval(1).build());
         wake(scheduler);
         submit(scheduler, 1, 70, 10, -1, new long[0]);
         submit(scheduler, 2, 71, 10, -1, new long[0]);

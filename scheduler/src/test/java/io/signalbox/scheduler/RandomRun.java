@@ -6,8 +6,7 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.SignalboxWeights;
+import io.signalbox.router.Routers;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -49,16 +48,14 @@ final class RandomRun
 
     private RouterConfig router()
     {
-        return RouterConfig.builder()
-            .policy(random.nextInt(3) == 0 ?
-                RouterPolicy.SIGNALBOX : RouterPolicy.values()[random.nextInt(RouterPolicy.values().length)])
-            .beta(random.nextInt(3) * 0.5)
-            .coldStartWarmup(random.nextBoolean())
-            .maxSessions(1 + random.nextInt(3))
-            // A backlog that most prompts exceed, so that requests are held back in the queue.
-            .signalbox(new SignalboxWeights(
-                0.01, 0.001, 50, 1, 0.01, random.nextInt(60), random.nextInt(2), random.nextBoolean()))
-            .build();
+        if (random.nextInt(3) > 0)
+        {
+            return Routers.random(Routers.any(random), random);
+        }
+        // A backlog that most prompts exceed, so that requests are held back in the queue.
+        return RouterConfig.standard().with("rowWeight", 0.01).with("contextWeight", 0.001).with("decodeWeight", 50)
+            .with("cachedWeight", 0.01).with("backlog", random.nextInt(60)).with("adaptiveReuse", random.nextInt(2))
+            .with("outputPrediction", random.nextBoolean());
     }
 
     void play(final SchedulerHarness harness, final int actions)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,7 +22,7 @@ class RankStepsTest
         final SchedulerConfig config = SchedulerConfig.builder().ranks(RANKS).blockSizeTokens(16).kvBlocks(65).stepTokens(64)
             .lockStep(lockStep).build();
         return new SchedulerHarness(
-            config, new Scheduler(config, DpRouters.of(config.router(), RANKS, true), groupBytes));
+            config, new Scheduler(config, config.router().router(RANKS, true), groupBytes));
     }
 
     /** Tokens that each of as many requests, one per rank, has emitted after some rounds. */

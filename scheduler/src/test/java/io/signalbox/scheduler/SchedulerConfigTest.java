@@ -5,7 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.hash.BlockHashFunction;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.RouterConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,12 +25,13 @@ class SchedulerConfigTest
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(3).kvBlocks(77).blockSizeTokens(32)
             .evictionPolicy(EvictionPolicy.REF_ZERO).prefixCaching(false).blockHash(BlockHashFunction.XXH3_128)
-            .router(RouterPolicy.KV_AWARE).beta(0.1).maxRunning(5).maxQueued(6).stepTokens(7)
+            .router(RouterConfig.of("kv-aware").with("beta", 0.1)).maxRunning(5).maxQueued(6).stepTokens(7)
             .lockStep(true).digestInterval(8).capture(new ModelShape(9, 10, 2)).build();
 
         final SchedulerConfig read = SchedulerConfig.of(config.settings());
 
         assertEquals(config.settings(), read.settings());
+        assertEquals(config.settings(), config.toBuilder().build().settings());
         assertEquals(BlockHashFunction.XXH3_128, read.blockHash());
         assertEquals(EvictionPolicy.REF_ZERO, read.evictionPolicy());
         assertEquals(9, read.capture().moeLayers());

@@ -2,7 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.event.codec.FaultClass;
-import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -21,7 +20,7 @@ class StepFailuresTest
     private static SchedulerConfig.Builder small()
     {
         return SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(33).stepTokens(64).maxRunning(8)
-            .router(RouterPolicy.ROUND_ROBIN).maxFailures(8).backOffNanos(BACK_OFF);
+            .router("round-robin").maxFailures(8).backOffNanos(BACK_OFF);
     }
 
     /** Lets the rank's rest pass, if it rests. */

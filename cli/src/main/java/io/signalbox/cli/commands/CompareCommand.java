@@ -17,6 +17,7 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.printing.RouterList;
 import io.signalbox.compare.Comparison;
 import io.signalbox.compare.ComparisonPlan;
 import io.signalbox.compare.ComparisonProgress;
@@ -102,6 +103,11 @@ public final class CompareCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (schedulers.listsRouters())
+        {
+            RouterList.print(console.out(), schedulers.known());
+            return ExitCode.OK;
+        }
         if (spec.commandLine().getParseResult().hasMatchedOption("--expert-skew"))
         {
             throw new ConfigException("--expert-skew shapes routed experts, and compare captures none; leave it out.");

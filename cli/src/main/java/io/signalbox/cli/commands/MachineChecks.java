@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
+import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
 import io.signalbox.journal.JvmFlags;
+import io.signalbox.router.DpRouters;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -40,6 +42,7 @@ final class MachineChecks
         checks.add(cores(Runtime.getRuntime().availableProcessors()));
         checks.add(disk(directory));
         checks.add(JournalCheck.in(journals(directory)));
+        checks.add(routers());
         checks.add(gpu(new CudaProbe().probe()));
         return checks;
     }
@@ -57,6 +60,18 @@ final class MachineChecks
         return feature >= MIN_JAVA
             ? Check.ok("java", detail)
             : Check.missing("java", detail, "set JAVA_HOME to a JDK, version " + MIN_JAVA + " or newer");
+    }
+
+    private static Check routers()
+    {
+        try
+        {
+            return Check.ok("routers", DpRouters.installed().labels());
+        }
+        catch (final ConfigException e)
+        {
+            return Check.missing("routers", e.getMessage(), "fix the class path");
+        }
     }
 
     private static Check opened()

@@ -4,6 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.RouterSnapshotFile;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -14,6 +15,7 @@ import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Command;
@@ -22,6 +24,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -69,6 +72,9 @@ public final class ReplayCommand implements Callable<Integer>
     @Option(names = "--at", paramLabel = "RECORD",
         description = "With --router-snapshot: stop after the group of this record and write the state there.")
     private Long at;
+
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -175,9 +181,10 @@ public final class ReplayCommand implements Callable<Integer>
 
     private Verification verify(final Function<SchedulerConfig, Scheduler> factory)
     {
+        final DpRouters routers = Plugins.routers(plugins);
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
         {
-            return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, factory, progress);
+            return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, routers, factory, progress);
         }
     }
 }

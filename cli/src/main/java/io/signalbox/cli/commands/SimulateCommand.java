@@ -32,10 +32,10 @@ import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
+import io.signalbox.journal.ReadProgress;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
-import io.signalbox.router.DpRouters;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.EngineFactory;
@@ -69,6 +69,7 @@ import java.util.function.Function;
     footer = {
         "  signalbox simulate",
         "  signalbox simulate --ranks 16 --router kv-aware --beta 0.5 --seed 7",
+        "  signalbox simulate --plugins my-router.jar --router my-router",
         "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
@@ -128,6 +129,11 @@ public final class SimulateCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (schedulerOptions.listsRouters())
+        {
+            RouterList.print(console.out(), schedulerOptions.known());
+            return ExitCode.OK;
+        }
         IdleOptions.refuse(spec.commandLine().getParseResult());
         refuseRingSize();
         journalOptions.check();
@@ -153,8 +159,8 @@ public final class SimulateCommand implements Callable<Integer>
     /** Reports a router that falls back to another one; every journaled decision names the one that decided. */
     private void reportFallback(final SchedulerConfig config)
     {
-        final RouterPolicy asked = config.router().policy();
-        final RouterPolicy used = DpRouters.policy(config.router(), config.prefixCaching());
+        final DpRouterProvider asked = config.router().provider();
+        final DpRouterProvider used = config.router().deciding(config.prefixCaching());
         if (used != asked)
         {
             console.err().println("signalbox simulate: the " + asked.label() + " router needs cached prefixes, and prefix " +
@@ -209,7 +215,8 @@ public final class SimulateCommand implements Callable<Integer>
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox simulate, verifying")))
         {
             return Verdict.of(
-                writer, JournalVerifier.verifyTo(writer.path(), Long.MAX_VALUE, verifyingScheduler, progress));
+                writer, JournalVerifier.verifyTo(
+                    writer.path(), Long.MAX_VALUE, schedulerOptions.known(), verifyingScheduler, progress));
         }
         // The run has ended: its report is printed even if the journal cannot be read.
         catch (final JournalException | OutOfMemoryError e)

@@ -2,13 +2,13 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.Option;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 
@@ -17,8 +17,8 @@ public final class ComparedSchedulers extends RankOptions
 {
     private static final String ALL = "all";
 
-    @Option(names = "--routers", paramLabel = "POLICIES", split = ",", completionCandidates = Labels.class,
-        description = "Compare these routers, or all: ${COMPLETION-CANDIDATES} (default: all).")
+    @Option(names = "--routers", paramLabel = "LABELS", split = ",", completionCandidates = Labels.class,
+        description = "Compare these routers, or all: ${COMPLETION-CANDIDATES} (default: all), and those of --plugins.")
     private List<String> routers = List.of(ALL);
 
     @Option(names = "--kv-blocks", paramLabel = "N", split = ",",
@@ -29,7 +29,7 @@ public final class ComparedSchedulers extends RankOptions
     /** The scheduler of every run, but for router and pool size. */
     public SchedulerConfig config()
     {
-        return rankBuilder().router(withOptions(RouterConfig.builder().build(), routers())).build();
+        return rankBuilder().build();
     }
 
     public List<Integer> kvBlocks()
@@ -37,20 +37,22 @@ public final class ComparedSchedulers extends RankOptions
         return kvBlocks == null ? List.of(config().kvBlocks()) : kvBlocks;
     }
 
-    public List<RouterPolicy> routers()
+    /** The compared routers, with the knobs that are turned. */
+    public List<RouterConfig> routers()
     {
+        final DpRouters known = known();
         if (routers.equals(List.of(ALL)))
         {
-            return List.of(RouterPolicy.values());
+            return withOptions(known.all().stream().map(RouterConfig::of).toList());
         }
-        final List<RouterPolicy> policies = new ArrayList<>();
+        final List<RouterConfig> chosen = new ArrayList<>();
         for (final String label : routers)
         {
-            policies.add(Arrays.stream(RouterPolicy.values()).filter(policy -> policy.label().equals(label)).findFirst()
-                .orElseThrow(() -> new ConfigException("--routers=" + label + " is not known; give all, or some of " +
-                    String.join(", ", new Labels()) + ".")));
+            chosen.add(known.all().stream().filter(router -> router.label().equals(label)).findFirst()
+                .map(RouterConfig::of).orElseThrow(() -> new ConfigException("--routers=" + label +
+                    " is not known; give all, or some of " + known.labels() + ", or its jar with --plugins.")));
         }
-        return policies;
+        return withOptions(chosen);
     }
 
     /** The routers by name. */
@@ -59,7 +61,7 @@ public final class ComparedSchedulers extends RankOptions
         @Override
         public Iterator<String> iterator()
         {
-            return Arrays.stream(RouterPolicy.values()).map(RouterPolicy::label).iterator();
+            return DpRouters.installed().all().stream().map(DpRouterProvider::label).iterator();
         }
     }
 }

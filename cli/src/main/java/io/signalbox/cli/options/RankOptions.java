@@ -2,24 +2,28 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.NumberText;
 import picocli.CommandLine.Option;
 
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The ranks and how each of them batches; router, pool size and capture are the commands' own. */
 class RankOptions
 {
     /** KV cache of one rank, whatever the block size. */
     private static final int POOL_TOKENS = 1_048_576;
+    private static final String BETA = "beta";
     private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_-]*");
 
     @Option(names = "--ranks", paramLabel = "N",
@@ -55,12 +59,33 @@ class RankOptions
     private int stepTokens = 8192;
 
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
-        description = "Set knobs of the router by the names of the run description, such as reuseWeight=2,backlog=65536.")
+        description = "Set knobs of the router, such as reuseWeight=2,backlog=65536; --list-routers shows them.")
     private List<String> routerOptions = List.of();
 
     @Option(names = "--beta", paramLabel = "WEIGHT",
         description = "Weigh the load term of the kv-aware scores, 0 to 1e12 (default: 1.0).")
     private Double beta;
+
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
+
+    @Option(names = "--list-routers", description = "Print the routers with their knobs, and exit.")
+    private boolean listRouters;
+
+    private DpRouters routers;
+
+    /** Whether to print the routers and do nothing else. */
+    public final boolean listsRouters()
+    {
+        return listRouters;
+    }
+
+    /** The installed routers and those of {@code --plugins}. */
+    public final DpRouters known()
+    {
+        routers = routers == null ? Plugins.routers(plugins) : routers;
+        return routers;
+    }
 
     /** A builder with these options set, and with a pool of the default size. */
     final SchedulerConfig.Builder rankBuilder()
@@ -83,23 +108,13 @@ class RankOptions
     }
 
     /**
-     * The router with the knobs that {@code --beta} and {@code --router-options} turn.
+     * The routers with the knobs that {@code --beta} and {@code --router-options} turn.
      *
-     * @param policies those that will decide; a knob that none of them reads is refused.
+     * @param chosen those that may decide; a knob that none of them reads is refused.
      */
-    final RouterConfig withOptions(final RouterConfig config, final List<RouterPolicy> policies)
+    final List<RouterConfig> withOptions(final List<RouterConfig> chosen)
     {
-        final Map<String, String> settings = config.settings();
-        final Set<String> turned = new HashSet<>();
-        if (beta != null)
-        {
-            if (policies.stream().noneMatch(policy -> policy.knobs().contains("beta")))
-            {
-                throw new ConfigException("--beta weighs the scores of the kv-aware routers, and another one is chosen; " +
-                    "leave it out, or change the other.");
-            }
-            settings.put("router.beta", Double.toString(beta));
-        }
+        final Map<String, String> turned = new LinkedHashMap<>();
         for (final String option : routerOptions)
         {
             final int end = option.indexOf('=');
@@ -108,19 +123,52 @@ class RankOptions
             {
                 throw new ConfigException("--router-options: '" + option + "' is not NAME=VALUE; give the knob a value.");
             }
-            requireRead(knob, policies);
+            requireRead(knob, chosen);
             requireValue(knob, option.substring(end + 1));
-            if (knob.equals("beta") && beta != null)
+            if (knob.equals(BETA) && beta != null)
             {
                 throw new ConfigException("--router-options names beta, which --beta gives as well; give it one value.");
             }
-            if (!turned.add(knob))
+            if (turned.put(knob, option.substring(end + 1)) != null)
             {
                 throw new ConfigException("--router-options names " + knob + " twice; give it one value.");
             }
-            settings.put("router." + knob, option.substring(end + 1));
         }
-        return RouterConfig.of(settings);
+        List<RouterConfig> configs = chosen;
+        for (final Map.Entry<String, String> knob : turned.entrySet())
+        {
+            configs = with(configs, "--router-options: ", knob.getKey(), knob.getValue());
+        }
+        return beta == null ? configs : withBeta(configs);
+    }
+
+    private List<RouterConfig> withBeta(final List<RouterConfig> configs)
+    {
+        if (!knobs(configs).contains(BETA))
+        {
+            throw new ConfigException("--beta weighs the scores of the kv-aware routers, and another one is chosen; " +
+                "leave it out, or change the other.");
+        }
+        return with(configs, "--", BETA, Double.toString(beta));
+    }
+
+    /** Gives the value to each router that has the knob. */
+    private static List<RouterConfig> with(
+        final List<RouterConfig> configs, final String option, final String knob, final String value)
+    {
+        final List<RouterConfig> turned = new ArrayList<>();
+        for (final RouterConfig config : configs)
+        {
+            try
+            {
+                turned.add(knobs(List.of(config)).contains(knob) ? config.with(knob, value) : config);
+            }
+            catch (final ConfigException e)
+            {
+                throw new ConfigException(option + e.getMessage());
+            }
+        }
+        return turned;
     }
 
     /** A number of the options' grammar, or a word; the knob itself knows which words. */
@@ -133,27 +181,32 @@ class RankOptions
         }
     }
 
-    private static void requireRead(final String knob, final List<RouterPolicy> policies)
+    private void requireRead(final String knob, final List<RouterConfig> chosen)
     {
-        final List<String> read = knobs(policies);
+        final List<String> read = knobs(chosen);
         if (read.contains(knob))
         {
             return;
         }
-        final List<String> all = knobs(List.of(RouterPolicy.values()));
+        final List<String> all = names(known().all().stream());
         if (!all.contains(knob))
         {
             throw new ConfigException("--router-options names '" + knob + "', which is no knob of a router; give some of " +
                 String.join(", ", read.isEmpty() ? all : read) + ".");
         }
-        final String chosen = policies.size() == 1 ? "the " + policies.get(0).label() + " router does not read" :
+        final String deciding = chosen.size() == 1 ? "the " + chosen.get(0).label() + " router does not read" :
             "none of the compared routers reads";
-        throw new ConfigException("--router-options names " + knob + ", which " + chosen + "; " +
+        throw new ConfigException("--router-options names " + knob + ", which " + deciding + "; " +
             (read.isEmpty() ? "leave it out." : "give some of " + String.join(", ", read) + "."));
     }
 
-    private static List<String> knobs(final List<RouterPolicy> policies)
+    private static List<String> knobs(final List<RouterConfig> configs)
     {
-        return policies.stream().flatMap(policy -> policy.knobs().stream()).distinct().sorted().toList();
+        return names(configs.stream().map(RouterConfig::provider));
+    }
+
+    private static List<String> names(final Stream<DpRouterProvider> providers)
+    {
+        return providers.flatMap(provider -> provider.knobs().stream()).map(Setting::name).distinct().sorted().toList();
     }
 }

@@ -3,9 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.FileFault;
-import io.signalbox.router.NewConversation;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.workload.InputFile;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -29,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The router as TensorRT-LLM's {@code attention_dp_config} names it, in a YAML file that holds that block, under its
@@ -45,16 +42,9 @@ final class RouterConfigFile
     private static final int MAX_DEPTH = 8;
     private static final String PREFIX = "kv_cache_routing_";
 
-    /** How the keys are called in the settings that refusals of the library name. */
-    private static final Map<String, String> KEYS = new TreeMap<>(Map.of(
-        "beta", PREFIX + "load_balance_weight",
-        "matchRateThreshold", PREFIX + "match_rate_threshold",
-        "fairShareMultiplier", PREFIX + "fair_share_multiplier",
-        "maxSessions", PREFIX + "max_sessions",
-        "newConversation", PREFIX + "new_conv_placement"));
-
     private final String file;
-    private final RouterConfig.Builder router = RouterConfig.builder();
+    private RouterConfig kvAware = RouterConfig.of("kv-aware");
+    private RouterConfig conversation = RouterConfig.of("conversation");
     private int depth;
     private boolean kvCacheAware;
     private boolean conversationAffinity;
@@ -74,16 +64,7 @@ final class RouterConfigFile
 
     private RouterConfig build()
     {
-        router.policy(conversationAffinity ? RouterPolicy.CONVERSATION :
-            kvCacheAware ? RouterPolicy.KV_AWARE : RouterPolicy.DEFAULT);
-        try
-        {
-            return OptionNames.translate(KEYS, router::build);
-        }
-        catch (final ConfigException e)
-        {
-            throw new ConfigException("--router-config: in " + file + ", " + e.getMessage());
-        }
+        return conversationAffinity ? conversation : kvCacheAware ? kvAware : RouterConfig.of("default");
     }
 
     private Object document()
@@ -194,15 +175,19 @@ final class RouterConfigFile
             case "enable_balance" -> unsupported(key, value, "context work is never held back here");
             case "timeout_iters", "batching_wait_iters" -> number(key, value, 0, Integer.MAX_VALUE);
             case "enable_kv_cache_aware_routing" -> kvCacheAware = flag(key, value);
-            case PREFIX + "load_balance_weight" -> router.beta(real(key, value));
-            case PREFIX + "match_rate_threshold" -> router.matchRateThreshold(real(key, value));
-            case PREFIX + "fair_share_multiplier" -> router.fairShareMultiplier(real(key, value));
-            case PREFIX + "cold_start_warmup" -> router.coldStartWarmup(flag(key, value));
+            case PREFIX + "load_balance_weight" -> kvAware = with(kvAware, "beta", key, real(key, value));
+            case PREFIX + "match_rate_threshold" -> kvAware = with(kvAware, "matchRateThreshold", key, real(key, value));
+            case PREFIX + "fair_share_multiplier" ->
+            {
+                kvAware = with(kvAware, "fairShareMultiplier", key, real(key, value));
+                conversation = with(conversation, "fairShareMultiplier", key, real(key, value));
+            }
+            case PREFIX + "cold_start_warmup" -> kvAware = with(kvAware, "coldStartWarmup", key, flag(key, value));
             case PREFIX + "account_for_in_transfer" ->
                 unsupported(key, value, "KV content is never transferred between ranks here");
             case PREFIX + "conversation_affinity" -> conversationAffinity = flag(key, value);
-            case PREFIX + "max_sessions" -> router.maxSessions(number(key, value, 1, RouterConfig.MAX_SESSIONS));
-            case PREFIX + "new_conv_placement" -> router.newConversation(placement(key, value));
+            case PREFIX + "max_sessions" -> conversation = with(conversation, "maxSessions", key, whole(key, value));
+            case PREFIX + "new_conv_placement" -> conversation = with(conversation, "newConversation", key, value);
             default -> throw refused("names " + key + ", which is not a known key of " + BLOCK + "; leave it out");
         }
     }
@@ -215,16 +200,17 @@ final class RouterConfigFile
         }
     }
 
-    private NewConversation placement(final String key, final Object value)
+    /** The knob's refusal in the words of the file. */
+    private RouterConfig with(final RouterConfig router, final String knob, final String key, final Object value)
     {
-        for (final NewConversation placement : NewConversation.values())
+        try
         {
-            if (placement.label().equals(value))
-            {
-                return placement;
-            }
+            return router.with(knob, value);
         }
-        throw refused("sets " + key + " to " + value + ", which is not known; give round_robin or least_queued");
+        catch (final ConfigException e)
+        {
+            throw refused("sets " + key + " to " + value + ", which is not " + e.allowed() + "; " + e.remedy());
+        }
     }
 
     private boolean flag(final String key, final Object value)
@@ -243,6 +229,15 @@ final class RouterConfigFile
             return number;
         }
         throw refused("sets " + key + " to " + value + "; give a whole number between " + min + " and " + max);
+    }
+
+    private int whole(final String key, final Object value)
+    {
+        if (value instanceof Integer number)
+        {
+            return number;
+        }
+        throw refused("sets " + key + " to " + value + "; give a whole number");
     }
 
     private double real(final String key, final Object value)

@@ -4,8 +4,8 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -18,10 +18,11 @@ public final class SchedulerOptions extends RankOptions
     private static final int MAX_TOP_K = 64;
     private static final int MAX_ROW_BYTES = 8192;
 
-    @Option(names = "--router", paramLabel = "POLICY", converter = RouterConverter.class,
-        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES} (default: signalbox).",
+    @Option(names = "--router", paramLabel = "LABEL",
+        description = "Choose ranks with this router: ${COMPLETION-CANDIDATES}, or one of --plugins " +
+            "(default: signalbox).",
         completionCandidates = ComparedSchedulers.Labels.class)
-    private RouterPolicy router = RouterPolicy.SIGNALBOX;
+    private String router;
 
     @Option(names = "--router-config", paramLabel = "FILE",
         description = "Read the router and its knobs from a YAML file with TensorRT-LLM's attention_dp_config.")
@@ -52,9 +53,9 @@ public final class SchedulerOptions extends RankOptions
 
     public SchedulerConfig config()
     {
-        final RouterConfig chosen = OptionNames.translate(this::router);
+        final RouterConfig chosen = router();
         final SchedulerConfig config = OptionNames.translate(() -> builder().router(chosen).build());
-        return routerSnapshot == null ? config : withSnapshot(chosen.toBuilder());
+        return routerSnapshot == null ? config : withSnapshot(chosen);
     }
 
     private SchedulerConfig.Builder builder()
@@ -65,18 +66,27 @@ public final class SchedulerOptions extends RankOptions
 
     private RouterConfig router()
     {
-        final RouterConfig chosen =
-            routerConfig == null ? RouterConfig.builder().policy(router).build() : RouterConfigFile.read(routerConfig);
-        return withOptions(chosen, List.of(chosen.policy()));
+        return withOptions(List.of(chosenRouter())).get(0);
+    }
+
+    private RouterConfig chosenRouter()
+    {
+        final DpRouters known = known();
+        if (routerConfig != null)
+        {
+            return RouterConfigFile.read(routerConfig);
+        }
+        return router == null ? RouterConfig.standard() :
+            OptionNames.translate(() -> RouterConfig.of(known.of(router)));
     }
 
     /** All other options are checked already, so a refusal concerns the snapshot. */
-    private SchedulerConfig withSnapshot(final RouterConfig.Builder chosen)
+    private SchedulerConfig withSnapshot(final RouterConfig chosen)
     {
         final byte[] snapshot = RouterSnapshotFile.read(routerSnapshot);
         try
         {
-            return builder().router(chosen.snapshot(snapshot).build()).build();
+            return builder().router(chosen.withSnapshot(snapshot)).build();
         }
         catch (final ConfigException e)
         {
@@ -100,15 +110,6 @@ public final class SchedulerOptions extends RankOptions
                 "layers, a smaller --top-k, or --no-capture.");
         }
         return shape;
-    }
-
-    static final class RouterConverter implements ITypeConverter<RouterPolicy>
-    {
-        @Override
-        public RouterPolicy convert(final String value)
-        {
-            return OptionNames.translate(() -> RouterPolicy.of(value));
-        }
     }
 
     static final class EvictionConverter implements ITypeConverter<EvictionPolicy>

@@ -6,6 +6,7 @@ import io.signalbox.compare.ComparisonPlan;
 import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
+import io.signalbox.router.RouterConfig;
 
 import java.io.IOException;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.Map;
 public final class ComparisonFiles
 {
     private static final int SETTINGS_BYTES = 1 << 14;
+    private static final int ROUTER_BYTES = 1 << 11;
     private static final int NAME_BYTES = 1 << 9;
     private static final int FIGURE_BYTES = 1 << 8;
     private static final int VALUE_BYTES = 40;
@@ -33,7 +35,7 @@ public final class ComparisonFiles
     public static long jsonBytes(final ComparisonPlan plan)
     {
         final long valuesOfRow = Figure.values().length * (long)(FIGURE_BYTES + VALUE_BYTES * plan.seeds());
-        return SETTINGS_BYTES + rows(plan) * (NAME_BYTES + valuesOfRow);
+        return SETTINGS_BYTES + ROUTER_BYTES * (long)plan.routers().size() + rows(plan) * (NAME_BYTES + valuesOfRow);
     }
 
     private static long rows(final ComparisonPlan plan)
@@ -86,6 +88,7 @@ public final class ComparisonFiles
                 settings(json, plan.scheduler().settings());
                 settings(json, plan.simulation().settings());
             });
+            Json.object(json, "routers", body -> routers(json, plan.routers()));
             json.writeArrayFieldStart("rows");
             for (final ComparisonRow row : rows)
             {
@@ -100,10 +103,25 @@ public final class ComparisonFiles
     {
         for (final Map.Entry<String, String> setting : settings.entrySet())
         {
-            if (!List.of("router.policy", "scheduler.kvBlocks", "sim.seed").contains(setting.getKey()))
+            if (!setting.getKey().startsWith("router.") &&
+                !List.of("scheduler.kvBlocks", "sim.seed").contains(setting.getKey()))
             {
                 json.writeStringField(setting.getKey(), setting.getValue());
             }
+        }
+    }
+
+    /** Of each router by label: its version, its fallback and its knobs. */
+    private static void routers(final JsonGenerator json, final List<RouterConfig> routers) throws IOException
+    {
+        for (final RouterConfig router : routers)
+        {
+            json.writeObjectFieldStart(router.label());
+            for (final Map.Entry<String, String> setting : router.settings().entrySet())
+            {
+                json.writeStringField(setting.getKey(), setting.getValue());
+            }
+            json.writeEndObject();
         }
     }
 

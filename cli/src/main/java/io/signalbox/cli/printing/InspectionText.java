@@ -126,7 +126,7 @@ public final class InspectionText
 
     private void placed(final LifeEvent.Placed placed)
     {
-        row("placed", at(placed) + " by " + placed.policy().label() + ": " + reason(placed.tieRule()));
+        row("placed", at(placed) + " by " + placed.router() + ": " + reason(placed.tieRule()));
         final String target = placed.target() == 0
             ? "no fair-share cap" : "fair-share cap " + Decimals.grouped(placed.target());
         final String loads = placed.normaliser() == 0.0
@@ -159,6 +159,7 @@ public final class InspectionText
             case BOUND -> "the rank of the conversation, nothing was scored";
             case ROUND_ROBIN -> "the next rank in turn";
             case FEWEST_REQUESTS -> "a tie also in load, broken by fewest requests";
+            case OTHER -> "a rule of the router itself";
             case NULL_VAL -> "no tie rule was recorded";
         };
     }

@@ -3,6 +3,7 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.ConfigException;
 import io.signalbox.journal.JournalException;
+import io.signalbox.router.RouterException;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,6 +20,10 @@ public record Refusal(int exitCode, String sentence)
         for (Throwable cause = thrown; cause != null; cause = cause.getCause())
         {
             if (cause instanceof ConfigException)
+            {
+                return new Refusal(ExitCode.BAD_INPUT, cause.getMessage());
+            }
+            if (cause instanceof RouterException)
             {
                 return new Refusal(ExitCode.BAD_INPUT, cause.getMessage());
             }
@@ -66,6 +71,7 @@ public record Refusal(int exitCode, String sentence)
         switch (kind)
         {
             case NOT_A_JOURNAL:
+            case ROUTER_ABSENT:
             case ALREADY_EXISTS:
             case LOCKED:
             case LOCK_LOST:

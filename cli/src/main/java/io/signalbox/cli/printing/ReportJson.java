@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.report.RunReport;
 import io.signalbox.report.WallClock;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.io.IOException;
@@ -147,16 +146,16 @@ public final class ReportJson
 
     private void placements(final RunReport.Placements placements) throws IOException
     {
-        json.writeStringField("configuredPolicy", placements.configured().label());
+        json.writeStringField("configuredPolicy", placements.configured());
         json.writeNumberField("placements", placements.count());
         Json.object(json, "byPolicy", body ->
         {
-            for (final Map.Entry<RouterPolicy, Long> policy : placements.byPolicy().entrySet())
+            for (final Map.Entry<String, Long> router : placements.byRouter().entrySet())
             {
-                json.writeNumberField(policy.getKey().label(), policy.getValue());
+                json.writeNumberField(router.getKey(), router.getValue());
             }
         });
-        json.writeNumberField("byOtherPolicy", placements.byOtherPolicy());
+        json.writeNumberField("byOtherPolicy", placements.byFallback());
         json.writeNumberField("onHints", placements.onHints());
         json.writeNumberField("bound", placements.bound());
         json.writeNumberField("gateClosed", placements.gateClosed());

@@ -78,13 +78,13 @@ public final class ReportText
 
     private void placements(final RunReport.Placements placements)
     {
-        final String policies = placements.byPolicy().entrySet().stream()
-            .map(policy -> Decimals.grouped(policy.getValue()) + " by " + policy.getKey().label())
+        final String routers = placements.byRouter().entrySet().stream()
+            .map(router -> Decimals.grouped(router.getValue()) + " by " + router.getKey())
             .collect(Collectors.joining(", "));
-        final String inPlaceOf = placements.byOtherPolicy() == 0
-            ? "" : ", of them " + Decimals.grouped(placements.byOtherPolicy()) + " in place of " +
-                placements.configured().label();
-        row("placements", (policies.isEmpty() ? "0" : policies) + inPlaceOf + "; " +
+        final String inPlaceOf = placements.byFallback() == 0
+            ? "" : ", of them " + Decimals.grouped(placements.byFallback()) + " in place of " +
+                placements.configured();
+        row("placements", (routers.isEmpty() ? "0" : routers) + inPlaceOf + "; " +
             Decimals.grouped(placements.onHints()) + " on hints, " + Decimals.grouped(placements.bound()) +
             " bound by conversation, " + Decimals.grouped(placements.gateClosed()) + " with the gate closed");
         final String ties = placements.ties().entrySet().stream()

@@ -4,7 +4,8 @@ package io.signalbox.cli.commands;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.router.RouterPolicy;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.DpRouters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,7 +49,7 @@ class CompareCommandTest
         {
             assertTrue(out.contains(title + " KV blocks per rank, 2 seeds\n"), out);
         }
-        for (final RouterPolicy router : RouterPolicy.values())
+        for (final DpRouterProvider router : DpRouters.installed().all())
         {
             // Two tables of each.
             assertEquals(8, out.lines().filter(line -> line.startsWith(router.label() + " ")).count(), out);
@@ -72,12 +73,12 @@ class CompareCommandTest
         final Path csv = directory.resolve("table.csv");
         final Path json = directory.resolve("table.json");
         compare(SMALL, "--csv-file", csv.toString(), "--json-file", json.toString(),
-            "--routers", RouterPolicy.values()[0].label());
+            "--routers", "default");
 
         final List<String> lines = Files.readAllLines(csv);
         assertEquals(2, lines.size());
         assertTrue(lines.get(0).startsWith("workload,kvBlocks,router,ttftP50Ms,ttftP50MsHalfWidth95,"), lines.get(0));
-        assertTrue(lines.get(1).startsWith("conversations,65536," + RouterPolicy.values()[0].label() + ","), lines.get(1));
+        assertTrue(lines.get(1).startsWith("conversations,65536,default,"), lines.get(1));
         assertEquals(lines.get(0).split(",").length, lines.get(1).split(",").length);
         final Map<String, String> leaves = JsonText.leaves(Files.readString(json));
         assertEquals(lines.get(1).split(",")[3], leaves.get("rows[0].ttftP50Ms.mean"));
@@ -85,7 +86,7 @@ class CompareCommandTest
             Double.parseDouble(leaves.get("rows[0].ttftP50Ms.values[1]"))) / 2.0;
         assertEquals(mean, Double.parseDouble(leaves.get("rows[0].ttftP50Ms.mean")), 1e-6);
         assertEquals("2", leaves.get("settings.scheduler.ranks"));
-        assertFalse(leaves.containsKey("settings.router.policy"));
+        assertFalse(leaves.containsKey("settings.router.label"));
     }
 
     @Test

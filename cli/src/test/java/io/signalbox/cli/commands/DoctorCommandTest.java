@@ -53,7 +53,7 @@ class DoctorCommandTest
         assertEquals("true", found.get("ready"));
         assertEquals(
             new TreeSet<>(List.of(
-                "java", "jvm flags", "warnings", "telemetry", "memory", "cores", "disk", "journal", "gpu")),
+                "java", "jvm flags", "warnings", "telemetry", "memory", "cores", "disk", "journal", "routers", "gpu")),
             names);
     }
 

@@ -2,13 +2,12 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.TieBreak;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,12 +34,6 @@ class PlantedTieRuleTest
         public long digest()
         {
             return 0;
-        }
-
-        @Override
-        public RouterPolicy policy()
-        {
-            return RouterPolicy.DEFAULT;
         }
 
         @Override
@@ -87,7 +80,7 @@ class PlantedTieRuleTest
             if (best != PlacementBatch.NO_RANK)
             {
                 batch.choose(request, best, batch.promptTokens(request),
-                    tied == 0 ? TieBreak.NONE : TieBreak.FEWEST_REQUESTS_THEN_LOWEST_RANK);
+                    tied == 0 ? TieRule.NONE : TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK);
             }
         }
     }

@@ -261,7 +261,7 @@ class ReplayCommandTest
         assertTrue(Files.notExists(Path.of(file)));
         assertEquals(ExitCode.OK, CommandRun.of("replay", journal.toString(), "--router-snapshot", file).exitCode());
         refused("is there already", "replay", journal.toString(), "--router-snapshot", file);
-        refused("--router-snapshot=" + file + ": the policy of the router snapshot is signalbox and not lmetric",
+        refused("--router-snapshot=" + file + ": the router of the router snapshot is signalbox and not lmetric",
             "simulate", "--router", "lmetric", "--router-snapshot", file);
         refused("--router-snapshot=" + file + ": the number of ranks of the router snapshot is 8 and not 4",
             "simulate", "--ranks", "4", "--router-snapshot", file);

@@ -7,7 +7,6 @@ import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.WriterOptions;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
 import io.signalbox.sim.SimulationConfig;
@@ -75,7 +74,7 @@ final class Fixtures
         Files.writeString(directory.resolve("plays.jsonl"), PLAYS);
         Files.write(directory.resolve("small.jsonl.gz"), GzipFile.of(TRACE));
         Files.writeString(directory.resolve("router.yaml"), ROUTER);
-        journal(directory.resolve("journal"), 1, 4, RouterPolicy.CONVERSATION);
+        journal(directory.resolve("journal"), 1, 4, "conversation");
         final Outcome made = target.run(List.of("replay", directory.resolve("journal").toString(),
             "--router-snapshot", directory.resolve("router.snapshot").toString()));
         if (made.exitCode() != 0)
@@ -97,10 +96,10 @@ final class Fixtures
     }
 
     /** A sealed journal of a small run. */
-    static void journal(final Path directory, final long seed, final int conversations, final RouterPolicy policy)
+    static void journal(final Path directory, final long seed, final int conversations, final String label)
     {
         final SchedulerConfig scheduler = SchedulerConfig.builder().ranks(2).kvBlocks(600)
-            .router(RouterConfig.builder().policy(policy).build())
+            .router(RouterConfig.of(label))
             .capture(new ModelShape(2, 16, 2)).build();
         final GeneratedWorkload workload = GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
             .seed(seed).conversations(conversations).systemPromptTokens(16).turns(SizeDistribution.of("turns", "fixed:2"))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -169,7 +168,7 @@ class FuzzerTest
     void shouldFindAJournalThatIsAcceptedForAnother() throws IOException
     {
         final Path journal = shared.directory("several");
-        Fixtures.journal(journal, 2, 90, RouterPolicy.SIGNALBOX);
+        Fixtures.journal(journal, 2, 90, "signalbox");
         final JournalTruth truth = JournalTruth.of(journal);
         final int records = truth.digests().size();
         final long groups = SlowJournal.records(journal).stream()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import io.signalbox.router.RouterPolicy;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,11 +30,11 @@ final class JournalCases implements CaseSource
     {
         Files.createDirectories(directory);
         final Path sealed = directory.resolve("sealed");
-        Fixtures.journal(sealed, 1, 4, RouterPolicy.CONVERSATION);
+        Fixtures.journal(sealed, 1, 4, "conversation");
         final Path several = directory.resolve("several");
-        Fixtures.journal(several, 2, 90, RouterPolicy.SIGNALBOX);
+        Fixtures.journal(several, 2, 90, "signalbox");
         final Path foreign = directory.resolve("foreign");
-        Fixtures.journal(foreign, 3, 90, RouterPolicy.KV_AWARE);
+        Fixtures.journal(foreign, 3, 90, "kv-aware");
         if (SlowJournal.segments(several).size() < 3)
         {
             throw new IllegalStateException("the journal of several segments has " + SlowJournal.segments(several));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.fuzz;
 
-import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -28,7 +27,7 @@ class StormFuzzTest
         try (FuzzRun run = FuzzRun.open())
         {
             final Path journal = run.directory("journal");
-            Fixtures.journal(journal, 2, 90, RouterPolicy.SIGNALBOX);
+            Fixtures.journal(journal, 2, 90, "signalbox");
             final Fuzzer fuzzer = run.fuzzer().run("StormFuzzTest", random ->
             {
                 final List<String> words = Values.pick(COMMANDS, random);

@@ -5,9 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.CommandRun;
 import io.signalbox.cli.JsonText;
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.router.NewConversation;
 import io.signalbox.router.RouterConfig;
-import io.signalbox.router.RouterPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,25 +57,29 @@ class RouterConfigFileTest
               kv_cache_routing_new_conv_placement: least_queued
             """);
 
-        assertEquals(RouterConfig.builder().policy(RouterPolicy.KV_AWARE).beta(0.5).matchRateThreshold(0.25)
-            .fairShareMultiplier(3).coldStartWarmup(true).maxSessions(1000).newConversation(NewConversation.LEAST_QUEUED)
-            .build().settings(), config.settings());
+        assertEquals(RouterConfig.of("kv-aware").with("beta", 0.5).with("matchRateThreshold", 0.25)
+            .with("fairShareMultiplier", 3).with("coldStartWarmup", true).settings(), config.settings());
     }
 
     @Test
     void shouldHaveTheDefaultsWhereTheBlockSaysNothing() throws IOException
     {
-        assertEquals(RouterConfig.builder().policy(RouterPolicy.DEFAULT).build().settings(),
+        assertEquals(RouterConfig.of("default").settings(),
             read("enable_balance: false\n").settings());
     }
 
     @Test
     void shouldLetConversationAffinityWin() throws IOException
     {
-        assertEquals(RouterPolicy.CONVERSATION, read("""
+        final RouterConfig config = read("""
             enable_kv_cache_aware_routing: true
             kv_cache_routing_conversation_affinity: true
-            """).policy());
+            kv_cache_routing_max_sessions: 1000
+            kv_cache_routing_new_conv_placement: least_queued
+            """);
+        assertEquals(
+            RouterConfig.of("conversation").with("maxSessions", 1000).with("newConversation", "least_queued").settings(),
+            config.settings());
     }
 
     @ParameterizedTest
@@ -87,14 +89,14 @@ class RouterConfigFileTest
         enable_balance: 1 | sets enable_balance to 1; give true or false
         kv_cache_routing_account_for_in_transfer: true | sets kv_cache_routing_account_for_in_transfer, which is not
         timeout_iters: soon | sets timeout_iters to soon; give a whole number between 0 and
-        kv_cache_routing_max_sessions: 0 | sets kv_cache_routing_max_sessions to 0; give a whole number between 1 and
+        kv_cache_routing_max_sessions: 0 | sets kv_cache_routing_max_sessions to 0, which is not a whole number between 1 and
         kv_cache_routing_max_sessions: 1.5 | sets kv_cache_routing_max_sessions to 1.5; give a whole number
-        kv_cache_routing_load_balance_weight: -1 | kv_cache_routing_load_balance_weight=-1.0 is not between 0 and 1.0E12
-        kv_cache_routing_load_balance_weight: .nan | kv_cache_routing_load_balance_weight=NaN
+        kv_cache_routing_load_balance_weight: -1 | load_balance_weight to -1.0, which is not a number between 0 and 1.0E12
+        kv_cache_routing_load_balance_weight: .nan | sets kv_cache_routing_load_balance_weight to NaN, which is not
         kv_cache_routing_load_balance_weight: much | sets kv_cache_routing_load_balance_weight to much; give a number
-        kv_cache_routing_match_rate_threshold: 2 | kv_cache_routing_match_rate_threshold=2.0 is not between 0 and 1
-        kv_cache_routing_fair_share_multiplier: 0.5 | kv_cache_routing_fair_share_multiplier=0.5 is not a finite value >= 1
-        kv_cache_routing_new_conv_placement: random | to random, which is not known; give round_robin or least_queued
+        kv_cache_routing_match_rate_threshold: 2 | match_rate_threshold to 2.0, which is not a number between 0 and 1
+        kv_cache_routing_fair_share_multiplier: 0.5 | share_multiplier to 0.5, which is not a finite number >= 1
+        kv_cache_routing_new_conv_placement: random | to random, which is not one of round_robin, least_queued; give one
         enable_balance: [ | is not YAML in line
         enable_balance | does not hold the keys of attention_dp_config
         attention_dp_config: 7 | does not hold the keys of attention_dp_config

@@ -5,6 +5,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
@@ -14,7 +15,6 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife.Submission;
-import io.signalbox.router.RouterPolicy;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
@@ -27,6 +27,8 @@ final class LifeCollector extends EventReader
     private static final int NO_TOKEN = -1;
 
     private final long requestId;
+    private final String router;
+    private final String fallback;
     private final List<LifeRecord> lives = new ArrayList<>();
     /** The Submit of the current group; {@code null} if it has none with this id. */
     private Submission submission;
@@ -57,9 +59,15 @@ final class LifeCollector extends EventReader
         }
     }
 
-    LifeCollector(final long requestId)
+    /**
+     * @param router   label of the configured router.
+     * @param fallback label of its fallback; {@code null} if it has none.
+     */
+    LifeCollector(final long requestId, final String router, final String fallback)
     {
         this.requestId = requestId;
+        this.router = router;
+        this.fallback = fallback;
     }
 
     List<RequestLife> lives()
@@ -132,8 +140,13 @@ final class LifeCollector extends EventReader
                 candidate.activeRequests()));
         }
         candidates.sort(Comparator.comparingInt(LifeEvent.Candidate::rank));
-        open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), RouterPolicy.valueOf(decision.policy().name()),
+        open.events.add(new LifeEvent.Placed(nowNanos, decision.rank(), label(decision.decidedBy()),
             decision.gate(), decision.tieRule(), decision.target(), decision.normaliser(), List.copyOf(candidates)));
+    }
+
+    private String label(final DecidingRouter decidedBy)
+    {
+        return decidedBy == DecidingRouter.FALLBACK && fallback != null ? fallback : router;
     }
 
     @Override

@@ -4,7 +4,6 @@ package io.signalbox.journal.inspect;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
-import io.signalbox.router.RouterPolicy;
 
 import java.util.List;
 
@@ -19,7 +18,7 @@ public sealed interface LifeEvent
     /**
      * The router chose {@code rank}.
      *
-     * @param policy     the one that decided.
+     * @param router     label of the router that decided.
      * @param target     requests at which a rank takes no further one; 0: no target.
      * @param normaliser divisor of the loads; 0 if they were not divided.
      * @param candidates by ascending rank; a rank that is missing was full, lost or passed over.
@@ -27,7 +26,7 @@ public sealed interface LifeEvent
     record Placed(
         long timeNanos,
         int rank,
-        RouterPolicy policy,
+        String router,
         MatchGate gate,
         TieRule tieRule,
         int target,

@@ -6,8 +6,10 @@ import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.ReadProgress;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.router.RouterConfig;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Collects the life of one request from a journal. Reads only, and the whole journal: an id may come again. */
 public final class RequestInspector
@@ -31,8 +33,10 @@ public final class RequestInspector
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            final int ranks = reader.config().ranks();
-            final LifeCollector collector = new LifeCollector(requestId);
+            final Map<String, String> settings = reader.settings();
+            final int ranks = reader.ranks();
+            final LifeCollector collector = new LifeCollector(
+                requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL));
             final JournalEnd end = read(directory, reader, collector);
             return new RequestInspection(requestId, ranks, collector.lives(), end,
                 reader.groups(), collector.nowNanos(), collector.submits());

@@ -17,7 +17,6 @@ import io.signalbox.journal.inspect.LifeEvent.Requeued;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife.Submission;
-import io.signalbox.router.RouterPolicy;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,10 +34,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RequestInspectorTest
 {
     private static final SchedulerConfig TWO_RANKS =
-        SchedulerConfig.builder().ranks(2).kvBlocks(11).router(RouterPolicy.DEFAULT).build();
+        SchedulerConfig.builder().ranks(2).kvBlocks(11).router("default").build();
 
     private static final SchedulerConfig ONE_RANK =
-        SchedulerConfig.builder().ranks(1).kvBlocks(11).router(RouterPolicy.DEFAULT).build();
+        SchedulerConfig.builder().ranks(1).kvBlocks(11).router("default").build();
 
     @TempDir
     private Path directory;
@@ -73,7 +72,7 @@ class RequestInspectorTest
         assertNull(life.refusal());
         assertEquals(2, life.emittedTokens());
         assertEquals(List.of(
-            new Placed(200, 0, RouterPolicy.DEFAULT, MatchGate.NONE, TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK,
+            new Placed(200, 0, "default", MatchGate.NONE, TieRule.FEWEST_REQUESTS_THEN_LOWEST_RANK,
                 1, 0.0, life.first(Placed.class).candidates()),
             new Admitted(200, 0, 1, 0, false),
             new FirstToken(1_100, 0, 1),

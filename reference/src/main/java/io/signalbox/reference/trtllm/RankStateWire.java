@@ -3,7 +3,6 @@ package io.signalbox.reference.trtllm;
 
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterEdition;
 
 import java.util.Arrays;
 

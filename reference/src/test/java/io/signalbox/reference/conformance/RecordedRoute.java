@@ -2,19 +2,21 @@
 package io.signalbox.reference.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.signalbox.router.ConversationDpRouter;
-import io.signalbox.router.DefaultDpRouter;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.reference.trtllm.DefaultPrDpRouter;
+import io.signalbox.reference.trtllm.RouterEdition;
 import io.signalbox.router.DpRouter;
-import io.signalbox.router.KvAwareDpRouter;
-import io.signalbox.router.KvAwarePrDpRouter;
-import io.signalbox.router.NewConversation;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterEdition;
-import io.signalbox.router.RouterPolicy;
-import io.signalbox.router.SeededShuffle;
+import io.signalbox.router.trtllm.ConversationDpRouter;
+import io.signalbox.router.trtllm.DefaultDpRouter;
+import io.signalbox.router.trtllm.KvAwareDpRouter;
+import io.signalbox.router.trtllm.KvAwarePrDpRouter;
+import io.signalbox.router.trtllm.NewConversation;
+import io.signalbox.router.trtllm.SeededShuffle;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -46,6 +48,11 @@ final class RecordedRoute
         };
     }
 
+    static DpRouter defaultRouter(final RouterEdition edition)
+    {
+        return edition == RouterEdition.PR_12315 ? new DefaultPrDpRouter() : new DefaultDpRouter();
+    }
+
     private DpRouter router(final JsonNode record, final int ranks)
     {
         final JsonNode cfg = record.get("cfg");
@@ -53,7 +60,7 @@ final class RecordedRoute
         {
             case "default":
                 RecordFields.only("cfg", cfg, "", "");
-                return new DefaultDpRouter(edition);
+                return defaultRouter(edition);
             case "kv_aware":
                 if (edition == RouterEdition.PR_12315)
                 {
@@ -68,10 +75,16 @@ final class RecordedRoute
                 RecordFields.only("cfg", cfg, "max_sessions fair_share_multiplier new_conv_placement", "");
                 return new ConversationDpRouter(cfg.get("max_sessions").intValue(),
                     cfg.get("fair_share_multiplier").doubleValue(),
-                    NewConversation.of(cfg.get("new_conv_placement").textValue()));
+                    newConversation(cfg.get("new_conv_placement").textValue()));
             default:
                 throw new Divergence("router " + record.get("router") + " is not known");
         }
+    }
+
+    private static NewConversation newConversation(final String label)
+    {
+        return Arrays.stream(NewConversation.values()).filter(value -> value.label().equals(label)).findFirst()
+            .orElseThrow(() -> new Divergence("new_conv_placement " + label + " is not known"));
     }
 
     /** @return whether the original raised an exception here; what this program does instead is defined, and checked. */
@@ -79,7 +92,7 @@ final class RecordedRoute
     {
         RecordFields.only("a step", step, "ranks reqs out", "matches");
         final PlacementBatch batch = batches.ranks(step.get("ranks"), maxActive,
-            router.policy() == RouterPolicy.KV_AWARE ? RankFigure.UNCACHED_TOKENS : RankFigure.PROMPT_TOKENS);
+            router instanceof KvAwareDpRouter ? RankFigure.UNCACHED_TOKENS : RankFigure.PROMPT_TOKENS);
         step.get("reqs").forEach(request -> batches.add(batch, request));
         Divergence.check("matches are recorded", router.readsMatches(), step.has("matches"));
         for (int rank = 0; rank < step.path("matches").size(); rank++)
@@ -135,7 +148,7 @@ final class RecordedRoute
         Divergence.check("active_requests", RecordFields.longs(out.get("active_requests")),
             IntStream.range(0, batch.ranks()).mapToObj(rank -> (long)batch.activeRequests(rank)).toList());
         Divergence.check(
-            "active_tokens are recorded", router.policy() != RouterPolicy.CONVERSATION, out.has("active_tokens"));
+            "active_tokens are recorded", !(router instanceof ConversationDpRouter), out.has("active_tokens"));
         if (out.has("active_tokens"))
         {
             Divergence.check("active_tokens", RecordFields.longs(out.get("active_tokens")),
@@ -152,7 +165,12 @@ final class RecordedRoute
     private static List<Integer> softDecisions(final PlacementBatch batch)
     {
         return IntStream.range(0, batch.decisions()).map(batch::decision)
-            .filter(request -> !batch.tieBreak(request).isExplicit()).boxed().toList();
+            .filter(request -> !isExplicit(batch.tieRule(request))).boxed().toList();
+    }
+
+    private static boolean isExplicit(final TieRule rule)
+    {
+        return rule == TieRule.HINT || rule == TieRule.WARM_UP;
     }
 
     /** A request that finds no rank leaves no decision; those are the last, because no rank gets room again. */

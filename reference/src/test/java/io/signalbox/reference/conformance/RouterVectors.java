@@ -4,12 +4,12 @@ package io.signalbox.reference.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.reference.trtllm.PrefixMatchWire;
 import io.signalbox.reference.trtllm.RankStateWire;
+import io.signalbox.reference.trtllm.RouterEdition;
 import io.signalbox.router.AdmissionPop;
-import io.signalbox.router.DefaultDpRouter;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
-import io.signalbox.router.RouterEdition;
-import io.signalbox.router.SeededShuffle;
+import io.signalbox.router.trtllm.DefaultDpRouter;
+import io.signalbox.router.trtllm.SeededShuffle;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +117,7 @@ final class RouterVectors
         Divergence.check("admitted", RecordFields.longs(out.get("admitted")), admitted);
         Divergence.check("left_in_queue", RecordFields.longs(out.get("left_in_queue")), aside);
         Divergence.check("error", true, out.get("error").isNull());
-        new DefaultDpRouter(RecordedRoute.edition(record)).place(batch);
+        RecordedRoute.defaultRouter(RecordedRoute.edition(record)).place(batch);
         Divergence.check("assign", RecordFields.lists(out.get("assign")), RecordedBatch.assigned(batch));
         Divergence.check("expected", out.get("expected").intValue(), batch.target());
     }
@@ -138,7 +138,7 @@ final class RouterVectors
         final RecordedBatch batches = new RecordedBatch();
         record.get("reqs").forEach(request -> batches.add(batch, request));
         record.get("reqs").forEach(request -> Divergence.check("hint", false, request.has("sp")));
-        new DefaultDpRouter(RouterEdition.MAIN).place(batch);
+        new DefaultDpRouter().place(batch);
         Divergence.check("assign", RecordFields.lists(record.get("out").get("assign")), RecordedBatch.assigned(batch));
     }
 

@@ -4,7 +4,6 @@ package io.signalbox.reference.trtllm;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
-import io.signalbox.router.RouterEdition;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.plugin.PluginJars;
+import io.signalbox.plugin.RouterTrial;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.DpRouters;
+import io.signalbox.router.RouterConfig;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** The installed routers and those of the jars that {@code --plugins} names, each tried before it is used. */
+public final class Plugins
+{
+    public static final String OPTION = "--plugins";
+    public static final String DESCRIPTION = "Add the routers of these jars.";
+    private static final int TRIAL_ROUNDS = 50;
+
+    private Plugins()
+    {
+    }
+
+    /** @throws ConfigException that names the jar at fault, two routers with the same label, or what a router broke. */
+    public static DpRouters routers(final List<String> jars)
+    {
+        DpRouters routers = DpRouters.installed();
+        for (final String jar : jars)
+        {
+            if (jar.isBlank())
+            {
+                throw new ConfigException(OPTION + " has an empty name; give the jar of a plug-in.");
+            }
+            routers = with(routers, PathConverter.path(jar));
+        }
+        return routers;
+    }
+
+    private static DpRouters with(final DpRouters routers, final Path jar)
+    {
+        final List<DpRouterProvider> providers;
+        final DpRouters all;
+        try
+        {
+            providers = PluginJars.load(List.of(jar), DpRouterProvider.class);
+            all = routers.with(providers);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException(OPTION + ": " + e.getMessage());
+        }
+        for (final DpRouterProvider provider : providers)
+        {
+            final String fault = RouterTrial.fault(RouterConfig.of(provider), 1, TRIAL_ROUNDS);
+            if (fault != null)
+            {
+                throw new ConfigException(OPTION + ": the router " + provider.label() + ", version " + provider.version() +
+                    ", of " + jar + " breaks the contract of routers: it " + fault +
+                    "; report it to the author of the router, or leave it out.");
+            }
+        }
+        return all;
+    }
+}

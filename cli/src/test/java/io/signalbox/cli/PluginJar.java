@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import io.signalbox.router.DpRouter;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.AssertionFailedError;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Compiles sources outside of this build against the classes that it runs with, and packs jars. */
+final class PluginJar
+{
+    static final String SERVICE = "META-INF/services/io.signalbox.router.DpRouterProvider";
+
+    private PluginJar()
+    {
+    }
+
+    /** Compiles the sources into the directory, which may hold classes that they need. */
+    static void compile(final Path classes, final List<Path> sources)
+    {
+        final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        final StringWriter messages = new StringWriter();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8))
+        {
+            Files.createDirectories(classes);
+            final String classPath = classes + File.pathSeparator + Stream.of(
+                DpRouter.class, Test.class, AssertionFailedError.class).map(PluginJar::location)
+                .collect(Collectors.joining(File.pathSeparator));
+            assertTrue(compiler.getTask(messages, files, null,
+                List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,
+                files.getJavaFileObjectsFromPaths(sources)).call(), messages::toString);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String location(final Class<?> type)
+    {
+        try
+        {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        }
+        catch (final URISyntaxException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Packs everything under the directories. */
+    static Path pack(final Path jar, final Path... directories) throws IOException
+    {
+        try (OutputStream stream = Files.newOutputStream(jar); JarOutputStream out = new JarOutputStream(stream))
+        {
+            for (final Path directory : directories)
+            {
+                for (final Path file : files(directory))
+                {
+                    out.putNextEntry(new JarEntry(directory.relativize(file).toString().replace(File.separatorChar, '/')));
+                    Files.copy(file, out);
+                }
+            }
+        }
+        return jar;
+    }
+
+    static List<Path> files(final Path directory) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(directory))
+        {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    /** A jar with one router of a test: its provider's class is {@code Bad$Provider}. */
+    static Path router(final Path directory, final String label, final String body, final String make) throws IOException
+    {
+        final Path source = Files.createDirectories(directory.resolve("source")).resolve("Bad.java");
+        Files.writeString(source, """
+            import io.signalbox.config.*;
+            import io.signalbox.event.codec.TieRule;
+            import io.signalbox.router.*;
+            public final class Bad extends ScoredDpRouter
+            {
+                public static final class Provider extends DpRouterProvider
+                {
+                    public Provider() { super("%s", 1, "A bad router."); }
+                    @Override public DpRouter create(final SettingValues values, final int ranks) { %s }
+                }
+                @Override protected double score(final PlacementBatch batch, final int request, final int rank)
+                {
+                    batch.candidate(request, rank, 0, 0, 0, 0);
+                    return 0;
+                }
+                %s
+            }
+            """.formatted(label, make, body));
+        final Path content = directory.resolve("content");
+        compile(content, List.of(source));
+        Files.createDirectories(content.resolve("META-INF/services"));
+        Files.writeString(content.resolve(SERVICE), "# A comment.\nBad$Provider # another\n");
+        return pack(directory.resolve(label + ".jar"), content);
+    }
+}

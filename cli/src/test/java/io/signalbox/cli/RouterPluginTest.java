@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Builds the router of samples/router-plugin outside of this build, and uses it by its label. */
+class RouterPluginTest
+{
+    private static final Path SAMPLE = Path.of(System.getProperty("signalbox.root")).resolve("samples/router-plugin");
+
+    @TempDir
+    private static Path directory;
+    private static String jar;
+
+    @BeforeAll
+    static void build() throws Exception
+    {
+        final Path classes = directory.resolve("classes");
+        PluginJar.compile(classes, PluginJar.files(SAMPLE.resolve("src/main/java")));
+        jar = PluginJar.pack(
+            directory.resolve("router-plugin.jar"), classes, SAMPLE.resolve("src/main/resources")).toString();
+    }
+
+    @Test
+    void shouldBeOneFileAndOneServiceEntry() throws Exception
+    {
+        assertEquals(2, PluginJar.files(SAMPLE.resolve("src/main")).size());
+        assertTrue(Files.exists(SAMPLE.resolve("src/main/resources").resolve(PluginJar.SERVICE)));
+    }
+
+    @Test
+    void shouldNameTheVersionOfThisBuildInItsPom() throws Exception
+    {
+        final String version = Files.readAllLines(SAMPLE.resolve("../../pom.xml")).stream()
+            .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
+        assertTrue(Files.readString(SAMPLE.resolve("pom.xml"))
+            .contains("<artifactId>signalbox-scheduler</artifactId>\n      " + version), version);
+    }
+
+    @Test
+    void shouldPassItsOwnPropertyTests() throws Exception
+    {
+        final Path classes = directory.resolve("classes");
+        final List<Path> sources = PluginJar.files(SAMPLE.resolve("src/test/java"));
+        PluginJar.compile(classes, sources);
+        final List<String> run = new ArrayList<>();
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()}, getClass().getClassLoader()))
+        {
+            for (final Path source : sources)
+            {
+                final String name = SAMPLE.resolve("src/test/java").relativize(source).toString();
+                runTests(loader.loadClass(name.substring(0, name.length() - ".java".length()).replace('/', '.')), run);
+            }
+        }
+        assertEquals(2, run.size(), run.toString());
+    }
+
+    private static void runTests(final Class<?> type, final List<String> run) throws Exception
+    {
+        final Constructor<?> constructor = type.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        for (final Method method : type.getDeclaredMethods())
+        {
+            if (method.isAnnotationPresent(Test.class))
+            {
+                method.setAccessible(true);
+                method.invoke(constructor.newInstance());
+                run.add(method.getName());
+            }
+        }
+    }
+
+    @Test
+    void shouldRunVerifyInspectAndReplayByItsLabel()
+    {
+        final String journal = directory.resolve("journal").toString();
+        final CommandRun simulated = CommandRun.of("simulate", "--conversations", "20", "--plugins", jar, "--router",
+            "queue-aware", "--router-options", "requestPrice=50", "--journal", journal, "--json");
+        assertEquals(ExitCode.OK, simulated.exitCode(), simulated.err());
+        final Map<String, String> leaves = JsonText.leaves(simulated.out());
+        assertTrue(leaves.containsValue("queue-aware"), leaves.toString());
+        assertTrue(simulated.out().contains("\"router.knob.requestPrice\""), simulated.out());
+
+        final CommandRun replayed = CommandRun.of("replay", journal, "--verify", "--plugins", jar);
+        assertEquals(ExitCode.OK, replayed.exitCode(), replayed.err());
+
+        final CommandRun inspected = CommandRun.of("inspect", journal, "--request", "1");
+        assertEquals(ExitCode.OK, inspected.exitCode(), inspected.err());
+        assertTrue(inspected.out().contains(" by queue-aware: "), inspected.out());
+
+        final CommandRun absent = CommandRun.of("replay", journal, "--verify");
+        assertEquals(ExitCode.BAD_INPUT, absent.exitCode());
+        assertTrue(absent.err().contains(" cannot be replayed: the run used the router queue-aware, version 1, which is " +
+            "not installed; give the jar that holds it with --plugins."), absent.err());
+    }
+
+    @Test
+    void shouldBeComparedByItsLabel()
+    {
+        final CommandRun run = CommandRun.of("compare", "--conversations", "5", "--seeds", "1", "--workers", "1",
+            "--plugins", jar, "--routers", "queue-aware,signalbox", "--router-options", "requestPrice=10");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("queue-aware"), run.out());
+
+        final CommandRun unknown = CommandRun.of("compare", "--routers", "queue-aware");
+        assertEquals(ExitCode.BAD_INPUT, unknown.exitCode());
+        assertTrue(unknown.err().contains("--routers=queue-aware is not known"), unknown.err());
+        assertTrue(unknown.err().contains("--plugins"), unknown.err());
+    }
+
+    @Test
+    void shouldBeListedWithItsKnobs()
+    {
+        for (final String command : List.of("simulate", "compare"))
+        {
+            final CommandRun run = CommandRun.of(command, "--plugins", jar, "--list-routers");
+            assertEquals(ExitCode.OK, run.exitCode(), run.err());
+            assertTrue(run.out().contains("queue-aware          version 1\n    T - m + requestPrice * requests.\n" +
+                "    requestPrice=200.0   Price of an active request, in prefill tokens.\n"), run.out());
+            assertTrue(run.out().startsWith("default              version 1\n"), run.out());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.config;
+
+import io.signalbox.ConfigException;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** A value for each of some declared settings. Immutable; every value is one that its setting allows. */
+public final class SettingValues
+{
+    private final String owner;
+    private final List<Setting<?>> settings;
+    private final Object[] values;
+
+    private SettingValues(final String owner, final List<Setting<?>> settings, final Object[] values)
+    {
+        this.owner = owner;
+        this.settings = settings;
+        this.values = values;
+    }
+
+    /**
+     * The default of every setting.
+     *
+     * @param owner    whose settings they are, in words that start a sentence, such as "the kv-aware router".
+     * @param settings no two have the same name.
+     */
+    public static SettingValues defaults(final String owner, final List<Setting<?>> settings)
+    {
+        return new SettingValues(owner, List.copyOf(settings), settings.stream().map(Setting::defaultValue).toArray());
+    }
+
+    public List<Setting<?>> settings()
+    {
+        return settings;
+    }
+
+    /** @throws IllegalArgumentException if the setting is not one of these. */
+    @SuppressWarnings("unchecked")
+    public <T> T get(final Setting<T> setting)
+    {
+        for (int i = 0; i < values.length; i++)
+        {
+            if (settings.get(i) == setting)
+            {
+                return (T)values[i];
+            }
+        }
+        throw new IllegalArgumentException(owner + " does not declare the setting " + setting.name() + ".");
+    }
+
+    /**
+     * These values with another one for one setting.
+     *
+     * @param value the value or its text.
+     * @throws ConfigException if no setting has this name, or it does not allow the value.
+     */
+    public SettingValues with(final String name, final Object value)
+    {
+        for (int i = 0; i < values.length; i++)
+        {
+            if (settings.get(i).name().equals(name))
+            {
+                final Object[] changed = values.clone();
+                changed[i] = settings.get(i).parse(text(settings.get(i), value));
+                return new SettingValues(owner, settings, changed);
+            }
+        }
+        throw new ConfigException(owner + " has no setting '" + name + "'; " + (settings.isEmpty() ? "it has none." :
+            "it has " + settings.stream().map(Setting::name).collect(Collectors.joining(", ")) + "."));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> String text(final Setting<T> setting, final Object value)
+    {
+        return setting.defaultValue().getClass().isInstance(value) ? setting.print((T)value) : String.valueOf(value);
+    }
+
+    /** Text of each value by prefix and name, sorted by name. */
+    public Map<String, String> print(final String prefix)
+    {
+        final Map<String, String> printed = new TreeMap<>();
+        for (int i = 0; i < values.length; i++)
+        {
+            printed.put(prefix + settings.get(i).name(), text(settings.get(i), values[i]));
+        }
+        return printed;
+    }
+
+    /**
+     * Reads what {@link #print} wrote; names without the prefix are left alone.
+     *
+     * @throws ConfigException if a setting is missing, unknown, or has a value that is not allowed.
+     */
+    public SettingValues read(final String prefix, final Map<String, String> printed)
+    {
+        SettingValues read = this;
+        for (final Setting<?> setting : settings)
+        {
+            final String text = printed.get(prefix + setting.name());
+            if (text == null)
+            {
+                throw new ConfigException(
+                    "the setting " + prefix + setting.name() + " is missing; " + owner + " needs all of its settings.");
+            }
+        }
+        for (final Map.Entry<String, String> entry : printed.entrySet())
+        {
+            if (entry.getKey().startsWith(prefix))
+            {
+                read = read.with(entry.getKey().substring(prefix.length()), entry.getValue());
+            }
+        }
+        return read;
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.plugin;
+
+import io.signalbox.ConfigException;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.zip.ZipException;
+
+/**
+ * Loads providers of others from jars that are not on the class path, such as routers. A jar names its providers in
+ * {@code META-INF/services/<service>}, as {@link java.util.ServiceLoader} expects it, and holds everything that they need
+ * beyond Signalbox and the JDK. Each jar has its own class loader, so that two jars may hold classes of the same name.
+ */
+public final class PluginJars
+{
+    private static final String SERVICES = "META-INF/services/";
+    private static final int MAX_ENTRY_BYTES = 1 << 16;
+
+    private PluginJars()
+    {
+    }
+
+    /**
+     * Every provider of the service that the jars name, in the order of jars and entries. The jars stay open: classes are
+     * loaded from them when they are first used.
+     *
+     * @param service an interface or class of Signalbox.
+     * @throws ConfigException if a file is no jar, has no entry for the service, or a provider cannot be loaded or made.
+     */
+    public static <T> List<T> load(final List<Path> jars, final Class<T> service)
+    {
+        final List<T> providers = new ArrayList<>();
+        for (final Path jar : jars)
+        {
+            final List<String> names = providerNames(jar, service);
+            final ClassLoader loader = new URLClassLoader(new URL[] {url(jar)}, service.getClassLoader());
+            for (final String name : names)
+            {
+                providers.add(provider(jar, name, loader, service));
+            }
+        }
+        return providers;
+    }
+
+    private static URL url(final Path jar)
+    {
+        try
+        {
+            return jar.toUri().toURL();
+        }
+        catch (final MalformedURLException e)
+        {
+            throw refused(jar, "has a name that is no URL (" + e.getMessage() + ")", "rename it");
+        }
+    }
+
+    private static List<String> providerNames(final Path jar, final Class<?> service)
+    {
+        if (!Files.isRegularFile(jar))
+        {
+            throw refused(jar, Files.exists(jar) ? "is not a file" : "does not exist", "give the jar of a plug-in");
+        }
+        final String entryName = SERVICES + service.getName();
+        try (JarFile file = new JarFile(jar.toFile()))
+        {
+            final JarEntry entry = file.getJarEntry(entryName);
+            final List<String> names = entry == null ? List.of() : names(file, entry);
+            if (names.isEmpty())
+            {
+                throw refused(jar, entry == null ? "has no entry " + entryName : "has an entry " + entryName +
+                    " that names no class", "name the class of each provider there, one in a line");
+            }
+            return names;
+        }
+        catch (final ZipException e)
+        {
+            throw refused(jar, "is not a jar (" + e.getMessage() + ")", "give the jar of a plug-in");
+        }
+        catch (final IOException e)
+        {
+            throw refused(jar, "cannot be read (" + e.getMessage() + ")", "give a jar that can be read");
+        }
+    }
+
+    private static List<String> names(final JarFile file, final JarEntry entry) throws IOException
+    {
+        try (InputStream stream = file.getInputStream(entry))
+        {
+            return new String(stream.readNBytes(MAX_ENTRY_BYTES), StandardCharsets.UTF_8).lines()
+                .map(line -> line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#')))
+                .map(String::strip).filter(line -> !line.isEmpty()).toList();
+        }
+    }
+
+    private static <T> T provider(final Path jar, final String name, final ClassLoader loader, final Class<T> service)
+    {
+        final String named = "names the provider " + name + ", which ";
+        try
+        {
+            final Class<?> type = Class.forName(name, true, loader);
+            if (!service.isAssignableFrom(type))
+            {
+                throw refused(jar, named + "is no " + service.getSimpleName(), "let it extend that type");
+            }
+            return service.cast(type.getConstructor().newInstance());
+        }
+        catch (final ClassNotFoundException e)
+        {
+            throw refused(jar, named + "is not in it", "add the class, or correct the entry");
+        }
+        catch (final UnsupportedClassVersionError e)
+        {
+            throw refused(jar, named + "needs a newer Java (" + e.getMessage() + ")",
+                "run on that Java, or compile it for Java " + Runtime.version().feature());
+        }
+        catch (final LinkageError e)
+        {
+            throw refused(jar, named + "cannot be loaded (" + reason(e) + ")",
+                "build it against this version of Signalbox, and put the classes that it needs into the jar");
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw refused(jar, named + "cannot be made (" + reason(e) + ")",
+                "give it a public constructor without parameters that does not throw");
+        }
+    }
+
+    private static String reason(final Throwable thrown)
+    {
+        final Throwable cause = thrown.getCause() == null ? thrown : thrown.getCause();
+        return cause instanceof ConfigException ? cause.getMessage() : cause.toString();
+    }
+
+    private static ConfigException refused(final Path jar, final String fault, final String remedy)
+    {
+        return new ConfigException("the plug-in " + jar + " " + fault + "; " + remedy + ".");
+    }
+}

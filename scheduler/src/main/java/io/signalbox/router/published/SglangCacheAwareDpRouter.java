@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router.published;
+
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.event.codec.MatchGate;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.ScoredDpRouter;
+
+/**
+ * The cache-aware rule of SGLang's gateway. Where the ranks are out of balance, which is when the most active requests of a
+ * rank exceed the fewest by more than {@code imbalance} and by more than {@code imbalanceRatio} times: the shortest queue.
+ * Else, where some rank has more than {@code cacheThreshold} of the prompt: the longest match. Else the shortest queue.
+ */
+public final class SglangCacheAwareDpRouter extends ScoredDpRouter
+{
+    private static final Setting<Double> CACHE_THRESHOLD = Setting.real("cacheThreshold", "", 0.3, 0.0, Double.MAX_VALUE,
+        "Share of a prompt that the longest match must exceed to be followed.");
+    private static final Setting<Integer> IMBALANCE = Setting.integer("imbalance", "requests", 64, 0, Integer.MAX_VALUE,
+        "Requests by which the fullest rank may exceed the emptiest before load decides.");
+    private static final Setting<Double> IMBALANCE_RATIO = Setting.real("imbalanceRatio", "", 1.5, 0.0, Double.MAX_VALUE,
+        "Multiple of the emptiest rank's requests that the fullest must hold for the same.");
+
+    /** Declares the router. */
+    public static final class Provider extends DpRouterProvider
+    {
+        public Provider()
+        {
+            super("sglang-cache-aware", 1,
+                "Longest match above a threshold; shortest queue if out of balance. SGLang gateway.",
+                CACHE_THRESHOLD, IMBALANCE, IMBALANCE_RATIO);
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new SglangCacheAwareDpRouter(
+                values.get(CACHE_THRESHOLD), values.get(IMBALANCE), values.get(IMBALANCE_RATIO));
+        }
+    }
+
+    private final double cacheThreshold;
+    private final int imbalance;
+    private final double imbalanceRatio;
+    private boolean byMatch;
+
+    /**
+     * @param cacheThreshold share of a prompt that the longest match must exceed to be followed.
+     * @param imbalance      requests by which the fullest rank may exceed the emptiest before load decides.
+     * @param imbalanceRatio how many times the emptiest rank's requests the fullest must have for the same.
+     */
+    public SglangCacheAwareDpRouter(final double cacheThreshold, final int imbalance, final double imbalanceRatio)
+    {
+        this.cacheThreshold = cacheThreshold;
+        this.imbalance = imbalance;
+        this.imbalanceRatio = imbalanceRatio;
+    }
+
+    @Override
+    protected void consider(final PlacementBatch batch, final int request)
+    {
+        int fewest = Integer.MAX_VALUE;
+        int most = 0;
+        int longest = 0;
+        for (int rank = 0; rank < batch.ranks(); rank++)
+        {
+            if (!batch.isLost(rank))
+            {
+                fewest = Math.min(fewest, batch.activeRequests(rank));
+                most = Math.max(most, batch.activeRequests(rank));
+            }
+            if (batch.hasRoom(rank))
+            {
+                longest = Math.max(longest, batch.matchedTokens(request, rank));
+            }
+        }
+        final boolean balanced = most - fewest <= imbalance || most <= imbalanceRatio * fewest;
+        byMatch = balanced && longest > cacheThreshold * batch.promptTokens(request);
+        batch.gate(request, byMatch ? MatchGate.OPEN : MatchGate.CLOSED);
+    }
+
+    @Override
+    protected double score(final PlacementBatch batch, final int request, final int rank)
+    {
+        final int matched = batch.matchedTokens(request, rank);
+        final double newWork = (double)batch.promptTokens(request) - matched;
+        final double load = batch.activeRequests(rank);
+        final double score = byMatch ? newWork : load;
+        batch.candidate(request, rank, score, newWork, load, byMatch ? matched : 0);
+        return score;
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.codec.DecidingRouter;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterException;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A router that is not trusted: whatever it throws, and a rank that it fills beyond its cap, becomes a
+ * {@link RouterException} that names it. Nothing of the batch is applied then.
+ */
+final class GuardedRouter implements DpRouter
+{
+    private final DpRouterProvider provider;
+    private final DecidingRouter decidedBy;
+    private final DpRouter router;
+    private final int maxActive;
+    private final boolean readsMatches;
+    private final boolean keepsOrder;
+
+    /** @param router made by the provider that decides under this configuration. */
+    GuardedRouter(final SchedulerConfig config, final DpRouter router)
+    {
+        provider = config.router().deciding(config.prefixCaching());
+        decidedBy = provider == config.router().provider() ? DecidingRouter.CONFIGURED : DecidingRouter.FALLBACK;
+        this.router = router;
+        maxActive = config.maxRunning();
+        try
+        {
+            readsMatches = router.readsMatches();
+            keepsOrder = router.keepsOrder();
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw broken(e);
+        }
+    }
+
+    /** The declaration of the router. */
+    DpRouterProvider provider()
+    {
+        return provider;
+    }
+
+    /** Whether it is the configured router or its fallback. */
+    DecidingRouter decidedBy()
+    {
+        return decidedBy;
+    }
+
+    @Override
+    public void place(final PlacementBatch batch)
+    {
+        try
+        {
+            router.place(batch);
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw broken(e);
+        }
+        for (int i = 0; i < batch.decisions(); i++)
+        {
+            final int rank = batch.chosenRank(batch.decision(i));
+            if (batch.activeRequests(rank) > maxActive)
+            {
+                throw new RouterException("put " + batch.activeRequests(rank) + " requests on rank " + rank +
+                    ", which holds at most " + maxActive).by(provider);
+            }
+        }
+    }
+
+    @Override
+    public void finished(final int outputTokens)
+    {
+        try
+        {
+            router.finished(outputTokens);
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw broken(e);
+        }
+    }
+
+    /** What a check of Signalbox itself found is not the router's fault. */
+    private RouterException broken(final Throwable thrown)
+    {
+        if (thrown instanceof InvariantViolation violation)
+        {
+            throw violation;
+        }
+        return thrown instanceof RouterException fault ? fault.by(provider) :
+            new RouterException("threw " + thrown, thrown).by(provider);
+    }
+
+    @Override
+    public boolean readsMatches()
+    {
+        return readsMatches;
+    }
+
+    @Override
+    public boolean keepsOrder()
+    {
+        return keepsOrder;
+    }
+
+    @Override
+    public long digest()
+    {
+        try
+        {
+            return router.digest();
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw broken(e);
+        }
+    }
+
+    @Override
+    public long snapshotBytes()
+    {
+        try
+        {
+            return router.snapshotBytes();
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw broken(e);
+        }
+    }
+
+    @Override
+    public void snapshot(final ByteBuffer into)
+    {
+        try
+        {
+            router.snapshot(into);
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw broken(e);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.codec.DecidingRouter;
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.Relax;
+import io.signalbox.router.RouterException;
+import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+class GuardedRouterTest
+{
+    private static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).maxRunning(2).build();
+    private static final String REMEDY = "; report it to the author of the router, or choose another one.";
+
+    /** Does in every call what a test wants. */
+    private record Hostile(Consumer<PlacementBatch> action) implements DpRouter
+    {
+        @Override
+        public void place(final PlacementBatch batch)
+        {
+            action.accept(batch);
+        }
+
+        @Override
+        public boolean readsMatches()
+        {
+            return false;
+        }
+
+        @Override
+        public void finished(final int outputTokens)
+        {
+            action.accept(null);
+        }
+
+        @Override
+        public long digest()
+        {
+            action.accept(null);
+            return 0;
+        }
+
+        @Override
+        public long snapshotBytes()
+        {
+            action.accept(null);
+            return 0;
+        }
+
+        @Override
+        public void snapshot(final ByteBuffer into)
+        {
+            action.accept(null);
+        }
+    }
+
+    private static GuardedRouter guarded(final Consumer<PlacementBatch> action)
+    {
+        return new GuardedRouter(CONFIG, new Hostile(action));
+    }
+
+    private static String fault(final Consumer<PlacementBatch> action)
+    {
+        final PlacementBatch batch = new PlacementBatch(2, 2);
+        batch.rank(0, 1, false);
+        batch.rank(1, 0, true);
+        for (int i = 0; i < 3; i++)
+        {
+            batch.add(70 + i, PlacementBatch.NO_CONVERSATION, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
+        }
+        final String message =
+            assertThrows(RouterException.class, () -> guarded(action).place(batch)).getMessage();
+        final String head = "the router signalbox, version 1, ";
+        assertEquals(head, message.substring(0, head.length()));
+        assertEquals(REMEDY, message.substring(message.length() - REMEDY.length()));
+        return message.substring(head.length(), message.length() - REMEDY.length());
+    }
+
+    @Test
+    void shouldNameChoicesThatCannotBe()
+    {
+        assertEquals("chose rank 2 for request 71, and the ranks are 0 to 1",
+            fault(batch -> batch.choose(1, 2, 0, TieRule.NONE)));
+        assertEquals("chose rank -1 for request 71, and the ranks are 0 to 1",
+            fault(batch -> batch.choose(1, -1, 0, TieRule.NONE)));
+        assertEquals("chose rank 1 for request 70, and that rank is lost",
+            fault(batch -> batch.choose(0, 1, 0, TieRule.NONE)));
+        assertEquals("chose rank 0 for request at index 3, and the batch has 3 requests, from 0",
+            fault(batch -> batch.choose(3, 0, 0, TieRule.NONE)));
+        assertEquals("chose rank 0 for request 72, and its tie rule is null",
+            fault(batch -> batch.choose(2, 0, 0, null)));
+        assertEquals("chose rank 0 for request 72, and that request is on rank 0 already", fault(batch ->
+        {
+            batch.choose(2, 0, 0, TieRule.NONE);
+            batch.choose(2, 0, 0, TieRule.NONE);
+        }));
+        assertEquals("put 3 requests on rank 0, which holds at most 2", fault(batch ->
+        {
+            batch.choose(0, 0, 0, TieRule.NONE);
+            batch.choose(1, 0, 0, TieRule.NONE);
+        }));
+    }
+
+    @Test
+    void shouldNameWhatIsThrown()
+    {
+        assertEquals("threw java.lang.NoSuchMethodError: gone", fault(batch ->
+        {
+            throw new NoSuchMethodError("gone");
+        }));
+        assertEquals("threw java.lang.AssertionError: no", fault(batch ->
+        {
+            throw new AssertionError("no");
+        }));
+        final GuardedRouter router = guarded(batch ->
+        {
+            throw new IllegalStateException("late");
+        });
+        assertThrows(RouterException.class, () -> router.finished(1));
+        assertThrows(RouterException.class, router::digest);
+        assertThrows(RouterException.class, router::snapshotBytes);
+        assertThrows(RouterException.class, () -> router.snapshot(ByteBuffer.allocate(0)));
+    }
+
+    @Test
+    void shouldNotBlameTheRouterForABrokenInvariantOfOurs()
+    {
+        final InvariantViolation violation = new InvariantViolation("ours");
+        assertSame(violation, assertThrows(InvariantViolation.class, () -> guarded(batch ->
+        {
+            throw violation;
+        }).place(new PlacementBatch(2, 2))));
+    }
+
+    @Test
+    void shouldTellTheConfiguredRouterFromItsFallback()
+    {
+        final SchedulerConfig.Builder kvAware = SchedulerConfig.builder().router("kv-aware");
+        final DpRouter router = new Hostile(batch -> { });
+        assertEquals(DecidingRouter.CONFIGURED, new GuardedRouter(kvAware.build(), router).decidedBy());
+        final GuardedRouter fallback = new GuardedRouter(kvAware.prefixCaching(false).build(), router);
+        assertEquals(DecidingRouter.FALLBACK, fallback.decidedBy());
+        assertEquals("default", fallback.provider().label());
+    }
+}
