@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +29,7 @@ class ReadProgressTest
         assertTrue(DirectoryFiles.of(journal).segmentCount() > 2);
         final List<Long> done = new ArrayList<>();
 
-        JournalVerifier.verifyTo(journal, Long.MAX_VALUE, Scheduler::new, (doneBytes, totalBytes) ->
+        JournalVerifier.verifyTo(journal, Long.MAX_VALUE, DpRouters.installed(), Scheduler::new, (doneBytes, totalBytes) ->
         {
             assertEquals(recordBytes(), totalBytes);
             assertTrue(doneBytes <= totalBytes, doneBytes + " of " + totalBytes);
