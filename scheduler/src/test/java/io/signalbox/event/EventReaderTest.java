@@ -60,7 +60,21 @@ class EventReaderTest
         }
     }
 
+    /** Remembers which method a message came through. */
+    private static final class Callers extends EventReader
+    {
+        private String last;
+
+        @Override
+        protected void onOther(final MessageDecoderFlyweight message)
+        {
+            last = StackWalker.getInstance().walk(
+                frames -> frames.skip(1).findFirst().orElseThrow().getMethodName());
+        }
+    }
+
     private final Recorder recorder = new Recorder();
+    private final Callers callers = new Callers();
     private final InputWriter input = new InputWriter();
     private final GroupWriter group = new GroupWriter(1024);
 
@@ -93,8 +107,10 @@ class EventReaderTest
     {
         for (final MatchResult message : messages())
         {
-            assertEquals(message.group(1),
-                MessageNames.ofMessage(empty(Integer.parseInt(message.group(2))), 0, BODY_BYTES));
+            final UnsafeBuffer empty = empty(Integer.parseInt(message.group(2)));
+            assertEquals(message.group(1), MessageNames.ofMessage(empty, 0, BODY_BYTES));
+            callers.readMessage(empty, 0, BODY_BYTES);
+            assertEquals("on" + message.group(1), callers.last);
         }
     }
 

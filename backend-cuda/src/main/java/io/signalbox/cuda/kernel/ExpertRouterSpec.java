@@ -17,8 +17,7 @@ import io.signalbox.ConfigException;
  */
 public record ExpertRouterSpec(
     int experts, int topK, ExpertRouterMode mode, LogitsType type, int groups, int topGroups, boolean renormalise,
-    float scale,
-    float[] bias)
+    float scale, float[] bias)
 {
     public static final int MIN_EXPERTS = 8;
     public static final int MAX_EXPERTS = 512;
