@@ -81,11 +81,11 @@ public class BadInputTest
         simulate --router-options backlog     | --router-options: 'backlog' is not NAME=VALUE
         simulate --router-options backlog=1,backlog=2 | --router-options names backlog twice
         simulate --router-options policy=default | --router-options names 'policy', which is no knob
-        simulate --router-options outputPrediction=yes | s: outputPrediction=yes is not true or false
+        simulate --router kv-aware --router-options coldStartWarmup=yes | s: coldStartWarmup=yes is not true or false
         simulate --router kv-aware --router-options coldStartWarmup=1 | coldStartWarmup=1 is not true or false
         simulate --router-options coldStartWarmup=true | names coldStartWarmup, which the signalbox router does not
         simulate --router default --router-options beta=1 | names beta, which the default router does not read; leave it out.
-        simulate --router-options knob=1      | names 'knob', which is no knob of a router; give some of adaptiveReuse
+        simulate --router-options knob=1      | names 'knob', which is no knob of a router; give some of backlog
         simulate --router kv-aware --beta 1 --router-options beta=1 | names beta, which --beta gives as well; give it one
         simulate --router kv-aware --beta 1e308 | --beta=1.0E308 is not a number between 0 and
         simulate --router dynamo-cost --router-options overlapCredit=1e308 | overlapCredit=1e308 is not a number between

@@ -27,12 +27,6 @@ public interface DpRouter
         return false;
     }
 
-    /** A request that was placed has ended by its length or a stop token. */
-    default void finished(final int outputTokens)
-    {
-        // Only a router that predicts output lengths learns from it.
-    }
-
     /** Digest of what the router remembers from one batch to the next; 0 where that is nothing. */
     long digest();
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-import io.signalbox.ConfigException;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
-
-import java.nio.ByteBuffer;
 
 /**
  * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
@@ -45,10 +42,6 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         "Cost of a token that the rank keeps cached for requests to come, in prefill tokens.");
     private static final Setting<Double> BACKLOG = Setting.real("backlog", "tokens", 32_768, 0.0, Double.MAX_VALUE,
         "Prompt tokens still to compute with which a rank accepts no further request.");
-    private static final Setting<Double> ADAPTIVE_REUSE = Setting.weight("adaptiveReuse", 0.0,
-        "What a full backlog on all ranks adds to the reuse weight; 0 adds nothing.");
-    private static final Setting<Boolean> OUTPUT_PREDICTION = Setting.flag("outputPrediction", false,
-        "Scale the decode weight by the mean output of finished requests; 256 tokens leave it as it is.");
 
     /** Declares the router. */
     public static final class Provider extends DpRouterProvider
@@ -57,8 +50,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         {
             super("signalbox", 1,
                 "Time to the first token plus the cost to others; requests wait in one queue while all ranks are busy.",
-                ROW_WEIGHT, CONTEXT_WEIGHT, DECODE_WEIGHT, REUSE_WEIGHT, CACHED_WEIGHT, BACKLOG, ADAPTIVE_REUSE,
-                OUTPUT_PREDICTION);
+                ROW_WEIGHT, CONTEXT_WEIGHT, DECODE_WEIGHT, REUSE_WEIGHT, CACHED_WEIGHT, BACKLOG);
         }
 
         @Override
@@ -68,22 +60,12 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         }
     }
 
-    /** The output to which the decode weight refers. */
-    private static final double PAR_OUTPUT_TOKENS = 256;
-    /** Share of the newest finished request in the mean. */
-    private static final double NEWEST = 1.0 / 64;
-
     private final double rowWeight;
     private final double contextWeight;
     private final double decodeWeight;
-    private final double usualReuseWeight;
+    private final double reuseWeight;
     private final double cachedWeight;
     private final double backlog;
-    private final double adaptiveReuse;
-    private final boolean outputPrediction;
-    private double meanOutputTokens = PAR_OUTPUT_TOKENS;
-    /** With what the adaptive part adds to it for the current request. */
-    private double reuseWeight;
 
     /** @param values of the knobs that the {@link Provider} declares. */
     public SignalboxDpRouter(final SettingValues values)
@@ -91,11 +73,9 @@ public final class SignalboxDpRouter extends ScoredDpRouter
         rowWeight = values.get(ROW_WEIGHT);
         contextWeight = values.get(CONTEXT_WEIGHT);
         decodeWeight = values.get(DECODE_WEIGHT);
-        usualReuseWeight = values.get(REUSE_WEIGHT);
+        reuseWeight = values.get(REUSE_WEIGHT);
         cachedWeight = values.get(CACHED_WEIGHT);
         backlog = values.get(BACKLOG);
-        adaptiveReuse = values.get(ADAPTIVE_REUSE);
-        outputPrediction = values.get(OUTPUT_PREDICTION);
     }
 
     @Override
@@ -105,43 +85,9 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    public void finished(final int outputTokens)
-    {
-        meanOutputTokens += outputPrediction ? NEWEST * (outputTokens - meanOutputTokens) : 0;
-    }
-
-    @Override
     public long digest()
     {
-        return Double.doubleToLongBits(meanOutputTokens);
-    }
-
-    @Override
-    public long snapshotBytes()
-    {
-        return Double.BYTES;
-    }
-
-    @Override
-    public void snapshot(final ByteBuffer into)
-    {
-        into.putDouble(meanOutputTokens);
-    }
-
-    @Override
-    public void restore(final ByteBuffer from, final int ranks)
-    {
-        meanOutputTokens = from.getDouble();
-        if (!(meanOutputTokens >= 0 && meanOutputTokens <= Integer.MAX_VALUE))
-        {
-            throw new ConfigException("the router snapshot has a mean output of " + meanOutputTokens +
-                " tokens; it is damaged, give another.");
-        }
-        if (!outputPrediction && meanOutputTokens != PAR_OUTPUT_TOKENS)
-        {
-            throw new ConfigException("the router snapshot has learned a mean output of " + meanOutputTokens +
-                " tokens, and outputPrediction=false learns none; give outputPrediction=true, or no snapshot.");
-        }
+        return 0;
     }
 
     @Override
@@ -157,41 +103,13 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     }
 
     @Override
-    protected void consider(final PlacementBatch batch, final int request)
-    {
-        reuseWeight = usualReuseWeight;
-        if (adaptiveReuse > 0)
-        {
-            reuseWeight += adaptiveReuse * meanBacklog(batch);
-        }
-    }
-
-    /** From 0, nothing to compute, to 1, where every rank has as much as it may. */
-    private double meanBacklog(final PlacementBatch batch)
-    {
-        double sum = 0;
-        int ranks = 0;
-        for (int rank = 0; rank < batch.ranks(); rank++)
-        {
-            if (!batch.isLost(rank))
-            {
-                final double pending = batch.loadTokens(rank);
-                sum += pending < backlog ? pending / backlog : 1.0;
-                ranks++;
-            }
-        }
-        return ranks == 0 ? 0 : sum / ranks;
-    }
-
-    @Override
     protected double score(final PlacementBatch batch, final int request, final int rank)
     {
         final double newWork = batch.uncachedTokens(request, rank);
         final double slowdown = rowWeight * batch.activeRequests(rank) +
             contextWeight * batch.figure(rank, RankFigure.CONTEXT_TOKENS);
         final double loadTerm = batch.loadTokens(rank) * (1.0 + slowdown) + newWork * slowdown +
-            decodeWeight * (meanOutputTokens / PAR_OUTPUT_TOKENS) * slowdown +
-            cachedWeight * batch.figure(rank, RankFigure.CACHED_TOKENS);
+            decodeWeight * slowdown + cachedWeight * batch.figure(rank, RankFigure.CACHED_TOKENS);
         final double score = (1.0 + reuseWeight) * newWork + loadTerm;
         batch.candidate(request, rank, score, newWork, loadTerm, batch.matchedTokens(request, rank));
         return score;

@@ -75,19 +75,6 @@ final class GuardedRouter implements DpRouter
         }
     }
 
-    @Override
-    public void finished(final int outputTokens)
-    {
-        try
-        {
-            router.finished(outputTokens);
-        }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
-        {
-            throw broken(e);
-        }
-    }
-
     /** What a check of Signalbox itself found is not the router's fault. */
     private RouterException broken(final Throwable thrown)
     {

@@ -6,7 +6,6 @@ import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.router.DpRouter;
 
 /**
  * Ends requests: writes {@code Free}, removes them from their queue or rank, and releases their blocks. A request whose
@@ -18,7 +17,6 @@ final class RequestEnds
     private final RequestQueue queue;
     private final DpRank[] ranks;
     private final Placement placement;
-    private final DpRouter router;
     private final OutputEncoder out;
     private final boolean capture;
     private final RowHandover rowHandover = new RowHandover();
@@ -29,7 +27,6 @@ final class RequestEnds
         final RequestQueue queue,
         final DpRank[] ranks,
         final Placement placement,
-        final DpRouter router,
         final OutputEncoder out,
         final boolean capture)
     {
@@ -37,7 +34,6 @@ final class RequestEnds
         this.queue = queue;
         this.ranks = ranks;
         this.placement = placement;
-        this.router = router;
         this.out = out;
         this.capture = capture;
     }
@@ -68,7 +64,6 @@ final class RequestEnds
 
     private void finish(final Request request, final FreeReason reason)
     {
-        router.finished(request.generatedTokens());
         end(request, reason);
     }
 

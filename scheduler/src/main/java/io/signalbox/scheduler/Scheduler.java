@@ -92,7 +92,7 @@ public final class Scheduler
         submissions = new Submissions(config, requests);
         this.router = new GuardedRouter(config, router);
         placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
-        ends = new RequestEnds(requests, queue, ranks, placement, this.router, out, pages != null);
+        ends = new RequestEnds(requests, queue, ranks, placement, out, pages != null);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());

@@ -99,7 +99,7 @@ class RouterConfigTest
         conversation | maxSessions | 1.5 | maxSessions=1.5 is not a whole number between 1 and 16777216; give a number
         conversation | maxSessions | 99999999999 | maxSessions=99999999999 is not a whole number between 1 and 16777216;
         kv-aware | coldStartWarmup | yes | coldStartWarmup=yes is not true or false; give one of the two.
-        signalbox | outputPrediction | TRUE | outputPrediction=TRUE is not true or false; give one of the two.
+        kv-aware | coldStartWarmup | TRUE | coldStartWarmup=TRUE is not true or false; give one of the two.
         signalbox | backlog | Infinity | backlog=Infinity is not a finite number >= 0; give a number in that range.
         conversation | newConversation | random | newConversation=random is not one of round_robin, least_queued; give
         kv-aware | betta | 1 | the kv-aware router has no setting 'betta'; it has beta, matchRateThreshold, fair
@@ -229,7 +229,6 @@ class RouterConfigTest
         batch.figure(1, RankFigure.FREE_TOKENS, 1L << 60);
         batch.add(1, PlacementBatch.NO_CONVERSATION, Integer.MAX_VALUE, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
         batch.matchedTokens(0, 0, Integer.MAX_VALUE);
-        router.finished(Integer.MAX_VALUE);
         router.place(batch);
 
         assertEquals(1, batch.decisions());

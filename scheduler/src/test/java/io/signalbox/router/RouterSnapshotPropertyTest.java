@@ -51,20 +51,13 @@ class RouterSnapshotPropertyTest
         for (int round = cut; round < ROUNDS; round++)
         {
             final long batchSeed = random.nextLong();
-            final int outputTokens = random.nextInt(500);
             final PlacementBatch batch = DpRouterPropertyTest.batch(new Random(batchSeed), ranks);
             final PlacementBatch same = DpRouterPropertyTest.batch(new Random(batchSeed), ranks);
-            place(router, batch, outputTokens);
-            place(restored, same, outputTokens);
+            router.place(batch);
+            restored.place(same);
             assertSameDecisions(batch, same);
             assertEquals(router.digest(), restored.digest());
         }
-    }
-
-    private static void place(final DpRouter router, final PlacementBatch batch, final int outputTokens)
-    {
-        router.place(batch);
-        router.finished(outputTokens);
     }
 
     private static void assertSameDecisions(final PlacementBatch batch, final PlacementBatch same)
@@ -215,12 +208,6 @@ class RouterSnapshotPropertyTest
         final RouterConfig warm = RouterConfig.of("kv-aware").with("coldStartWarmup", true);
         final byte[] cold = RouterSnapshot.of(warm.provider(), warm.router(3, true), 3);
         assertTrue(refused(cold, warm.with("coldStartWarmup", false), 3).contains("coldStartWarmup=false"));
-
-        final RouterConfig learning = RouterConfig.standard().with("outputPrediction", true);
-        final DpRouter learned = learning.router(3, true);
-        learned.finished(9);
-        assertTrue(refused(RouterSnapshot.of(learning.provider(), learned, 3), RouterConfig.standard(), 3)
-            .contains("outputPrediction=false"));
 
         final RouterConfig many = RouterConfig.of("conversation");
         final DpRouter conversations = many.router(3, true);

@@ -9,12 +9,11 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SignalboxDpRouterTest
 {
-    private static final RouterConfig PLAIN = weights(0, 0, 0, 1, 0, 1000, 0, false);
+    private static final RouterConfig PLAIN = weights(0, 0, 0, 1, 0, 1000);
 
     private static RouterConfig weights(
         final double row,
@@ -22,13 +21,10 @@ class SignalboxDpRouterTest
         final double decode,
         final double reuse,
         final double cached,
-        final double backlog,
-        final double adaptive,
-        final boolean prediction)
+        final double backlog)
     {
         return RouterConfig.standard().with("rowWeight", row).with("contextWeight", context).with("decodeWeight", decode)
-            .with("reuseWeight", reuse).with("cachedWeight", cached).with("backlog", backlog)
-            .with("adaptiveReuse", adaptive).with("outputPrediction", prediction);
+            .with("reuseWeight", reuse).with("cachedWeight", cached).with("backlog", backlog);
     }
 
     private static int chosen(final RouterConfig weights, final Ranks ranks)
@@ -49,7 +45,7 @@ class SignalboxDpRouterTest
     @Test
     void shouldCountWhatDecodingSlowsDown()
     {
-        final RouterConfig weights = weights(0.01, 0.001, 50, 0, 0, 1000, 0, false);
+        final RouterConfig weights = weights(0.01, 0.001, 50, 0, 0, 1000);
         final PlacementBatch batch = Ranks.of(1).rank(10, 100, 200).request(1, 40).placedBy(weights.router(1, true));
         assertEquals(140 * 1.3 + 50 * 0.3, batch.score(0, 0), 1e-9);
     }
@@ -103,7 +99,7 @@ class SignalboxDpRouterTest
         final double most = Setting.MAX_WEIGHT;
         for (final double weight : new double[] {0, most})
         {
-            final RouterConfig weights = weights(most, most, weight, most, most, 1, most, false);
+            final RouterConfig weights = weights(most, most, weight, most, most, 1);
             final PlacementBatch batch = Ranks.of(2).rank(500, 0, 1L << 47).rank(0, 1L << 47, 1L << 47)
                 .request(1, Integer.MAX_VALUE).placedBy(weights.router(1, true));
             assertTrue(Double.isFinite(batch.score(0, 0)));
@@ -116,23 +112,13 @@ class SignalboxDpRouterTest
     {
         final Ranks ranks = Ranks.of(1).rank(0, 0, 0).request(1, 5000);
         ranks.batch().figure(0, RankFigure.FREE_TOKENS, 1);
-        assertEquals(0, chosen(weights(0, 0, 0, 1, 0, 0, 0, false), ranks));
-    }
-
-    @Test
-    void shouldWeighReuseMoreUnderABacklogWhereAskedTo()
-    {
-        final RouterConfig adaptive = weights(0, 0, 0, 0, 0, 1000, 4, false);
-        final PlacementBatch batch =
-            Ranks.of(2).rank(1, 800, 0).rank(1, 200, 0).request(1, 300, 200, 0).placedBy(adaptive.router(1, true));
-        assertEquals(800 + (1 + 4 * 0.5) * 100, batch.score(0, 0), 1e-9, "half of the backlog on average");
-        assertEquals(200 + (1 + 4 * 0.5) * 300, batch.score(0, 1), 1e-9);
+        assertEquals(0, chosen(weights(0, 0, 0, 1, 0, 0), ranks));
     }
 
     @Test
     void shouldSendANewConversationWhereLeastIsCachedAndAnOldOneToItsOwn()
     {
-        final RouterConfig spreading = weights(0, 0, 0, 1, 0.001, 1000, 0, false);
+        final RouterConfig spreading = weights(0, 0, 0, 1, 0.001, 1000);
         final Ranks ranks = Ranks.of(2).rank(0, 0, 0).rank(0, 0, 0).request(1, 300, 0, 0);
         ranks.batch().figure(0, RankFigure.CACHED_TOKENS, 5000);
         ranks.batch().figure(1, RankFigure.CACHED_TOKENS, 4000);
@@ -141,22 +127,5 @@ class SignalboxDpRouterTest
         final Ranks later = Ranks.of(2).rank(0, 0, 0).rank(0, 0, 0).request(1, 300, 200, 0);
         later.batch().figure(0, RankFigure.CACHED_TOKENS, 5000);
         assertEquals(0, chosen(spreading, later));
-    }
-
-    @Test
-    void shouldLearnTheOutputLengthFromFinishedRequestsWhereAskedTo()
-    {
-        final DpRouter plain = RouterConfig.standard().router(1, true);
-        final DpRouter learning = weights(0.01, 0, 100, 0, 0, 1000, 0, true).router(1, true);
-        final long before = learning.digest();
-        for (int i = 0; i < 2000; i++)
-        {
-            plain.finished(512);
-            learning.finished(512);
-        }
-        assertNotEquals(before, learning.digest());
-        assertEquals(before, plain.digest(), "the other does not");
-        final PlacementBatch batch = Ranks.of(1).rank(10, 0, 0).request(1, 0).placedBy(learning);
-        assertEquals(100 * 2 * 0.1, batch.score(0, 0), 1e-6, "twice the output that the weight is for");
     }
 }

@@ -38,12 +38,6 @@ class GuardedRouterTest
         }
 
         @Override
-        public void finished(final int outputTokens)
-        {
-            action.accept(null);
-        }
-
-        @Override
         public long digest()
         {
             action.accept(null);
@@ -126,7 +120,6 @@ class GuardedRouterTest
         {
             throw new IllegalStateException("late");
         });
-        assertThrows(RouterException.class, () -> router.finished(1));
         assertThrows(RouterException.class, router::digest);
         assertThrows(RouterException.class, router::snapshotBytes);
         assertThrows(RouterException.class, () -> router.snapshot(ByteBuffer.allocate(0)));

@@ -54,8 +54,7 @@ final class RandomRun
         }
         // A backlog that most prompts exceed, so that requests are held back in the queue.
         return RouterConfig.standard().with("rowWeight", 0.01).with("contextWeight", 0.001).with("decodeWeight", 50)
-            .with("cachedWeight", 0.01).with("backlog", random.nextInt(60)).with("adaptiveReuse", random.nextInt(2))
-            .with("outputPrediction", random.nextBoolean());
+            .with("cachedWeight", 0.01).with("backlog", random.nextInt(60));
     }
 
     void play(final SchedulerHarness harness, final int actions)
