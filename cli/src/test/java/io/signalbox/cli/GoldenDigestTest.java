@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class GoldenDigestTest
 {
     /** {@code signalbox simulate}, with no option that matters. */
-    private static final String BUILT_IN = "6f346050748aa8ea";
+    private static final String BUILT_IN = "1edeceb3890f4eb9";
     /** The first 500 requests of the Mooncake conversation trace, routed by prefix. */
     private static final String MOONCAKE_500 = "59880472c1a30933";
 

@@ -58,7 +58,7 @@ public final class Scheduler
     private final RequeueListener requeued = out::requeued;
     private final Deadlines deadlines = new Deadlines();
     private final StepFailures failures;
-    private final RequestEnds ends;
+    private final RequestEnding ends;
 
     private final InputReader reader = new InputReader(this);
 
@@ -92,7 +92,7 @@ public final class Scheduler
         submissions = new Submissions(config, requests);
         this.router = new GuardedRouter(config, router);
         placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
-        ends = new RequestEnds(requests, queue, ranks, placement, out, pages != null);
+        ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());

@@ -43,7 +43,7 @@ class RouterSnapshotPropertyTest
         final DpRouter router = routers.apply(ranks);
         for (int round = 0; round < cut; round++)
         {
-            place(router, DpRouterPropertyTest.batch(random, ranks), random.nextInt(500));
+            router.place(DpRouterPropertyTest.batch(random, ranks));
         }
         final DpRouter restored = routers.apply(ranks);
         RouterSnapshot.restore(RouterSnapshot.of(provider, router, ranks), provider, restored, ranks);
@@ -149,7 +149,7 @@ class RouterSnapshotPropertyTest
         final Random random = new Random(7);
         final RouterConfig config = Routers.random(provider, random);
         final DpRouter router = config.router(3, true);
-        place(router, DpRouterPropertyTest.batch(random, 3), 9);
+        router.place(DpRouterPropertyTest.batch(random, 3));
         final byte[] snapshot = RouterSnapshot.of(provider, router, 3);
 
         for (int length = 0; length < snapshot.length; length++)
@@ -179,7 +179,7 @@ class RouterSnapshotPropertyTest
         final DpRouterProvider provider = Routers.any(random);
         final RouterConfig config = Routers.random(provider, random);
         final DpRouter router = config.router(3, true);
-        place(router, DpRouterPropertyTest.batch(random, 3), 9);
+        router.place(DpRouterPropertyTest.batch(random, 3));
         final byte[] snapshot = RouterSnapshot.of(provider, router, 3);
         snapshot[random.nextInt(snapshot.length)] ^= (byte)(1 << random.nextInt(8));
         try

@@ -50,7 +50,7 @@ final class PagedRows
     /** Stores the rows of the tokens that the request fed in this step, except those of rejected tokens. */
     void store(final PagedRequest request, final int[][] rowsOfStep)
     {
-        // Verification moved the offset back by the rejected tokens; the first token fed is where it was.
+        // Verification moved the offset back by the rejected tokens; the first token fed keeps its place.
         final int start = request.kvOffset + request.rejectedTokens;
         for (int position = start; position < request.kvOffset + request.queryTokens; position++)
         {

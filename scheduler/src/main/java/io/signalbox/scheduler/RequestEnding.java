@@ -11,7 +11,7 @@ import io.signalbox.event.codec.FreeReason;
  * Ends requests: writes {@code Free}, removes them from their queue or rank, and releases their blocks. A request whose
  * client wants rows stays in the table until the client releases them.
  */
-final class RequestEnds
+final class RequestEnding
 {
     private final RequestTable requests;
     private final RequestQueue queue;
@@ -22,7 +22,7 @@ final class RequestEnds
     private final RowHandover rowHandover = new RowHandover();
 
     /** @param queue requests that wait for a rank. */
-    RequestEnds(
+    RequestEnding(
         final RequestTable requests,
         final RequestQueue queue,
         final DpRank[] ranks,
