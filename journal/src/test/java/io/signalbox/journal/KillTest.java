@@ -25,7 +25,7 @@ final class KillTest
     void shouldHoldEveryAcknowledgedGroupAfterAKill() throws IOException, InterruptedException
     {
         final Random random = new Random(7);
-        for (int i = 0; i < Strength.of(20, 200); i++)
+        for (int i = 0; i < Strength.of(12, 200); i++)
         {
             final Path journal = temporary.resolve("journal-" + i);
             final Durability durability = i % 4 == 3 ? Durability.BATCH : Durability.PROCESS;

@@ -109,11 +109,11 @@ class MachineFactsTest
     {
         final CountDownLatch answer = new CountDownLatch(1);
         final MachineFacts facts = new MachineFacts(root);
-        facts.addDriver(new Traits(() -> await(answer)), 0, 1_000_000, List.of("false"));
+        facts.addDriver(new Traits(() -> await(answer)), 0, 1_000_000_000, List.of("false"));
         answer.countDown();
 
         assertTrue(facts.facts().get("fault of the driver").startsWith(
-            "the question for the device's traits did not end within 1 ms; its thread is in "), facts.facts().toString());
+            "the question for the device's traits did not end within 1 s; its thread is in "), facts.facts().toString());
     }
 
     @Test

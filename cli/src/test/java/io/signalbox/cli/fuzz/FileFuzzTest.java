@@ -18,7 +18,7 @@ class FileFuzzTest
         try (FuzzRun run = FuzzRun.open())
         {
             final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadATraceAsItIsOrRefuseIt", new TraceCases(),
-                FuzzRun.firstSeed(), FuzzRun.count(300, 12_000));
+                FuzzRun.firstSeed(), FuzzRun.count(200, 12_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }
@@ -32,7 +32,7 @@ class FileFuzzTest
             final Path template = run.directory("template");
             Fixtures.all(template, run.worker());
             final Fuzzer fuzzer = run.fuzzer().run("FileFuzzTest#shouldReadARouterFileOrRefuseIt",
-                new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(150, 6_000));
+                new RouterFileCases(template), FuzzRun.firstSeed(), FuzzRun.count(100, 6_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

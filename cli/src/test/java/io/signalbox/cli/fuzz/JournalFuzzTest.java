@@ -18,7 +18,7 @@ class JournalFuzzTest
         {
             final JournalCases cases = new JournalCases(run.directory("journals"), run.worker());
             final Fuzzer fuzzer = run.fuzzer().run("JournalFuzzTest", cases,
-                FuzzRun.firstSeed(), FuzzRun.count(250, 8_000));
+                FuzzRun.firstSeed(), FuzzRun.count(150, 8_000));
 
             assertEquals(List.of(), fuzzer.findings(), fuzzer::report);
         }

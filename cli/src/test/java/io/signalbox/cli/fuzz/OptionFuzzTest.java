@@ -10,7 +10,7 @@ import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Options of every command: 120 command lines reduced, 12,000 full; without a UTF-8 locale 20 and 2,000. */
+/** Options of every command: 80 command lines reduced, 12,000 full; without a UTF-8 locale 15 and 2,000. */
 class OptionFuzzTest
 {
     @Test
@@ -18,7 +18,7 @@ class OptionFuzzTest
     {
         try (FuzzRun run = FuzzRun.open())
         {
-            fuzz(run, "OptionFuzzTest#shouldEndEveryCommandLineInAResultOrASentence", FuzzRun.count(120, 12_000));
+            fuzz(run, "OptionFuzzTest#shouldEndEveryCommandLineInAResultOrASentence", FuzzRun.count(80, 12_000));
         }
     }
 
@@ -27,7 +27,7 @@ class OptionFuzzTest
     {
         try (FuzzRun run = FuzzRun.open(Map.of("LC_ALL", "C")))
         {
-            fuzz(run, "OptionFuzzTest#shouldDoSoWithoutALocale", FuzzRun.count(20, 2_000));
+            fuzz(run, "OptionFuzzTest#shouldDoSoWithoutALocale", FuzzRun.count(15, 2_000));
         }
     }
 
