@@ -9,7 +9,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Spoilt input files: 300 traces and 150 router files reduced, 12,000 and 6,000 full. */
+/** Spoilt input files: 200 traces and 100 router files reduced, 12,000 and 6,000 full. */
 class FileFuzzTest
 {
     @Test

@@ -8,7 +8,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Spoilt and forged journals: 250 reduced, 8,000 full. */
+/** Spoilt and forged journals: 150 reduced, 8,000 full. */
 class JournalFuzzTest
 {
     @Test
