@@ -132,7 +132,7 @@ public class DecodeStepBenchmark
         return ended;
     }
 
-    /** What the backend and the clients of a real run would read. */
+    /** Reads the outputs that the backend and the clients of a real run would read. */
     private final class Outputs extends EventReader
     {
         @Override

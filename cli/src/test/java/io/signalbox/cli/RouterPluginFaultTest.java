@@ -122,12 +122,13 @@ class RouterPluginFaultTest
             atBegin("if (batch.count() > 0) batch.choose(0, batch.ranks(), 0, TieRule.OTHER);",
                 ", and the ranks are 0 to "),
             atBegin("if (batch.count() > 0) batch.choose(0, -1, 0, TieRule.OTHER);", "it chose rank -1 for request "),
+            atBegin("if (batch.count() > 0) batch.gate(0, null);", "it noted the match gate null for request 0"),
             isOpen(true, " rank "),
             isOpen(false, " requests in the queue, and rank "),
             broken(MAKE, "static int calls; @Override public long digest() { return calls++; }",
                 "it has different digests"),
             broken(MAKE, "@Override public long snapshotBytes() { return 4; }",
-                "it does not restore its own snapshot (the"));
+                "it wrote 4 bytes less into its snapshot than it announced"));
     }
 
     /** What a trial of random batches finds, before anything is simulated. */

@@ -59,7 +59,7 @@ final class ChannelSource implements ByteSource
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(file, e);
+            throw StoreFault.reading(file, e);
         }
     }
 
@@ -77,7 +77,7 @@ final class ChannelSource implements ByteSource
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(file, e);
+            throw StoreFault.reading(file, e);
         }
     }
 
@@ -107,7 +107,7 @@ final class ChannelSource implements ByteSource
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(file, e);
+            throw StoreFault.reading(file, e);
         }
         positions.accept(position + done);
         return done;
@@ -140,7 +140,7 @@ final class ChannelSource implements ByteSource
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(file, e);
+            throw StoreFault.reading(file, e);
         }
     }
 }

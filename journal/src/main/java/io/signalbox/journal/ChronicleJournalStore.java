@@ -60,7 +60,7 @@ final class ChronicleJournalStore implements JournalStore
         catch (final IOException e)
         {
             remove(number);
-            throw FileFault.writing("segment " + number + " cannot be created at " + path, directory, e);
+            throw StoreFault.writing("segment " + number + " cannot be created at " + path, directory, e);
         }
         catch (final RuntimeException | Error e)
         {

@@ -118,7 +118,7 @@ final class ChronicleSegment implements JournalStore.Segment
         }
         catch (final IOException e)
         {
-            throw FileFault.writing("the files of " + directory + " cannot be restricted to their owner", directory, e);
+            throw StoreFault.writing("the files of " + directory + " cannot be restricted to their owner", directory, e);
         }
     }
 

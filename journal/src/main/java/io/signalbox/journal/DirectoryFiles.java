@@ -54,11 +54,11 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(directory, e);
+            throw StoreFault.reading(directory, e);
         }
         catch (final DirectoryIteratorException e)
         {
-            throw FileFault.reading(directory, e.getCause());
+            throw StoreFault.reading(directory, e.getCause());
         }
         return new DirectoryFiles(directory, segments, progress);
     }
@@ -93,7 +93,7 @@ final class DirectoryFiles implements JournalFiles
     {
         if (Files.exists(path) && !Files.isDirectory(path))
         {
-            throw FileFault.reading(path, new NotDirectoryException(path.toString()));
+            throw StoreFault.reading(path, new NotDirectoryException(path.toString()));
         }
     }
 
@@ -118,11 +118,11 @@ final class DirectoryFiles implements JournalFiles
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(path, e);
+            throw StoreFault.reading(path, e);
         }
         catch (final DirectoryIteratorException e)
         {
-            throw FileFault.reading(path, e.getCause());
+            throw StoreFault.reading(path, e.getCause());
         }
         return found;
     }

@@ -118,11 +118,11 @@ public final class JournalDirectory
         }
         catch (final IOException e)
         {
-            throw FileFault.reading(directory, e);
+            throw StoreFault.reading(directory, e);
         }
         catch (final DirectoryIteratorException e)
         {
-            throw FileFault.reading(directory, e.getCause());
+            throw StoreFault.reading(directory, e.getCause());
         }
     }
 

@@ -254,7 +254,7 @@ final class JournalLock implements AutoCloseable
 
     private static JournalException untaken(final Path directory, final IOException e)
     {
-        return FileFault.writing("the journal's lock " + lockFile(directory) + " cannot be taken", directory, e);
+        return StoreFault.writing("the journal's lock " + lockFile(directory) + " cannot be taken", directory, e);
     }
 
     /** Says in the lock which process holds it. */
@@ -320,7 +320,7 @@ final class JournalLock implements AutoCloseable
             catch (final IOException e)
             {
                 throw new JournalException(Kind.STORE_FAILED, "the journal's lock cannot be released: " +
-                    FileFault.reason(e) + "; check the disk.", e);
+                    StoreFault.reason(e) + "; check the disk.", e);
             }
             finally
             {

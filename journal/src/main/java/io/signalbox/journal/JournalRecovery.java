@@ -123,7 +123,7 @@ public final class JournalRecovery
         {
             log.abandon();
             log.removeSegments();
-            throw FileFault.storing(directory, e);
+            throw StoreFault.storing(directory, e);
         }
         log.abandon();
     }

@@ -90,7 +90,7 @@ public final class JournalWriter implements GroupJournal
         }
         catch (final IOException e)
         {
-            throw FileFault.writing("the journal's directory " + directory + " cannot be created", directory, e);
+            throw StoreFault.writing("the journal's directory " + directory + " cannot be created", directory, e);
         }
     }
 
@@ -105,7 +105,7 @@ public final class JournalWriter implements GroupJournal
         }
         catch (final IOException e)
         {
-            throw FileFault.writing(directory + " cannot be restricted to its owner", directory, e);
+            throw StoreFault.writing(directory + " cannot be restricted to its owner", directory, e);
         }
         lock.sign();
     }
@@ -248,7 +248,7 @@ public final class JournalWriter implements GroupJournal
 
     private JournalException fail(final Throwable cause)
     {
-        failure = FileFault.storing(directory, cause);
+        failure = StoreFault.storing(directory, cause);
         rethrowUnlessOfStore(cause, failure);
         return failure;
     }

@@ -25,8 +25,16 @@ final class SegmentCount
             return null;
         }
         final SealReader reader = new SealReader();
-        reader.readMessage(
-            new UnsafeBuffer(walker.bytes(), walker.start() + Envelope.LENGTH, payload), 0, payload);
+        try
+        {
+            reader.readMessage(
+                new UnsafeBuffer(walker.bytes(), walker.start() + Envelope.LENGTH, payload), 0, payload);
+        }
+        // The payload is another message, whose parts leave the record.
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
+        {
+            return null;
+        }
         return reader.seal;
     }
 

@@ -197,7 +197,7 @@ final class SegmentedLog
         catch (final RuntimeException | InternalError e)
         {
             throw new JournalException(Kind.SYNC_FAILED, "segment " + segmentNumber + " could not be synced (" +
-                FileFault.reason(e) + "), so records after " + syncedSequence + " may be lost; check the " +
+                StoreFault.reason(e) + "), so records after " + syncedSequence + " may be lost; check the " +
                 "disk, then recover the journal.", e);
         }
         syncedSequence = sequence - 1;

@@ -45,7 +45,7 @@ final class SetAside
         }
         catch (final IOException e)
         {
-            throw FileFault.writing("an empty segment of " + directory + " cannot be moved aside", directory, e);
+            throw StoreFault.writing("an empty segment of " + directory + " cannot be moved aside", directory, e);
         }
     }
 
@@ -62,7 +62,7 @@ final class SetAside
         }
         catch (final IOException e)
         {
-            throw FileFault.writing("the unfinished end of " + directory + " cannot be kept aside", directory, e);
+            throw StoreFault.writing("the unfinished end of " + directory + " cannot be kept aside", directory, e);
         }
     }
 

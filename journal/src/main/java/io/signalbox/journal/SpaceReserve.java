@@ -102,7 +102,7 @@ final class SpaceReserve
         {
             throw new JournalException(
                 Kind.STORE_FAILED,
-                "the free space under " + file + " cannot be read: " + FileFault.reason(e) + "; check the disk.", e);
+                "the free space under " + file + " cannot be read: " + StoreFault.reason(e) + "; check the disk.", e);
         }
     }
 

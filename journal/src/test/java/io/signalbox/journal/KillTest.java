@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Kills a writing process with SIGKILL at random moments: 20 times reduced, 200 times full. */
+/** Kills a writing process with SIGKILL at random moments: 12 times reduced, 200 times full. */
 final class KillTest
 {
     @TempDir

@@ -80,10 +80,10 @@ final class ProcessLimitsTest
     void shouldNameTheLimitThatAnOperationMeets()
     {
         final FileSystemException files = new FileSystemException("a", null, "Too many open files");
-        assertTrue(FileFault.reading(temporary, files).getMessage().endsWith("(ulimit -n); raise the limit."));
-        assertTrue(FileFault.writing("it failed", temporary, files).getMessage().contains("(ulimit -n)"));
+        assertTrue(StoreFault.reading(temporary, files).getMessage().endsWith("(ulimit -n); raise the limit."));
+        assertTrue(StoreFault.writing("it failed", temporary, files).getMessage().contains("(ulimit -n)"));
         final JournalException mapped =
-            FileFault.storing(temporary, new IllegalStateException(new OutOfMemoryError("Map failed")));
+            StoreFault.storing(temporary, new IllegalStateException(new OutOfMemoryError("Map failed")));
         assertEquals(Kind.STORE_FAILED, mapped.kind());
         assertTrue(mapped.getMessage().contains("(ulimit -v"), mapped.getMessage());
     }

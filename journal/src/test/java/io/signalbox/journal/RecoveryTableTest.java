@@ -302,6 +302,24 @@ final class RecoveryTableTest
         }
     }
 
+    /** Every message has another length; those with groups are read beyond the payload. */
+    @Test
+    void shouldRefuseASealWhosePayloadIsAnotherMessage()
+    {
+        final MemoryFiles control = SimulatedLog.sealed(GROUPS, PROCESS).files();
+        final Range seal = Scans.records(control, 0).get(GROUPS + 1);
+        for (int templateId = 0; templateId < 256; templateId++)
+        {
+            if (templateId != SealEncoder.TEMPLATE_ID)
+            {
+                final MemoryFiles altered = control.copy();
+                rewrite(altered, seal, Envelope.LENGTH + MessageHeaderEncoder.templateIdEncodingOffset(), templateId);
+
+                assertEquals(Kind.FOREIGN_FILE, Scans.refusal(altered).kind(), "template " + templateId);
+            }
+        }
+    }
+
     /** Changes a byte of a record's envelope and makes its CRC fit again. */
     private void rewrite(final int number, final int at, final int value)
     {

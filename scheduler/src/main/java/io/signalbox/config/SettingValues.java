@@ -73,10 +73,25 @@ public final class SettingValues
             "it has " + settings.stream().map(Setting::name).collect(Collectors.joining(", ")) + "."));
     }
 
-    @SuppressWarnings("unchecked")
+    /** A number of another type than the setting's counts by its text. */
     private static <T> String text(final Setting<T> setting, final Object value)
     {
-        return setting.defaultValue().getClass().isInstance(value) ? setting.print((T)value) : String.valueOf(value);
+        final boolean byText = value == null || value instanceof CharSequence ||
+            value instanceof Number && value.getClass() != setting.defaultValue().getClass();
+        return byText ? String.valueOf(value) : printed(setting, value);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> String printed(final Setting<T> setting, final Object value)
+    {
+        try
+        {
+            return setting.print((T)value);
+        }
+        catch (final ClassCastException e)
+        {
+            return String.valueOf(value);
+        }
     }
 
     /** Text of each value by prefix and name, sorted by name. */

@@ -87,7 +87,7 @@ public final class PluginJars
         {
             throw refused(jar, "is not a jar (" + e.getMessage() + ")", "give the jar of a plug-in");
         }
-        catch (final IOException e)
+        catch (final IOException | SecurityException e)
         {
             throw refused(jar, "cannot be read (" + e.getMessage() + ")", "give a jar that can be read");
         }
@@ -97,7 +97,12 @@ public final class PluginJars
     {
         try (InputStream stream = file.getInputStream(entry))
         {
-            return new String(stream.readNBytes(MAX_ENTRY_BYTES), StandardCharsets.UTF_8).lines()
+            final byte[] bytes = stream.readNBytes(MAX_ENTRY_BYTES + 1);
+            if (bytes.length > MAX_ENTRY_BYTES)
+            {
+                throw new IOException("its entry " + entry.getName() + " has more than " + MAX_ENTRY_BYTES + " bytes");
+            }
+            return new String(bytes, StandardCharsets.UTF_8).lines()
                 .map(line -> line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#')))
                 .map(String::strip).filter(line -> !line.isEmpty()).toList();
         }
@@ -124,7 +129,7 @@ public final class PluginJars
             throw refused(jar, named + "needs a newer Java (" + e.getMessage() + ")",
                 "run on that Java, or compile it for Java " + Runtime.version().feature());
         }
-        catch (final LinkageError e)
+        catch (final LinkageError | SecurityException | StackOverflowError e)
         {
             throw refused(jar, named + "cannot be loaded (" + reason(e) + ")",
                 "build it against this version of Signalbox, and put the classes that it needs into the jar");

@@ -55,6 +55,7 @@ public final class RouterTrial
             {
                 trial.play();
             }
+            trial.playFallback();
             return trial.garbage();
         }
         catch (final RouterException e)
@@ -73,6 +74,10 @@ public final class RouterTrial
         final int ranks = 1 + random.nextInt(MAX_RANKS);
         final DpRouter router = config.router(ranks, true);
         DpRouter twin = config.router(ranks, true);
+        if (router.readsMatches() != twin.readsMatches() || router.keepsOrder() != twin.keepsOrder())
+        {
+            throw new RouterException("changes its mind about reading matches or keeping the order");
+        }
         for (int i = 0; i < BATCHES; i++)
         {
             final long seed = random.nextLong();
@@ -84,6 +89,15 @@ public final class RouterTrial
             checkAlike(batch, same, router.digest() == twin.digest());
             twin = restored(router, ranks);
         }
+    }
+
+    /** The router that decides without prefix caching is made, and places a batch. */
+    private void playFallback()
+    {
+        final DpRouter router = config.withSnapshot(null).router(MAX_RANKS, false);
+        final PlacementBatch batch = batch(random, MAX_RANKS);
+        router.place(batch);
+        checkChoices(batch, router.keepsOrder());
     }
 
     private DpRouter restored(final DpRouter router, final int ranks)

@@ -22,14 +22,50 @@ public final class DpRouters
     /** Loaded once; the class path of a running program does not change. */
     private static final class Installed
     {
-        private static final DpRouters ROUTERS = new DpRouters(List.of()).with(load());
+        private static final Found FOUND = search(DpRouterProvider.class.getClassLoader());
+    }
 
-        private static List<DpRouterProvider> load()
+    /** Either the routers, or why there are none. */
+    private record Found(DpRouters routers, String fault)
+    {
+    }
+
+    private static Found search(final ClassLoader classPath)
+    {
+        try
         {
             final List<DpRouterProvider> found = new ArrayList<>();
-            ServiceLoader.load(DpRouterProvider.class, DpRouterProvider.class.getClassLoader()).forEach(found::add);
-            return found;
+            ServiceLoader.load(DpRouterProvider.class, classPath).forEach(found::add);
+            return new Found(new DpRouters(List.of()).with(found), null);
         }
+        catch (final ConfigException e)
+        {
+            return new Found(null, e.getMessage());
+        }
+        catch (final ServiceConfigurationError | LinkageError e)
+        {
+            return new Found(null, "a service entry of the class path names no router (" + e.getMessage() +
+                "); fix or remove the jar that it is in.");
+        }
+    }
+
+    /**
+     * The routers that the service entries of a class path name.
+     *
+     * @throws ConfigException if an entry names no router, or two routers have the same label.
+     */
+    static DpRouters of(final ClassLoader classPath)
+    {
+        return required(search(classPath));
+    }
+
+    private static DpRouters required(final Found found)
+    {
+        if (found.fault != null)
+        {
+            throw new ConfigException(found.fault);
+        }
+        return found.routers;
     }
 
     /**
@@ -40,23 +76,7 @@ public final class DpRouters
      */
     public static DpRouters installed()
     {
-        try
-        {
-            return Installed.ROUTERS;
-        }
-        catch (final ExceptionInInitializerError e)
-        {
-            if (e.getCause() instanceof ConfigException fault)
-            {
-                throw fault;
-            }
-            if (e.getCause() instanceof ServiceConfigurationError fault)
-            {
-                throw new ConfigException("a service entry of the class path names no router (" + fault.getMessage() +
-                    "); fix or remove the jar that it is in.");
-            }
-            throw e;
-        }
+        return required(Installed.FOUND);
     }
 
     /**

@@ -280,8 +280,13 @@ public final class PlacementBatch
         return target;
     }
 
+    /** @throws RouterException if there is no such request, or the state is {@code null} or {@code NULL_VAL}. */
     public void gate(final int request, final MatchGate state)
     {
+        if (request < 0 || request >= count || state == null || state == MatchGate.NULL_VAL)
+        {
+            throw new RouterException("noted the match gate " + state + " for request " + request + " of " + count);
+        }
         gates[request] = state;
     }
 
@@ -326,7 +331,7 @@ public final class PlacementBatch
     public void choose(final int request, final int rank, final long load, final TieRule tieRule)
     {
         if (request < 0 || request >= count || rank < 0 || rank >= ranks || lost[rank] ||
-            chosenRanks[request] != NO_RANK || tieRule == null)
+            chosenRanks[request] != NO_RANK || tieRule == null || tieRule == TieRule.NULL_VAL)
         {
             throw impossible(request, rank, tieRule);
         }

@@ -134,7 +134,15 @@ public final class RouterConfig
 
     private static DpRouterProvider fallback(final DpRouterProvider provider)
     {
-        final DpRouterProvider fallback = provider.withoutPrefixCaching();
+        final DpRouterProvider fallback;
+        try
+        {
+            fallback = provider.withoutPrefixCaching();
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw new RouterException("cannot name its router without prefix caching (" + e + ")", e).by(provider);
+        }
         if (fallback == null)
         {
             throw new RouterException("names null as its router without prefix caching").by(provider);

@@ -35,6 +35,7 @@ public final class RouterException extends RuntimeException
     public RouterException by(final DpRouterProvider router)
     {
         return new RouterException("the router " + router.label() + ", version " + router.version() + ", " + fault +
-            "; report it to the author of the router, or choose another one.", fault, getCause());
+            "; report it to the author of the router, or choose another one.", fault,
+            getCause() == null ? this : getCause());
     }
 }

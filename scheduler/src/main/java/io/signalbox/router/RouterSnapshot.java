@@ -37,16 +37,25 @@ public final class RouterSnapshot
     {
         final byte[] label = provider.label().getBytes(StandardCharsets.US_ASCII);
         final long length = FIXED_BYTES + label.length + router.snapshotBytes();
+        if (router.snapshotBytes() < 0)
+        {
+            throw new RouterException("announced a snapshot of " + router.snapshotBytes() + " bytes").by(provider);
+        }
         if (length > MAX_BYTES)
         {
             throw new ConfigException("the " + provider.label() + " router remembers " + length +
                 " bytes, and a snapshot holds at most " + MAX_BYTES +
-                "; run with a smaller maxSessions, or take it earlier.");
+                "; let it remember less, or take the snapshot earlier.");
         }
         final ByteBuffer bytes = ByteBuffer.allocate((int)length).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putInt(MAGIC).putInt(VERSION).putInt(ranks).putInt(provider.version()).putInt(label.length).put(label);
         bytes.putLong(router.digest()).putInt((int)router.snapshotBytes());
         router.snapshot(bytes);
+        if (bytes.hasRemaining())
+        {
+            throw new RouterException("wrote " + bytes.remaining() + " bytes less into its snapshot than it announced")
+                .by(provider);
+        }
         return bytes.array();
     }
 
@@ -91,11 +100,30 @@ public final class RouterSnapshot
             throw new ConfigException("the router snapshot holds " + bytes.remaining() +
                 " bytes of state, another number than it says; give one that is whole.");
         }
-        router.restore(bytes, ranks);
+        restore(bytes, provider, router, ranks);
         if (bytes.hasRemaining() || router.digest() != digest)
         {
             throw new ConfigException("the router snapshot does not yield the state that it was taken of (digest " +
                 Long.toHexString(digest) + "); it is damaged, give another.");
+        }
+    }
+
+    /** What a damaged state makes the code of a router throw is a fault of the snapshot. */
+    private static void restore(
+        final ByteBuffer bytes, final DpRouterProvider provider, final DpRouter router, final int ranks)
+    {
+        try
+        {
+            router.restore(bytes, ranks);
+        }
+        catch (final ConfigException | BufferUnderflowException e)
+        {
+            throw e;
+        }
+        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        {
+            throw new ConfigException("the router snapshot has a state that the " + provider.label() +
+                " router cannot read (" + e + "); it is damaged, give another.");
         }
     }
 

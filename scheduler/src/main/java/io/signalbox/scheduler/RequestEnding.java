@@ -52,19 +52,14 @@ final class RequestEnding
             final Request request = plan.entryRequest(entry);
             switch (commit.outcome(entry))
             {
-                case STOPPED -> finish(request, FreeReason.STOP);
-                case REACHED_LENGTH -> finish(request, FreeReason.LENGTH);
+                case STOPPED -> end(request, FreeReason.STOP);
+                case REACHED_LENGTH -> end(request, FreeReason.LENGTH);
                 case OWNER_GONE -> endCancelled(request);
                 case CONTINUES ->
                 {
                 }
             }
         }
-    }
-
-    private void finish(final Request request, final FreeReason reason)
-    {
-        end(request, reason);
     }
 
     /** Cancels a request that has not ended; it ends now or with the step that computes it. */

@@ -247,6 +247,6 @@ class RouterSnapshotPropertyTest
         }
         final String message = assertThrows(ConfigException.class,
             () -> RouterSnapshot.of(DpRouters.installed().of("conversation"), router, 1)).getMessage();
-        assertTrue(message.contains("remembers 8388") && message.endsWith("take it earlier."), message);
+        assertTrue(message.contains("remembers 8388") && message.endsWith("take the snapshot earlier."), message);
     }
 }

@@ -23,6 +23,7 @@ import io.signalbox.compare.ComparisonPlan;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.SeededWorkload;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.sim.MemoryNeed;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -115,8 +116,9 @@ public final class CompareCommand implements Callable<Integer>
         IdleOptions.refuseOfRanks(spec.commandLine().getParseResult());
         final List<SeededWorkload> seeded = workloads.workloads();
         checkFiles();
+        final List<RouterConfig> routers = schedulers.routers();
         final ComparisonPlan plan = OptionNames.translate(() -> new ComparisonPlan(seeded,
-            schedulers.kvBlocks(), schedulers.routers(), seed, seeds, schedulers.config(), costs.config(seed)));
+            schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed)));
         final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
         OptionNames.translate(() ->
         {
@@ -185,6 +187,8 @@ public final class CompareCommand implements Callable<Integer>
             throw new ConfigException(
                 CSV_FILE + " and " + JsonOptions.FILE_OPTION + " are both " + csvFile + "; give two different files.");
         }
+        schedulers.requireNotRead(CSV_FILE, csvFile);
+        schedulers.requireNotRead(JsonOptions.FILE_OPTION, json);
         for (final Path trace : workloads.files())
         {
             OutputFile.requireOtherThan(CSV_FILE, csvFile, "--workloads", trace);

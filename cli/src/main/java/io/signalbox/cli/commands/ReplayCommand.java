@@ -76,6 +76,8 @@ public final class ReplayCommand implements Callable<Integer>
     @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
     private List<String> plugins = List.of();
 
+    private DpRouters routers;
+
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
@@ -98,6 +100,7 @@ public final class ReplayCommand implements Callable<Integer>
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
         checkSnapshotOptions();
+        routers = Plugins.routers(plugins);
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
             final ReplayReport report = replay();
@@ -181,7 +184,6 @@ public final class ReplayCommand implements Callable<Integer>
 
     private Verification verify(final Function<SchedulerConfig, Scheduler> factory)
     {
-        final DpRouters routers = Plugins.routers(plugins);
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, verifying")))
         {
             return JournalVerifier.verifyTo(journal, at == null ? Long.MAX_VALUE : at, routers, factory, progress);

@@ -150,6 +150,7 @@ public final class SimulateCommand implements Callable<Integer>
         reportFallback(config);
         journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
         OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, jsonOptions.file(), "--trace", workloadOptions.trace());
+        schedulerOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
         {
             return run(new Simulation(config, costs, workload), workload.requests().size(), file);

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.plugin.PluginJars;
 import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.DpRouterProvider;
@@ -35,6 +36,18 @@ public final class Plugins
             routers = with(routers, PathConverter.path(jar));
         }
         return routers;
+    }
+
+    /** @throws ConfigException if the file of an output option is one of the jars. */
+    public static void requireNotRead(final String option, final Path file, final List<String> jars)
+    {
+        for (final String jar : jars)
+        {
+            if (!jar.isBlank())
+            {
+                OutputFile.requireOtherThan(option, file, OPTION, PathConverter.path(jar));
+            }
+        }
     }
 
     private static DpRouters with(final DpRouters routers, final Path jar)

@@ -11,6 +11,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.NumberText;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +25,7 @@ class RankOptions
     /** KV cache of one rank, whatever the block size. */
     private static final int POOL_TOKENS = 1_048_576;
     private static final String BETA = "beta";
-    private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_-]*");
+    private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z0-9_-]*");
 
     @Option(names = "--ranks", paramLabel = "N",
         description = "Simulate N data-parallel ranks (default: ${DEFAULT-VALUE}).")
@@ -78,6 +79,12 @@ class RankOptions
     public final boolean listsRouters()
     {
         return listRouters;
+    }
+
+    /** @throws ConfigException if the file of an output option is one that these options read. */
+    public void requireNotRead(final String option, final Path file)
+    {
+        Plugins.requireNotRead(option, file, plugins);
     }
 
     /** The installed routers and those of {@code --plugins}. */

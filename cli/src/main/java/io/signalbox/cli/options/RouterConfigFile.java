@@ -231,11 +231,11 @@ final class RouterConfigFile
         throw refused("sets " + key + " to " + value + "; give a whole number between " + min + " and " + max);
     }
 
-    private int whole(final String key, final Object value)
+    private long whole(final String key, final Object value)
     {
-        if (value instanceof Integer number)
+        if (value instanceof Integer || value instanceof Long)
         {
-            return number;
+            return ((Number)value).longValue();
         }
         throw refused("sets " + key + " to " + value + "; give a whole number");
     }

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.DpRouters;
@@ -10,6 +11,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** The scheduler's configuration. */
@@ -56,6 +58,23 @@ public final class SchedulerOptions extends RankOptions
         final RouterConfig chosen = router();
         final SchedulerConfig config = OptionNames.translate(() -> builder().router(chosen).build());
         return routerSnapshot == null ? config : withSnapshot(chosen);
+    }
+
+    @Override
+    public void requireNotRead(final String option, final Path file)
+    {
+        super.requireNotRead(option, file);
+        requireOtherThan(option, file, "--router-config", routerConfig);
+        requireOtherThan(option, file, "--router-snapshot", routerSnapshot);
+    }
+
+    private static void requireOtherThan(
+        final String option, final Path file, final String inputOption, final String input)
+    {
+        if (input != null && !input.isBlank())
+        {
+            OutputFile.requireOtherThan(option, file, inputOption, PathConverter.path(input));
+        }
     }
 
     private SchedulerConfig.Builder builder()

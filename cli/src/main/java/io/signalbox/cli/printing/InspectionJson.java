@@ -146,7 +146,7 @@ public final class InspectionJson
 
     private void placed(final LifeEvent.Placed placed) throws IOException
     {
-        json.writeStringField("policy", placed.router());
+        json.writeStringField("router", placed.router());
         json.writeStringField("gate", EnumNames.label(placed.gate()));
         json.writeStringField("tieRule", EnumNames.label(placed.tieRule()));
         json.writeNumberField("target", placed.target());

@@ -146,16 +146,16 @@ public final class ReportJson
 
     private void placements(final RunReport.Placements placements) throws IOException
     {
-        json.writeStringField("configuredPolicy", placements.configured());
+        json.writeStringField("configuredRouter", placements.configured());
         json.writeNumberField("placements", placements.count());
-        Json.object(json, "byPolicy", body ->
+        Json.object(json, "byRouter", body ->
         {
             for (final Map.Entry<String, Long> router : placements.byRouter().entrySet())
             {
                 json.writeNumberField(router.getKey(), router.getValue());
             }
         });
-        json.writeNumberField("byOtherPolicy", placements.byFallback());
+        json.writeNumberField("byFallback", placements.byFallback());
         json.writeNumberField("onHints", placements.onHints());
         json.writeNumberField("bound", placements.bound());
         json.writeNumberField("gateClosed", placements.gateClosed());

@@ -29,8 +29,8 @@ class SimulateCommandTest
         "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
-        "emptySteps", "preemptions", "evictions", "placements.configuredPolicy", "placements.placements",
-        "placements.byPolicy.signalbox", "placements.byOtherPolicy", "placements.onHints", "placements.bound",
+        "emptySteps", "preemptions", "evictions", "placements.configuredRouter", "placements.placements",
+        "placements.byRouter.signalbox", "placements.byFallback", "placements.onHints", "placements.bound",
         "placements.gateClosed", "placements.ties.seeded-order", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",
         "journal.path", "journal.records", "journal.bytes", "journal.digest", "journal.verified",
@@ -162,8 +162,8 @@ class SimulateCommandTest
     void shouldSayHowRequestsWerePlaced()
     {
         final Map<String, String> bound = json("--router", "conversation");
-        assertEquals(bound.get("requests.submitted"), bound.get("placements.byPolicy.conversation"));
-        assertEquals("0", bound.get("placements.byOtherPolicy"));
+        assertEquals(bound.get("requests.submitted"), bound.get("placements.byRouter.conversation"));
+        assertEquals("0", bound.get("placements.byFallback"));
         assertNotEquals("0", bound.get("placements.bound"));
         final CommandRun run = simulate("--router", "kv-aware", "--no-prefix-caching");
         final String count = Decimals.grouped(Long.parseLong(bound.get("requests.submitted")));

@@ -12,9 +12,9 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /** Says what the operating system refused, in the words of a user and not in those of Java. */
-final class FileFault
+final class StoreFault
 {
-    private FileFault()
+    private StoreFault()
     {
     }
 

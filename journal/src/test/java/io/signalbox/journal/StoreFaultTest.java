@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The words for what an operating system refuses; a test that runs as root is refused nothing. */
-final class FileFaultTest
+final class StoreFaultTest
 {
     @TempDir
     Path temporary;
@@ -24,7 +24,7 @@ final class FileFaultTest
     @Test
     void shouldSayThatThisUserMayNotRead()
     {
-        final JournalException fault = FileFault.reading(temporary, new AccessDeniedException(temporary.toString()));
+        final JournalException fault = StoreFault.reading(temporary, new AccessDeniedException(temporary.toString()));
 
         check(fault, Kind.ACCESS_DENIED, temporary + " may not be read by this user");
     }
@@ -34,7 +34,7 @@ final class FileFaultTest
     {
         final String lock = temporary.resolve("lock").toString();
         final JournalException fault =
-            FileFault.writing("the lock cannot be taken", temporary, new AccessDeniedException(lock));
+            StoreFault.writing("the lock cannot be taken", temporary, new AccessDeniedException(lock));
 
         check(fault, Kind.ACCESS_DENIED, lock + " may not be written by this user");
     }
@@ -45,7 +45,7 @@ final class FileFaultTest
         // The one file system that is read-only on every machine: the run-time image's.
         final Path gone = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/gone");
 
-        final JournalException fault = FileFault.writing("the lock cannot be taken", gone,
+        final JournalException fault = StoreFault.writing("the lock cannot be taken", gone,
             new FileSystemException("/gone/lock", null, "Read-only file system"));
 
         check(fault, Kind.ACCESS_DENIED, "the file system of /gone is read-only");
@@ -56,8 +56,8 @@ final class FileFaultTest
     {
         final FileSystemException cause = new FileSystemException("a", null, "Input/output error");
 
-        check(FileFault.reading(temporary, cause), Kind.STORE_FAILED, "cannot be read: Input/output error");
-        check(FileFault.writing("it failed", temporary, cause), Kind.STORE_FAILED, "it failed: Input/output error");
+        check(StoreFault.reading(temporary, cause), Kind.STORE_FAILED, "cannot be read: Input/output error");
+        check(StoreFault.writing("it failed", temporary, cause), Kind.STORE_FAILED, "it failed: Input/output error");
     }
 
     @Test
@@ -65,10 +65,10 @@ final class FileFaultTest
     {
         final FileSystemException system = new FileSystemException("a", null, "Disk quota exceeded");
 
-        check(FileFault.storing(temporary, new IllegalStateException("not opened", new IllegalArgumentException(system))),
+        check(StoreFault.storing(temporary, new IllegalStateException("not opened", new IllegalArgumentException(system))),
             Kind.STORE_FAILED, "cannot be written: Disk quota exceeded;");
-        check(FileFault.storing(temporary, new IllegalStateException("not opened")), Kind.STORE_FAILED, ": not opened;");
-        check(FileFault.storing(temporary, new IllegalStateException()), Kind.STORE_FAILED, "gives no reason;");
+        check(StoreFault.storing(temporary, new IllegalStateException("not opened")), Kind.STORE_FAILED, ": not opened;");
+        check(StoreFault.storing(temporary, new IllegalStateException()), Kind.STORE_FAILED, "gives no reason;");
     }
 
     private static void check(final JournalException fault, final Kind kind, final String words)
