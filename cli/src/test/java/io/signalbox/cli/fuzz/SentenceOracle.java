@@ -89,6 +89,6 @@ final class SentenceOracle implements Oracle
             .replaceAll("[\\x00-\\x1f\\x7f]", "?").replaceAll("/+", "/").replaceAll("(?<=.)/$", "");
         // Of a blank value nothing can be seen in a sentence.
         return printed.isBlank() ? Stream.of(printed) :
-            Stream.concat(Stream.of(printed), Stream.of(printed.split("[=,]"))).filter(part -> !part.isBlank());
+            Stream.concat(Stream.of(printed), Stream.of(printed.split("[=,:]"))).filter(part -> !part.isBlank());
     }
 }
