@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The journal hears of a run that failed before it is closed, and of no failure where there was none. */
+/** The journal is notified of a failed run before it is closed, and of nothing if the run did not fail. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CutShortTest
 {

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Finds the names that a mistyped one may stand for. */
+/** Finds the known names nearest to a mistyped one. */
 final class NearestNames
 {
     private NearestNames()
