@@ -5,7 +5,7 @@ import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 /**
- * Executes step plans, one at a time per DP rank, and reports to a {@link CompletionSink} later, in any order across
+ * Executes step plans, up to {@link BackendCapabilities#depth()} at a time per DP rank, and reports to a {@link CompletionSink} later, in any order across
  * ranks. Everything a backend does for the scheduler goes through these methods.
  */
 public interface Backend extends AutoCloseable
@@ -20,13 +20,18 @@ public interface Backend extends AutoCloseable
     void start(int ranks, ModelShape shape, CompletionSink completions);
 
     /**
-     * Accepts one step. Never blocks: the planner holds one credit per rank, so at most one step per rank is in flight.
+     * Accepts one step. Never blocks: the planner holds the credits of each rank, so at most {@link
+     * BackendCapabilities#depth()} steps of it are in flight. An entry with a predecessor takes its first token from the
+     * entry of an earlier step that {@link StepView#predecessorBack} names, and starts behind what that entry accepted.
      *
      * @param step valid only during the call.
      */
     void submit(StepView step);
 
-    /** The result of the step is no longer wanted; a completion that still comes is ignored and counted. */
+    /**
+     * The step was withdrawn: its result is no longer wanted; a completion that still comes is ignored and counted. The step
+     * may have been reported before. It either never runs, or has written its last before a later step of the rank begins.
+     */
     void abort(int rank, long step);
 
     /** How long a step of this backend may be in flight unless the engine's setting says otherwise; 0: no limit. */

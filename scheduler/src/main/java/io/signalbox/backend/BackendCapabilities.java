@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.backend;
 
+import io.signalbox.ConfigException;
+
 /**
  * What a backend says it can do; the engine refuses at start what it cannot.
  *
  * @param name            for reports and messages.
  * @param capturesExperts whether routed-expert rows can be captured.
  * @param readsTokens     whether the backend needs token ids; a simulator does not.
+ * @param depth           steps of one rank that it takes before the first of them has completed. A backend with a depth
+ *                        above 1 keeps what the last {@code depth} steps of a rank sampled on the device, runs the steps of
+ *                        a rank in the order in which it got them, and reports when it launches each.
+ * @param draftTokens     most draft tokens that an entry may carry.
  */
-public record BackendCapabilities(String name, boolean capturesExperts, boolean readsTokens)
+public record BackendCapabilities(
+    String name, boolean capturesExperts, boolean readsTokens, int depth, int draftTokens)
 {
+    /** A backend that takes one step of a rank at a time, without draft tokens. */
+    public BackendCapabilities(final String name, final boolean capturesExperts, final boolean readsTokens)
+    {
+        this(name, capturesExperts, readsTokens, 1, 0);
+    }
+
+    /** @throws ConfigException if the backend cannot do what is wanted. */
+    public void require(final boolean capture, final int wantedDepth, final int wantedDraftTokens)
+    {
+        if (capture && !capturesExperts)
+        {
+            throw new ConfigException("the backend " + name +
+                " cannot capture routed experts; turn capture off or choose another backend.");
+        }
+        if (wantedDepth > depth)
+        {
+            throw new ConfigException("depth=" + wantedDepth + " is more than the " + depth + " steps in flight that the " +
+                "backend " + name + " takes per rank; give a depth up to " + depth + ", or choose another backend.");
+        }
+        if (wantedDraftTokens > draftTokens)
+        {
+            throw new ConfigException("draftTokens=" + wantedDraftTokens + " is more than the " + draftTokens +
+                " draft tokens per entry that the backend " + name + " runs; give at most " + draftTokens +
+                ", or choose another backend.");
+        }
+    }
 }

@@ -13,6 +13,9 @@ import org.agrona.DirectBuffer;
  */
 public interface CaptureSlice
 {
+    /** {@link #checksum()} of a backend that takes none. */
+    long NO_CHECKSUM = -1;
+
     DirectBuffer buffer();
 
     int offset();
@@ -21,6 +24,27 @@ public interface CaptureSlice
     int rowCount();
 
     int rowBytes();
+
+    /**
+     * CRC32C over all rows, taken when they were captured, or {@link #NO_CHECKSUM}. If the engine finds another one, the step
+     * fails: the memory was overwritten in between.
+     */
+    default long checksum()
+    {
+        return NO_CHECKSUM;
+    }
+
+    /** Whether {@link #isValid} says anything; a backend whose rows are all there need not be asked for each. */
+    default boolean declaresRows()
+    {
+        return false;
+    }
+
+    /** Whether the backend has the experts of the row; if not, the row is missing whatever its ids are. */
+    default boolean isValid(final int row)
+    {
+        return true;
+    }
 
     void release();
 }

@@ -5,7 +5,7 @@ import io.signalbox.event.codec.FaultClass;
 
 /**
  * Receives the reports of a backend. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
- * comes before the completion of the same step. A call blocks while the engine's ingress ring is full, and throws
+ * comes before the completion of the same step, and each completion after the call for the step before has returned. A call blocks while the engine's ingress ring is full, and throws
  * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
  *
  * <p>A backend is not trusted. Results that cannot be those of the step become a fault of the step with the reason. A
@@ -24,14 +24,24 @@ public interface CompletionSink
     void forward(long timeNanos, int epoch, int rank, long step, long deviceTimeNanos);
 
     /**
-     * The step's results are on the host.
+     * The step's results are on the host: the form for a backend without draft tokens.
      *
-     * @param sampledTokens one token id per entry of the step, in batch order, within the vocabulary; read before the call
-     *                      returns.
+     * @param sampledTokens one token id per entry of the step, in batch order, within the vocabulary; not used if the
+     *                      entry does not sample. Read before the call returns.
      * @param rows          the routed-expert rows, or null if capture is off; the engine releases it in every case.
      */
     void d2hComplete(
         long timeNanos, int epoch, int rank, long step, int[] sampledTokens, int sampledCount, CaptureSlice rows);
+
+    /**
+     * The step's results are on the host: the form for a backend that runs draft tokens, and decides itself where an entry
+     * starts and how many tokens it accepts.
+     *
+     * @param tokens read before the call returns.
+     * @param rows   the routed-expert rows, or null if capture is off; the engine releases it in every case. One row per
+     *               token that the plan feeds, also for tokens that were not accepted, whose rows may be anything.
+     */
+    void d2hComplete(long timeNanos, int epoch, int rank, long step, StepTokens tokens, CaptureSlice rows);
 
     /**
      * The step produced nothing and never will.

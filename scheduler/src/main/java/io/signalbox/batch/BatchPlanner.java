@@ -5,33 +5,59 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 /**
- * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between
- * its known and its computed tokens; running ones come first in the order of their admission, then waiting ones in
- * theirs, under one token budget. When KV blocks run out, the request admitted last gives up its blocks and is
- * computed again later (recompute): after vLLM's scheduler.
+ * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between its
+ * known and its computed tokens; running ones come first in the order of their admission, then waiting ones in theirs,
+ * under one token budget. If KV blocks run out, the running request of the lowest priority, and of these the one admitted
+ * last, gives up its blocks and is computed again later (recompute).
+ *
+ * <p>Steps may be planned while earlier ones are in flight. The token that an entry feeds may then be on the device only,
+ * and with draft tokens even its position: {@link FlightLog} keeps the interval, and blocks are allocated to its end.
  */
 public final class BatchPlanner
 {
+    private static final int RANK_BITS = 16;
+
     private final RankBlocks blocks;
     private final RankLoad load;
     private final int maxRunning;
     private final int stepTokens;
+    private final int depth;
+    private final int draftTokens;
+    private final RequeueListener requeued;
 
     private final RequestQueue running = new RequestQueue();
     private final RequestQueue waiting = new RequestQueue();
+    /** Running requests that get no further entries, and those of them that will wait again. */
+    private int leavingCount;
+    private int comingBackCount;
+    private long admissions;
     private int budget;
+    private boolean tookVictim;
 
     /**
-     * @param load       updated with every change.
-     * @param maxRunning most requests that run at a time.
-     * @param stepTokens token budget of a step.
+     * @param load        updated with every change.
+     * @param maxRunning  most requests that run at a time.
+     * @param stepTokens  token budget of a step.
+     * @param depth       most steps in flight, 1 to 4.
+     * @param draftTokens draft tokens per entry that the device samples.
+     * @param requeued    receives every request that gives up its blocks and waits again.
      */
-    public BatchPlanner(final RankBlocks blocks, final RankLoad load, final int maxRunning, final int stepTokens)
+    public BatchPlanner(
+        final RankBlocks blocks,
+        final RankLoad load,
+        final int maxRunning,
+        final int stepTokens,
+        final int depth,
+        final int draftTokens,
+        final RequeueListener requeued)
     {
         this.blocks = blocks;
         this.load = load;
         this.maxRunning = maxRunning;
         this.stepTokens = stepTokens;
+        this.depth = depth;
+        this.draftTokens = draftTokens;
+        this.requeued = requeued;
         blocks.allocator().requestBlocks(new RunningBlocks(running));
     }
 
@@ -40,10 +66,11 @@ public final class BatchPlanner
         return !running.isEmpty() || !waiting.isEmpty();
     }
 
-    /** Digest of the order of the requests and of the cache generation. */
+    /** Digest of the order of the requests, of the blocks that retire, and of the cache generation. */
     public long digest()
     {
-        return StateDigest.mix(running.digest(), waiting.digest(), blocks.generation());
+        return StateDigest.mix(StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions,
+            blocks.retiringDigest());
     }
 
     /**
@@ -58,22 +85,43 @@ public final class BatchPlanner
         waiting.addByPriority(request);
     }
 
-    /** Fills the plan of the next step, with one entry for each running request; there must be work. */
-    public void plan(final StepPlan plan)
+    /**
+     * Fills the plan of the next step.
+     *
+     * @param step its number.
+     * @return whether it computes anything; if not, it must not be launched for the sake of this rank.
+     */
+    public boolean plan(final StepPlan plan, final long step)
     {
         plan.clear();
+        plan.number(step);
         blocks.begin(plan);
         budget = stepTokens;
+        tookVictim = false;
         continueRunning(plan);
-        if (plan.preemptedCount() == 0)
+        if (!tookVictim && comingBackCount == 0)
         {
             admitWaiting(plan);
         }
-        if (plan.entryCount() != running.size() || plan.entryCount() == 0)
+        while (plan.entryCount() == 0 && tookVictim && !running.isEmpty() && !isAnyInFlight())
         {
-            throw new InvariantViolation("rank " + blocks.rank() + " plans " + plan.entryCount() + " entries for " +
-                running.size() + " running and " + waiting.size() + " waiting requests; " + blocks.allocator());
+            // Nothing will land and free blocks: a further victim, or nobody would ever run.
+            tookVictim = false;
+            continueRunning(plan);
         }
+        return plan.entryCount() > 0;
+    }
+
+    private boolean isAnyInFlight()
+    {
+        for (int i = 0; i < running.size(); i++)
+        {
+            if (running.get(i).isInFlight())
+            {
+                return true;
+            }
+        }
+        return blocks.isRetiring();
     }
 
     private void continueRunning(final StepPlan plan)
@@ -81,39 +129,135 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            final int tokens = Math.min(request.knownTokens() - request.computedTokens, budget);
-            if (!growOrPreempt(plan, request, request.computedTokens + tokens))
+            if (request.takesEntries())
             {
-                break;
+                continueRequest(plan, request, running.size() - 1 - i);
+                // The victim may be the request itself, or one ahead of it.
+                i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }
-            addEntry(plan, request, tokens);
         }
     }
 
-    /** Preempts from the end of the running requests until the blocks suffice; false if it preempted the request itself. */
-    private boolean growOrPreempt(final StepPlan plan, final Request request, final int tokens)
+    /** @param behind running requests that come after this one in the step. */
+    private void continueRequest(final StepPlan plan, final Request request, final int behind)
     {
-        while (!blocks.grow(request, tokens))
+        final FlightLog flights = request.residency.flights;
+        final int lowest = flights.lowest(request.computedTokens);
+        final int known = request.knownTokens();
+        if (lowest < known - 1 || lowest == known - 1 && draftsFor(plan, request, lowest, behind) == 0)
         {
-            final Request victim = running.removeLast();
-            plan.addPreempted(victim, victim.blockCount);
-            giveUpBlocks(victim);
-            if (victim == request)
-            {
-                return false;
-            }
+            continueKnown(plan, request, lowest);
         }
-        return true;
+        else if (lowest < request.mostTokens() - 1 && plan.step() - request.residency.sampledInStep() <= depth)
+        {
+            continueLate(plan, request, lowest, flights.highest(request.computedTokens),
+                draftsFor(plan, request, lowest, behind));
+        }
     }
 
-    /** The request waits again, ahead of the others. */
-    private void giveUpBlocks(final Request request)
+    /** Draft tokens for an entry that starts at {@code lowest}; every request behind it must still find a token left. */
+    private int draftsFor(final StepPlan plan, final Request request, final int lowest, final int behind)
     {
-        blocks.release(request);
-        request.blockCount = 0;
-        load.startOver(request);
-        request.preempted();
-        waiting.addFirst(request);
+        final boolean onDevice = draftTokens > 0 && plan.step() - request.residency.sampledInStep() <= depth &&
+            request.residency.sampledInStep() > 0;
+        return onDevice ?
+            Math.max(0, Math.min(Math.min(draftTokens, budget - 1 - behind), request.mostTokens() - 2 - lowest)) : 0;
+    }
+
+    /** The host knows the tokens from {@code start} on. */
+    private void continueKnown(final StepPlan plan, final Request request, final int start)
+    {
+        final int tokens = Math.min(request.knownTokens() - start, budget);
+        final int room = room(request, start, start + tokens);
+        if (room > start)
+        {
+            addKnown(plan, request, start, Math.min(tokens, room - start));
+        }
+    }
+
+    private void addKnown(final StepPlan plan, final Request request, final int start, final int tokens)
+    {
+        grow(request, start + tokens);
+        final boolean samples = start + tokens == request.knownTokens() && request.wantsTokens();
+        plan.addEntry(request, start, tokens, samples);
+        blocks.announce(request, start, start + tokens);
+        added(plan, request, start, tokens, start + tokens, samples, false);
+    }
+
+    /** The device holds the token, and perhaps the position, from which the request continues. */
+    private void continueLate(
+        final StepPlan plan, final Request request, final int lowest, final int highest, final int drafts)
+    {
+        final int most = request.mostTokens() - 1;
+        final int wanted = Math.min(highest + 1 + drafts, most);
+        int granted = drafts;
+        if (wanted > blocks.mostTokens(request))
+        {
+            granted = 0;
+        }
+        final int room = room(request, lowest, Math.min(highest + 1 + granted, most));
+        if (room > lowest)
+        {
+            grow(request, room);
+            plan.addLateEntry(request, lowest, highest, granted, room);
+            added(plan, request, lowest, 1 + granted, room, true, true);
+        }
+    }
+
+    private void added(
+        final StepPlan plan,
+        final Request request,
+        final int start,
+        final int tokens,
+        final int end,
+        final boolean samples,
+        final boolean isLate)
+    {
+        budget -= tokens;
+        request.residency.flights.add(plan.step(), tokens, end, isLate);
+        if (samples)
+        {
+            request.residency.sampledIn(plan.step(), plan.entryCount() - 1);
+        }
+        blocks.layOut(request, start, end);
+    }
+
+    private void grow(final Request request, final int tokens)
+    {
+        if (!blocks.grow(request, tokens))
+        {
+            throw new InvariantViolation("request " + request.id() + " was promised blocks for " + tokens + " tokens: " +
+                blocks.allocator());
+        }
+    }
+
+    /**
+     * Position up to which the request can be computed, at most {@code end}; {@code start} or less if it is left out. A
+     * request with an entry in flight never costs another one its blocks, and nobody loses blocks while some are about to
+     * return: such a decision would rest on what is not settled yet.
+     */
+    private int room(final Request request, final int start, final int end)
+    {
+        long room = blocks.mostTokens(request);
+        if (room <= start && !tookVictim && !request.isInFlight() && leavingCount == 0 && !blocks.isRetiring())
+        {
+            takeVictim();
+            room = request.takesEntries() && request.stage() == Request.Stage.RUNNING ? blocks.mostTokens(request) : start;
+        }
+        return (int)Math.min(room, end);
+    }
+
+    /** The running request of the lowest priority, of these the one admitted last, gives up its blocks. */
+    private void takeVictim()
+    {
+        tookVictim = true;
+        Request victim = running.get(running.size() - 1);
+        for (int i = running.size() - 2; i >= 0; i--)
+        {
+            victim = running.get(i).priority() < victim.priority() ? running.get(i) : victim;
+        }
+        leave(victim, Residency.Leaving.PREEMPTED);
+        leaveIfOver(victim);
     }
 
     private void admitWaiting(final StepPlan plan)
@@ -137,32 +281,66 @@ public final class BatchPlanner
         blocks.share(request, matched);
         final int start = blocks.tokensOf(matched);
         load.start(request, start);
-        request.stage(Request.Stage.RUNNING);
+        request.admitted(++admissions << RANK_BITS | blocks.rank());
         plan.addAdmitted(request, matched, request.isResumed());
-        final int tokens = Math.min(request.knownTokens() - start, budget);
-        if (!blocks.grow(request, start + tokens))
-        {
-            throw new InvariantViolation("request " + request.id() + " was admitted without room for it: " +
-                blocks.allocator());
-        }
-        addEntry(plan, request, tokens);
+        addKnown(plan, request, start, Math.min(request.knownTokens() - start, budget));
     }
 
-    private void addEntry(final StepPlan plan, final Request request, final int tokens)
+    /** The step that was planned first of those in flight has landed, and has been committed. */
+    public void landed(final StepPlan plan)
     {
-        plan.addEntry(request, request.computedTokens, tokens);
-        budget -= tokens;
-        request.inFlight = true;
-        blocks.layOut(request, request.computedTokens, request.computedTokens + tokens);
+        blocks.landed(plan.step());
+        for (int entry = 0; comingBackCount > 0 && entry < plan.entryCount(); entry++)
+        {
+            if (plan.isOwned(entry))
+            {
+                leaveIfOver(plan.entryRequest(entry));
+            }
+        }
     }
 
-    /** Removes a request that has ended, or that goes back to the queue; its blocks are released. */
+    private void leave(final Request request, final Residency.Leaving reason)
+    {
+        count(request, -1);
+        request.residency.leave(reason);
+        count(request, 1);
+    }
+
+    private void count(final Request request, final int sign)
+    {
+        leavingCount += request.residency.isLeaving() ? sign : 0;
+        comingBackCount += request.residency.isComingBack() ? sign : 0;
+    }
+
+    private void leaveIfOver(final Request request)
+    {
+        if (request.residency.isComingBack() && !request.isInFlight())
+        {
+            running.remove(request);
+            waitAgain(request);
+        }
+    }
+
+    /** The request gives up its blocks and waits, ahead of the others. */
+    private void waitAgain(final Request request)
+    {
+        count(request, -1);
+        requeued.onRequeue(request, request.residency.leaving() == Residency.Leaving.PREEMPTED);
+        blocks.release(request);
+        request.blockCount = 0;
+        load.startOver(request);
+        request.startsOver();
+        waiting.addFirst(request);
+    }
+
+    /** Removes a request that has ended; its blocks are released, or retire if steps in flight may write them. */
     public void remove(final Request request)
     {
         if (request.stage() == Request.Stage.RUNNING)
         {
+            count(request, -1);
             running.remove(request);
-            blocks.release(request);
+            blocks.retire(request);
         }
         else
         {
@@ -172,21 +350,32 @@ public final class BatchPlanner
     }
 
     /**
-     * The step in flight will never complete: its requests start over, in their order, ahead of the waiting ones. That
-     * is every running request, because each has at least one token in every step.
+     * Steps from {@code fromStep} on will never land. Requests that they computed start over, ahead of the waiting ones and
+     * in their order, once no earlier step computes them.
      */
-    public void requeueRunning(final RequeueListener listener)
+    public void withdraw(final long fromStep)
     {
-        while (!running.isEmpty())
+        for (int i = 0; i < running.size(); i++)
         {
-            final Request request = running.removeLast();
-            request.inFlight = false;
-            listener.onRequeue(request, request.blockCount());
-            giveUpBlocks(request);
+            final Request request = running.get(i);
+            if (request.residency.flights.withdraw(fromStep))
+            {
+                leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+            }
+        }
+        for (int i = running.size() - 1; i >= 0; i--)
+        {
+            leaveIfOver(running.get(i));
         }
     }
 
-    /** Hands every active request back, in order, to be placed on another rank. */
+    /** A running request that is to end gets no further entry; whoever ends it waits until nothing of it is in flight. */
+    public void ends(final Request request)
+    {
+        leave(request, Residency.Leaving.ENDING);
+    }
+
+    /** Hands every waiting request back, in order, to be placed on another rank; none may be running. */
     public void evacuate(final RequestQueue destination)
     {
         while (!waiting.isEmpty())

@@ -23,6 +23,7 @@ public final class RankBlocks
     private final BlockPages pages;
     /** {@code null} unless a router reads prefix matches. */
     private RankPrefixIndex prefixIndex;
+    private final RetiringBlocks retiring;
     private int generation;
     private StepPlan planInWork;
 
@@ -41,6 +42,7 @@ public final class RankBlocks
         this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
         allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, this.pages);
+        retiring = new RetiringBlocks(allocator);
         if (evictionPolicy == EvictionPolicy.LRU)
         {
             // Without caching a block loses its hash with its last owner, which is no eviction.
@@ -175,20 +177,37 @@ public final class RankBlocks
         return blocks * blockSizeTokens;
     }
 
-    /** Adds the layout of tokens {@code [start, end)} of the request to the last entry of the plan. */
+    /** Most tokens of the request that fit into its blocks and those that could be allocated now. */
+    long mostTokens(final Request request)
+    {
+        return ((long)request.blockCount + allocator.allocatableCount()) * blockSizeTokens;
+    }
+
+    int blockSizeTokens()
+    {
+        return blockSizeTokens;
+    }
+
+    /** Adds the blocks of positions {@code [start, end)} to the last entry of the plan. */
     void layOut(final Request request, final int start, final int end)
     {
-        for (int position = start; position < end; )
+        final int last = (end - 1) / blockSizeTokens;
+        for (int index = start / blockSizeTokens; index <= last; index++)
         {
-            final int index = position / blockSizeTokens;
-            final int offset = position - index * blockSizeTokens;
-            final int count = Math.min(blockSizeTokens - offset, end - position);
             final int blockId = request.blockTable[index];
-            planInWork.addSpan(blockId, allocator.issue(blockId), offset, count);
-            position += count;
-            if (offset + count == blockSizeTokens && index < request.hashCount && isNews(request, index))
+            planInWork.addBlock(blockId, allocator.issue(blockId));
+        }
+    }
+
+    /** Adds the hashes of the blocks that computing known tokens up to {@code end} completes. */
+    void announce(final Request request, final int start, final int end)
+    {
+        final int complete = Math.min(end / blockSizeTokens, request.hashCount);
+        for (int index = start / blockSizeTokens; index < complete; index++)
+        {
+            if (isNews(request, index))
             {
-                planInWork.addPending(blockId, request.blockHashes[index]);
+                planInWork.addPending(request.blockTable[index], request.blockHashes[index]);
             }
         }
     }
@@ -208,6 +227,57 @@ public final class RankBlocks
     void release(final Request request)
     {
         allocator.release(request.blockTable, 0, request.blockCount);
+    }
+
+    /**
+     * The request has ended: its blocks return to the pool, those that steps in flight may write once the newest of these
+     * steps has landed.
+     */
+    void retire(final Request request)
+    {
+        if (request.isInFlight())
+        {
+            retiring.add(request.newestStepInFlight(), request.blockTable, request.blockCount);
+        }
+        else
+        {
+            release(request);
+        }
+    }
+
+    /** Whether blocks will return to the pool when a step in flight has landed. */
+    boolean isRetiring()
+    {
+        return !retiring.isEmpty();
+    }
+
+    /** A step of the rank has landed. */
+    public void landed(final long step)
+    {
+        if (!retiring.isEmpty())
+        {
+            retiring.landed(step);
+        }
+    }
+
+    /**
+     * Steps from {@code fromStep} on will never land.
+     *
+     * @param newestLeft the newest step in flight, or one that has landed.
+     */
+    public void withdraw(final long fromStep, final long newestLeft, final boolean noneLeft)
+    {
+        retiring.withdraw(fromStep, newestLeft);
+        if (noneLeft)
+        {
+            retiring.landed(newestLeft);
+        }
+    }
+
+    /** Digest of the blocks that wait for steps in flight. */
+    long retiringDigest()
+    {
+        return retiring.digest();
     }
 
     /** Whether the block is still in the issue for which a step was planned; in a later one it has another owner. */
@@ -242,7 +312,7 @@ public final class RankBlocks
             final long hash = request.blockHashes[index];
             if (allocator.register(blockId, hash, parentHash(request, index), index))
             {
-                commit.addRegistered(blockId, hash);
+                commit.addRegistered(blockId, allocator.issue(blockId), hash);
                 if (prefixIndex != null)
                 {
                     prefixIndex.add(hash, rank);

@@ -38,6 +38,7 @@ public final class Request
     }
 
     final RequestRows rows;
+    final Residency residency = new Residency();
     private long id;
     private int promptTokens;
     private int maxNewTokens;
@@ -64,11 +65,12 @@ public final class Request
     int computedTokens;
     private int computedHighWater;
     private int generatedTokens;
-    boolean inFlight;
+    private int impossibleRows;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
     private boolean cancelled;
     private boolean expired;
+    private boolean failed;
     private boolean resumed;
     /** Failed steps in a row that had tokens of the request, none of which was computed for the first time in between. */
     private int failures;
@@ -101,10 +103,12 @@ public final class Request
         computedTokens = 0;
         computedHighWater = 0;
         generatedTokens = 0;
-        inFlight = false;
+        residency.end();
+        impossibleRows = 0;
         generation = 0;
         cancelled = false;
         expired = false;
+        failed = false;
         resumed = false;
         failures = 0;
         failedAtTokens = -1;
@@ -241,17 +245,32 @@ public final class Request
         rank = NO_RANK;
     }
 
+    /** @param admission a number of no other admission. */
+    void admitted(final long admission)
+    {
+        stage(Stage.RUNNING);
+        residency.begin(admission);
+    }
+
     /** The request lost its blocks and is computed again later. */
-    void preempted()
+    void startsOver()
     {
         stage(Stage.PLACED);
+        residency.end();
         resumed = true;
+    }
+
+    /** Whether a plan may compute tokens of the request, which runs. */
+    boolean takesEntries()
+    {
+        return !residency.isLeaving();
     }
 
     /** The request has ended; its rows stay until the client has taken them. */
     public void finished()
     {
         stage(Stage.FINISHED);
+        residency.end();
     }
 
     public int generatedTokens()
@@ -310,9 +329,32 @@ public final class Request
         return failures;
     }
 
+    /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
+    public boolean isFirstInFlightFrom(final long fromStep, final long step)
+    {
+        return residency.flights.firstFrom(fromStep) == step;
+    }
+
     void generated()
     {
         generatedTokens++;
+    }
+
+    /** Tokens of the request at its end, unless it stops before. */
+    int mostTokens()
+    {
+        return promptTokens + maxNewTokens;
+    }
+
+    /** Rows of the request that were refused, each time they were computed. */
+    public int impossibleRows()
+    {
+        return impossibleRows;
+    }
+
+    void addImpossibleRows(final int rowCount)
+    {
+        impossibleRows += rowCount;
     }
 
     boolean wantsTokens()
@@ -343,6 +385,18 @@ public final class Request
         expired = true;
     }
 
+    /** The request was in too many steps that failed, and is not tried again. */
+    public void fail()
+    {
+        failed = true;
+    }
+
+    /** Whether the request ends as soon as no step in flight computes it. */
+    public boolean isEnding()
+    {
+        return cancelled || failed;
+    }
+
     public boolean isExpired()
     {
         return expired;
@@ -351,7 +405,13 @@ public final class Request
     /** Whether a step in flight computes tokens of the request. */
     public boolean isInFlight()
     {
-        return inFlight;
+        return !residency.flights.isEmpty();
+    }
+
+    /** The newest step that computes tokens of the request; 0 if none is in flight. */
+    public long newestStepInFlight()
+    {
+        return residency.flights.isEmpty() ? 0 : residency.flights.newestStep();
     }
 
     boolean isResumed()
@@ -402,7 +462,7 @@ public final class Request
 
     private int flags()
     {
-        return (inFlight ? 1 : 0) | (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0);
+        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0);
     }
 
     /** Digest of everything that decides the request's future. */
@@ -422,7 +482,8 @@ public final class Request
         {
             digest = StateDigest.mix(digest, blockTable[i]);
         }
-        digest = StateDigest.mix(digest, promptDigest);
+        digest = StateDigest.mix(digest, promptDigest, impossibleRows);
+        digest = StateDigest.mix(digest, residency.digest());
         return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
     }
 }

@@ -3,7 +3,6 @@ package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.experts.ModelShape;
-import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
 
@@ -13,25 +12,33 @@ import java.util.Arrays;
  */
 public final class StepCommit
 {
-    public static final int NO_TOKEN = -1;
-
     /** State of an entry's request after the step. */
     public enum Outcome
     {
         CONTINUES,
         STOPPED,
         REACHED_LENGTH,
-        /** Cancelled while the step was in flight. */
+        /** The device computed nothing; the request continues. */
+        VOID,
+        /** The request had ended, or was running anew. */
+        DEAD,
+        /** The request is to end: its results are dropped. */
         OWNER_GONE
     }
 
     private final int rowBytes;
+    private final CommittedSpans spans = new CommittedSpans();
     private Outcome[] outcomes = new Outcome[16];
-    private int[] emittedTokens = new int[16];
-    private int[] keptRows = new int[16];
-    private int[] alreadyThereRows = new int[16];
+    private int[] starts = new int[16];
+    private int[] advances = new int[16];
+    private int[] rejected = new int[16];
+    private int[] emitted = new int[16];
+    private int[] afterStop = new int[16];
+    private int tokenCount;
+    private int[] tokens = new int[16];
     private int registeredCount;
     private int[] registeredBlocks = new int[16];
+    private int[] registeredIssues = new int[16];
     private long[] registeredHashes = new long[16];
 
     /** @param capture the rows of every step, or null if capture is off. */
@@ -43,93 +50,129 @@ public final class StepCommit
     /**
      * Applies a step.
      *
-     * @param sampledTokens one per entry of the plan.
-     * @param rows          one per token of the plan, or null if capture is off.
+     * @param plan   of the oldest step of the rank that is in flight.
+     * @param output in which {@link OutputCheck} found no fault.
      */
-    public void apply(
-        final StepPlan plan,
-        final RankBlocks blocks,
-        final RankLoad load,
-        final int[] sampledTokens,
-        final DirectBuffer rows,
-        final int rowsOffset)
+    public void apply(final StepPlan plan, final RankBlocks blocks, final RankLoad load, final StepOutput output)
     {
         registeredCount = 0;
+        tokenCount = 0;
         ensureCapacity(plan);
+        spans.begin();
+        int row = 0;
         int token = 0;
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.entryRequest(entry);
-            request.inFlight = false;
-            if (rowBytes > 0)
+            final int accepted = output.accepted(entry);
+            starts[entry] = output.start(entry);
+            advances[entry] = 0;
+            rejected[entry] = 0;
+            emitted[entry] = 0;
+            afterStop[entry] = 0;
+            outcomes[entry] = fate(plan, entry);
+            if (outcomes[entry] == Outcome.CONTINUES)
             {
-                storeRows(plan, entry, blocks, rows, rowsOffset + token * rowBytes);
+                resolve(plan, entry, output, token);
+                if (rowBytes > 0)
+                {
+                    storeRows(plan, entry, blocks, output, row);
+                }
+                advance(plan.entryRequest(entry), entry, blocks, load);
             }
-            token += plan.entryTokens(entry);
-            emittedTokens[entry] = NO_TOKEN;
-            if (request.isCancelled())
-            {
-                outcomes[entry] = Outcome.OWNER_GONE;
-                continue;
-            }
-            load.computed(request, plan.entryTokens(entry));
-            blocks.register(request, plan.entryStart(entry), plan.entryStart(entry) + plan.entryTokens(entry), this);
-            outcomes[entry] = advance(request, entry, sampledTokens[entry]);
+            row += plan.entryTokens(entry);
+            token += accepted;
         }
     }
 
+    private Outcome fate(final StepPlan plan, final int entry)
+    {
+        if (!plan.isOwned(entry))
+        {
+            return Outcome.DEAD;
+        }
+        final Request request = plan.entryRequest(entry);
+        request.residency.flights.landed(plan.step());
+        if (request.isEnding())
+        {
+            return Outcome.OWNER_GONE;
+        }
+        return plan.isLateBound(entry) && starts[entry] >= plan.entryEnd(entry) ? Outcome.VOID : Outcome.CONTINUES;
+    }
+
+    /** Emits the accepted tokens up to a stop token, and counts what becomes of all tokens of the entry. */
+    private void resolve(final StepPlan plan, final int entry, final StepOutput output, final int firstToken)
+    {
+        final Request request = plan.entryRequest(entry);
+        final int accepted = output.accepted(entry);
+        boolean stopped = false;
+        while (emitted[entry] < accepted && !stopped && request.wantsTokens())
+        {
+            final int token = output.token(firstToken + emitted[entry]++);
+            addToken(token);
+            request.generated();
+            stopped = request.stopsAt(token);
+        }
+        final boolean isLate = plan.isLateBound(entry);
+        advances[entry] = isLate ? emitted[entry] : plan.entryTokens(entry);
+        rejected[entry] = isLate ? plan.entryTokens(entry) - accepted : 0;
+        afterStop[entry] = accepted - emitted[entry];
+        outcomes[entry] = stopped ? Outcome.STOPPED : Outcome.CONTINUES;
+    }
+
+    /** The layout, not the request, attributes rows; a block in another issue has another owner. */
     private void storeRows(
-        final StepPlan plan, final int entry, final RankBlocks blocks, final DirectBuffer rows, final int rowsOffset)
+        final StepPlan plan, final int entry, final RankBlocks blocks, final StepOutput output, final int firstRow)
     {
-        int offset = rowsOffset;
-        for (int span = plan.firstSpan(entry); span < plan.endSpan(entry); span++)
+        final int first = starts[entry];
+        final int end = first + advances[entry];
+        int index = plan.firstBlock(entry) + first / blocks.blockSizeTokens() -
+            plan.entryStart(entry) / blocks.blockSizeTokens();
+        for (int position = first; position < end; index++)
         {
-            final int blockId = plan.spanBlock(span);
-            final int tokens = plan.spanTokens(span);
-            keptRows[span] = 0;
-            alreadyThereRows[span] = 0;
-            // The layout, not the request, attributes rows; a block in another issue has another owner.
-            if (!plan.entryRequest(entry).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
+            final int offset = position % blocks.blockSizeTokens();
+            final int count = Math.min(blocks.blockSizeTokens() - offset, end - position);
+            if (blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
             {
-                keptRows[span] = blocks.storeRows(blockId, plan.spanOffset(span), tokens, rows, offset);
-                alreadyThereRows[span] = blocks.rowsAlreadyThere();
+                spans.store(plan, index, offset, count, blocks, output, (firstRow + position - first) * rowBytes);
             }
-            offset += tokens * rowBytes;
+            position += count;
         }
+        plan.entryRequest(entry).addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advances[entry]));
     }
 
-    private Outcome advance(final Request request, final int entry, final int sampledToken)
+    private void advance(final Request request, final int entry, final RankBlocks blocks, final RankLoad load)
     {
-        if (request.computedTokens < request.knownTokens())
+        load.computed(request, advances[entry]);
+        blocks.register(request, starts[entry], starts[entry] + advances[entry], this);
+        final int computed = request.computedTokens;
+        if (computed > request.knownTokens() || outcomes[entry] == Outcome.STOPPED && computed != request.knownTokens() - 1)
         {
-            return Outcome.CONTINUES;
+            throw new InvariantViolation("request " + request.id() + " has computed " + computed +
+                " tokens and knows " + request.knownTokens());
         }
-        if (request.computedTokens > request.knownTokens())
-        {
-            throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
-                " tokens but knows only " + request.knownTokens());
-        }
-        if (!request.wantsTokens())
-        {
-            return Outcome.REACHED_LENGTH;
-        }
-        emittedTokens[entry] = sampledToken;
-        request.generated();
-        if (request.stopsAt(sampledToken))
-        {
-            return Outcome.STOPPED;
-        }
-        return request.wantsTokens() ? Outcome.CONTINUES : Outcome.REACHED_LENGTH;
+        final boolean reached = !request.wantsTokens() && (emitted[entry] > 0 || computed == request.knownTokens());
+        outcomes[entry] = outcomes[entry] == Outcome.CONTINUES && reached ? Outcome.REACHED_LENGTH : outcomes[entry];
     }
 
-    void addRegistered(final int blockId, final long blockHash)
+    private void addToken(final int token)
+    {
+        if (tokenCount == tokens.length)
+        {
+            tokens = Arrays.copyOf(tokens, 2 * tokenCount);
+        }
+        tokens[tokenCount++] = token;
+    }
+
+    void addRegistered(final int blockId, final int issue, final long blockHash)
     {
         if (registeredCount == registeredBlocks.length)
         {
             registeredBlocks = Arrays.copyOf(registeredBlocks, 2 * registeredCount);
+            registeredIssues = Arrays.copyOf(registeredIssues, 2 * registeredCount);
             registeredHashes = Arrays.copyOf(registeredHashes, 2 * registeredCount);
         }
         registeredBlocks[registeredCount] = blockId;
+        registeredIssues[registeredCount] = issue;
         registeredHashes[registeredCount++] = blockHash;
     }
 
@@ -139,13 +182,11 @@ public final class StepCommit
         {
             final int capacity = Math.max(plan.entryCount(), 2 * outcomes.length);
             outcomes = new Outcome[capacity];
-            emittedTokens = new int[capacity];
-        }
-        if (plan.spanCount() > keptRows.length)
-        {
-            final int capacity = Math.max(plan.spanCount(), 2 * keptRows.length);
-            keptRows = new int[capacity];
-            alreadyThereRows = new int[capacity];
+            starts = new int[capacity];
+            advances = new int[capacity];
+            rejected = new int[capacity];
+            emitted = new int[capacity];
+            afterStop = new int[capacity];
         }
     }
 
@@ -154,21 +195,51 @@ public final class StepCommit
         return outcomes[entry];
     }
 
-    /** The token that became visible, or {@link #NO_TOKEN}. */
-    public int emittedToken(final int entry)
+    /** Position of the first token that the entry fed. */
+    public int start(final int entry)
     {
-        return emittedTokens[entry];
+        return starts[entry];
     }
 
-    public int keptRows(final int span)
+    /** Tokens of the entry that count as computed now. */
+    public int advance(final int entry)
     {
-        return keptRows[span];
+        return advances[entry];
     }
 
-    /** Rows of the span that were written before; the first write wins. */
-    public int alreadyThereRows(final int span)
+    /** Draft tokens that the backend did not accept. */
+    public int rejected(final int entry)
     {
-        return alreadyThereRows[span];
+        return rejected[entry];
+    }
+
+    /** Tokens of the entry that became visible. */
+    public int emitted(final int entry)
+    {
+        return emitted[entry];
+    }
+
+    /** Accepted tokens behind the one at which the request stopped. */
+    public int afterStop(final int entry)
+    {
+        return afterStop[entry];
+    }
+
+    /** Tokens that became visible, of all entries. */
+    public int tokenCount()
+    {
+        return tokenCount;
+    }
+
+    public int token(final int index)
+    {
+        return tokens[index];
+    }
+
+    /** The runs of rows that were stored. */
+    public CommittedSpans spans()
+    {
+        return spans;
     }
 
     public int registeredCount()
@@ -179,6 +250,11 @@ public final class StepCommit
     public int registeredBlock(final int index)
     {
         return registeredBlocks[index];
+    }
+
+    public int registeredIssue(final int index)
+    {
+        return registeredIssues[index];
     }
 
     public long registeredHash(final int index)

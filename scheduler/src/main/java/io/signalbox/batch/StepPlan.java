@@ -15,20 +15,24 @@ public final class StepPlan
     // Entries in batch order.
     private int entryCount;
     private Request[] entryRequests = new Request[16];
+    private long[] entryIds = new long[16];
+    private long[] entryResidencies = new long[16];
     private int[] entryStarts = new int[16];
+    private int[] entrySlacks = new int[16];
     private int[] entryTokens = new int[16];
+    private int[] entryEnds = new int[16];
+    private int[] entryDrafts = new int[16];
+    private int[] entryPredecessorBacks = new int[16];
+    private int[] entryPredecessorEntries = new int[16];
+    private boolean[] entrySamples = new boolean[16];
 
-    // Layout: consecutive tokens of one entry in one block, in batch order.
-    private int spanCount;
-    private int[] spanBlocks = new int[16];
-    private int[] spanIssues = new int[16];
-    private int[] spanOffsets = new int[16];
-    private int[] spanTokens = new int[16];
-    private int[] entrySpanEnds = new int[16];
+    // Layout: the blocks of each entry's possible positions, in batch order.
+    private int sliceLength;
+    private int[] sliceBlocks = new int[16];
+    private int[] sliceIssues = new int[16];
+    private int[] entrySliceEnds = new int[16];
 
     // Changes, in the order in which they were made.
-    private final RequestQueue preempted = new RequestQueue();
-    private int[] preemptedBlocks = new int[4];
     private final RequestQueue admitted = new RequestQueue();
     private int[] matchedBlocks = new int[4];
     private boolean[] resumed = new boolean[4];
@@ -51,11 +55,7 @@ public final class StepPlan
         tokens = 0;
         Arrays.fill(entryRequests, 0, entryCount, null);
         entryCount = 0;
-        spanCount = 0;
-        while (!preempted.isEmpty())
-        {
-            preempted.removeLast();
-        }
+        sliceLength = 0;
         while (!admitted.isEmpty())
         {
             admitted.removeLast();
@@ -83,48 +83,88 @@ public final class StepPlan
         return tokens;
     }
 
-    void addEntry(final Request request, final int start, final int count)
+    /**
+     * Adds an entry. Its first token comes from the host.
+     *
+     * @param start   position of the first token.
+     * @param samples whether it samples a token behind the last one.
+     */
+    void addEntry(final Request request, final int start, final int count, final boolean samples)
+    {
+        growEntries();
+        entryStarts[entryCount] = start;
+        entrySlacks[entryCount] = 0;
+        entryTokens[entryCount] = count;
+        entryEnds[entryCount] = start + count;
+        entryDrafts[entryCount] = 0;
+        entryPredecessorBacks[entryCount] = 0;
+        entryPredecessorEntries[entryCount] = 0;
+        entrySamples[entryCount] = samples;
+        appendEntry(request);
+    }
+
+    /**
+     * Adds an entry whose first token the device holds, and whose start it may know alone. It samples.
+     *
+     * @param lowest  position at which it starts at the earliest.
+     * @param highest position at which it starts at the latest.
+     * @param end     no position at or above it is computed.
+     */
+    void addLateEntry(final Request request, final int lowest, final int highest, final int drafts, final int end)
+    {
+        growEntries();
+        entryStarts[entryCount] = lowest;
+        entrySlacks[entryCount] = highest - lowest;
+        entryTokens[entryCount] = 1 + drafts;
+        entryEnds[entryCount] = end;
+        entryDrafts[entryCount] = drafts;
+        entryPredecessorBacks[entryCount] = (int)(step - request.residency.sampledInStep());
+        entryPredecessorEntries[entryCount] = request.residency.sampledInEntry();
+        entrySamples[entryCount] = true;
+        appendEntry(request);
+    }
+
+    private void appendEntry(final Request request)
+    {
+        entryRequests[entryCount] = request;
+        entryIds[entryCount] = request.id();
+        entryResidencies[entryCount] = request.residency.number();
+        entrySliceEnds[entryCount] = sliceLength;
+        tokens += entryTokens[entryCount];
+        entryCount++;
+    }
+
+    private void growEntries()
     {
         if (entryCount == entryRequests.length)
         {
             final int capacity = 2 * entryCount;
             entryRequests = Arrays.copyOf(entryRequests, capacity);
+            entryIds = Arrays.copyOf(entryIds, capacity);
+            entryResidencies = Arrays.copyOf(entryResidencies, capacity);
             entryStarts = Arrays.copyOf(entryStarts, capacity);
+            entrySlacks = Arrays.copyOf(entrySlacks, capacity);
             entryTokens = Arrays.copyOf(entryTokens, capacity);
-            entrySpanEnds = Arrays.copyOf(entrySpanEnds, capacity);
+            entryEnds = Arrays.copyOf(entryEnds, capacity);
+            entryDrafts = Arrays.copyOf(entryDrafts, capacity);
+            entryPredecessorBacks = Arrays.copyOf(entryPredecessorBacks, capacity);
+            entryPredecessorEntries = Arrays.copyOf(entryPredecessorEntries, capacity);
+            entrySamples = Arrays.copyOf(entrySamples, capacity);
+            entrySliceEnds = Arrays.copyOf(entrySliceEnds, capacity);
         }
-        entryRequests[entryCount] = request;
-        entryStarts[entryCount] = start;
-        entryTokens[entryCount] = count;
-        entrySpanEnds[entryCount] = spanCount;
-        entryCount++;
-        tokens += count;
     }
 
-    /** Adds a span to the entry that was added last. */
-    void addSpan(final int blockId, final int issue, final int offset, final int count)
+    /** Adds the next block to the layout of the entry that was added last. */
+    void addBlock(final int blockId, final int issue)
     {
-        if (spanCount == spanBlocks.length)
+        if (sliceLength == sliceBlocks.length)
         {
-            final int capacity = 2 * spanCount;
-            spanBlocks = Arrays.copyOf(spanBlocks, capacity);
-            spanIssues = Arrays.copyOf(spanIssues, capacity);
-            spanOffsets = Arrays.copyOf(spanOffsets, capacity);
-            spanTokens = Arrays.copyOf(spanTokens, capacity);
+            sliceBlocks = Arrays.copyOf(sliceBlocks, 2 * sliceLength);
+            sliceIssues = Arrays.copyOf(sliceIssues, 2 * sliceLength);
         }
-        spanBlocks[spanCount] = blockId;
-        spanIssues[spanCount] = issue;
-        spanOffsets[spanCount] = offset;
-        spanTokens[spanCount] = count;
-        entrySpanEnds[entryCount - 1] = ++spanCount;
-    }
-
-    void addPreempted(final Request request, final int releasedBlocks)
-    {
-        final int index = preempted.size();
-        preemptedBlocks = index == preemptedBlocks.length ? Arrays.copyOf(preemptedBlocks, 2 * index) : preemptedBlocks;
-        preempted.addLast(request);
-        preemptedBlocks[index] = releasedBlocks;
+        sliceBlocks[sliceLength] = blockId;
+        sliceIssues[sliceLength] = issue;
+        entrySliceEnds[entryCount - 1] = ++sliceLength;
     }
 
     void addAdmitted(final Request request, final int matched, final boolean isResumed)
@@ -186,71 +226,87 @@ public final class StepPlan
         return entryCount;
     }
 
+    /** The entry's request, if {@link #isOwned}; else the object may stand for another one. */
     public Request entryRequest(final int entry)
     {
         return entryRequests[entry];
     }
 
-    /** Position of the entry's first token in its request. */
+    public long entryRequestId(final int entry)
+    {
+        return entryIds[entry];
+    }
+
+    /** Whether the entry's request has been running without interruption since the step was planned. */
+    public boolean isOwned(final int entry)
+    {
+        return entryRequests[entry].residency.number() == entryResidencies[entry];
+    }
+
+    /** Lowest possible position of the entry's first token in its request. */
     public int entryStart(final int entry)
     {
         return entryStarts[entry];
     }
 
+    /** The first token is at most that far behind {@link #entryStart}. */
+    public int entrySlack(final int entry)
+    {
+        return entrySlacks[entry];
+    }
+
+    /** Tokens that the entry feeds, draft tokens included. */
     public int entryTokens(final int entry)
     {
         return entryTokens[entry];
     }
 
-    int firstSpan(final int entry)
+    /** No position of the request at or above it is computed. */
+    public int entryEnd(final int entry)
     {
-        return entry == 0 ? 0 : entrySpanEnds[entry - 1];
+        return entryEnds[entry];
     }
 
-    int endSpan(final int entry)
+    public int entryDrafts(final int entry)
     {
-        return entrySpanEnds[entry];
+        return entryDrafts[entry];
     }
 
-    public int spanCount()
+    /** Whether the device holds the first token and decides by how many tokens the request advances. */
+    public boolean isLateBound(final int entry)
     {
-        return spanCount;
+        return entryPredecessorBacks[entry] > 0;
     }
 
-    public int spanBlock(final int span)
+    public int predecessorBack(final int entry)
     {
-        return spanBlocks[span];
+        return entryPredecessorBacks[entry];
     }
 
-    public int spanIssue(final int span)
+    public int predecessorEntry(final int entry)
     {
-        return spanIssues[span];
+        return entryPredecessorEntries[entry];
     }
 
-    /** First token of the block that the span covers. */
-    public int spanOffset(final int span)
+    public boolean samples(final int entry)
     {
-        return spanOffsets[span];
+        return entrySamples[entry];
     }
 
-    public int spanTokens(final int span)
+    /** Index in the layout of the entry's first block, the one that holds {@link #entryStart}. */
+    int firstBlock(final int entry)
     {
-        return spanTokens[span];
+        return entry == 0 ? 0 : entrySliceEnds[entry - 1];
     }
 
-    public int preemptedCount()
+    int blockAt(final int index)
     {
-        return preempted.size();
+        return sliceBlocks[index];
     }
 
-    public Request preempted(final int index)
+    int issueAt(final int index)
     {
-        return preempted.get(index);
-    }
-
-    public int preemptedBlocks(final int index)
-    {
-        return preemptedBlocks[index];
+        return sliceIssues[index];
     }
 
     public int admittedCount()

@@ -3,9 +3,9 @@ package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.RowsChecksum;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
@@ -42,7 +42,7 @@ final class CheckedJournal implements GroupJournal
         private CaptureSlice rows;
 
         @Override
-        protected void onD2hComplete(final D2hCompleteDecoder message)
+        protected void onD2hComplete(final CompletionView message)
         {
             check(message, rows);
         }
@@ -58,7 +58,7 @@ final class CheckedJournal implements GroupJournal
         }
     }
 
-    private void check(final D2hCompleteDecoder input, final CaptureSlice rows)
+    private void check(final CompletionView input, final CaptureSlice rows)
     {
         final boolean chunked = input.rowForm() == RowForm.CHUNKED;
         final boolean fits = rows == null ? !chunked :
@@ -77,7 +77,7 @@ final class CheckedJournal implements GroupJournal
         }
     }
 
-    private static String stepOf(final D2hCompleteDecoder input)
+    private static String stepOf(final CompletionView input)
     {
         return "step " + input.step() + " of rank " + input.rank();
     }

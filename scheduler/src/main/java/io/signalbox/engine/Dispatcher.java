@@ -4,10 +4,10 @@ package io.signalbox.engine;
 import io.signalbox.backend.Backend;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
-/** Gives every step plan of a group to the backend, and tells the backend to abort a step that has timed out. */
+/** Gives every step plan of a group to the backend, and tells the backend to abort a step that was withdrawn. */
 final class Dispatcher extends EventReader
 {
     private final Backend backend;
@@ -32,8 +32,9 @@ final class Dispatcher extends EventReader
     }
 
     @Override
-    protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
     {
-        backend.abort(timeout.rank(), timeout.step());
+        launches.withdrawn(withdrawn.rank(), withdrawn.step());
+        backend.abort(withdrawn.rank(), withdrawn.step());
     }
 }

@@ -2,10 +2,10 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.CancelDecoder;
-import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
@@ -295,15 +295,18 @@ public final class EngineClient
         }
 
         @Override
-        protected void onCommit(final CommitDecoder message)
+        protected void onCommit(final CommitView commit)
         {
-            for (final CommitDecoder.RowsDecoder entry : message.rows())
+            int token = 0;
+            for (int entry = 0; entry < commit.entryCount(); entry++)
             {
-                final CompletionHandle handle = entry.emittedTokenId() < 0 ? null : handles.find(entry.requestId());
-                if (handle != null)
+                final int emitted = commit.emitted(entry);
+                final CompletionHandle handle = emitted == 0 ? null : handles.find(commit.requestId(entry));
+                for (int i = 0; i < emitted && handle != null; i++)
                 {
-                    handle.emitted(entry.emittedTokenId());
+                    handle.emitted(commit.token(token + i));
                 }
+                token += emitted;
             }
         }
 

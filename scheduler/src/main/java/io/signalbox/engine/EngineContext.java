@@ -4,7 +4,6 @@ package io.signalbox.engine;
 import io.signalbox.BufferAccess;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
-import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -35,6 +34,7 @@ public final class EngineContext
     private long stepTimeoutNanos;
     private long maxUntakenRowsBytes = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
     private int vocabularySize = Integer.MAX_VALUE;
+    private ImpossibleRows impossibleRows = ImpossibleRows.MISSING;
     private long closeTimeoutNanos = 10_000_000_000L;
 
     /** Who sequences {@code Wake} inputs. */
@@ -144,6 +144,13 @@ public final class EngineContext
         return this;
     }
 
+    /** What becomes of a routed-expert row that no expert router can have chosen; default: it is missing. */
+    public EngineContext impossibleRows(final ImpossibleRows value)
+    {
+        impossibleRows = required("what becomes of impossible rows", value);
+        return this;
+    }
+
     /**
      * Bytes that the routed experts of ended requests may hold until their clients take them; default: a quarter of the
      * largest heap. Above it an engine that wakes itself discards those of the request that ended first, which
@@ -212,12 +219,7 @@ public final class EngineContext
         {
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
         }
-        final BackendCapabilities capabilities = backend.capabilities();
-        if (config.capture() != null && !capabilities.capturesExperts())
-        {
-            throw new ConfigException("the backend " + capabilities.name() +
-                " cannot capture routed experts; turn capture off or choose another backend.");
-        }
+        backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         if (stepTimeoutNanos < 0)
         {
             throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos + " is negative; give 0 for no timeout.");
@@ -338,7 +340,7 @@ public final class EngineContext
 
     ReportCheck reportCheck()
     {
-        return new ReportCheck(config.capture(), vocabularySize);
+        return new ReportCheck(config.capture(), vocabularySize, impossibleRows);
     }
 
     Waiting waiting()

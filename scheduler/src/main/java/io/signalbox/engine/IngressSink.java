@@ -3,9 +3,12 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.codec.FaultClass;
 
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -40,14 +43,14 @@ final class IngressSink implements CompletionSink
         this.launches = launches;
         this.check = check;
         this.latestNanos = latestNanos;
-        encodings = new ReportEncoding.Pool(launches.ranks(), check.capture());
+        encodings = new ReportEncoding.Pool(launches.ranks(), check);
     }
 
     @Override
     public void forward(
         final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
     {
-        launch(rank);
+        checkRank(rank);
         final ReportEncoding encoding = encodings.take(rank);
         try
         {
@@ -70,22 +73,54 @@ final class IngressSink implements CompletionSink
         final int sampledCount,
         final CaptureSlice rows)
     {
+        complete(timeNanos, epoch, rank, step, rows,
+            launch -> check.tokens(launch, rank, sampledTokens, sampledCount),
+            (launch, encoding) -> encoding.tokensOf(launch, sampledTokens));
+    }
+
+    @Override
+    public void d2hComplete(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final StepTokens tokens,
+        final CaptureSlice rows)
+    {
+        complete(timeNanos, epoch, rank, step, rows,
+            launch -> check.tokens(launch, rank, tokens), (launch, encoding) -> tokens);
+    }
+
+    private void complete(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final CaptureSlice rows,
+        final Function<LaunchedSteps.Launch, String> tokenCheck,
+        final BiFunction<LaunchedSteps.Launch, ReportEncoding, StepTokens> tokens)
+    {
         CaptureSlice held = rows;
         ReportEncoding encoding = null;
         try
         {
-            final LaunchedSteps.Launch launch = launch(rank);
-            final String misplaced = check.step(launch, epoch, rank, step);
-            if (misplaced != null)
+            checkRank(rank);
+            final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
+            final String misplaced = check.step(launches, epoch, rank, step);
+            final String early = misplaced == null ? check.order(launches, launch, rank, step) : misplaced;
+            if (early != null)
             {
-                refuse(launch, timeNanos, epoch, rank, step, misplaced);
+                refuse(timeNanos, epoch, rank, step, early);
             }
             else
             {
                 encoding = encodings.take(rank);
-                final String fault =
-                    encode(encoding, launch, timeNanos, sampledTokens, sampledCount, epoch, rank, step, rows);
-                if (fault != null)
+                final String fault = encode(encoding, launch, timeNanos, epoch, rank, step, rows, tokenCheck, tokens);
+                if (!launch.answer(step))
+                {
+                    refuse(timeNanos, epoch, rank, step, check.step(launches, epoch, rank, step));
+                }
+                else if (fault != null)
                 {
                     offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
                 }
@@ -96,7 +131,6 @@ final class IngressSink implements CompletionSink
                     held = beside == rows ? null : rows;
                     offer(encoding, beside);
                 }
-                launch.answered(step);
             }
         }
         catch (final RuntimeException | Error e)
@@ -126,21 +160,23 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding,
         final LaunchedSteps.Launch launch,
         final long timeNanos,
-        final int[] sampledTokens,
-        final int sampledCount,
         final int epoch,
         final int rank,
         final long step,
-        final CaptureSlice rows)
+        final CaptureSlice rows,
+        final Function<LaunchedSteps.Launch, String> tokenCheck,
+        final BiFunction<LaunchedSteps.Launch, ReportEncoding, StepTokens> tokens)
     {
+        final String wrongTokens = tokenCheck.apply(launch);
+        if (wrongTokens != null)
+        {
+            return wrongTokens;
+        }
         try
         {
-            final String fault = check.results(launch, rank, sampledTokens, sampledCount, rows);
-            if (fault == null)
-            {
-                encoding.d2hComplete(onClock(timeNanos), epoch, rank, step, sampledTokens, sampledCount, rows);
-            }
-            return fault;
+            final String wrongRows = check.rows(launch, rank, rows);
+            return wrongRows != null ? wrongRows :
+                encoding.d2hComplete(onClock(timeNanos), epoch, rank, step, tokens.apply(launch, encoding), rows);
         }
         catch (final RuntimeException e)
         {
@@ -165,41 +201,42 @@ final class IngressSink implements CompletionSink
         final FaultClass faultClass,
         final String detail)
     {
-        final LaunchedSteps.Launch launch = launch(rank);
+        checkRank(rank);
         final boolean classed = faultClass == FaultClass.STEP_FAILED || faultClass == FaultClass.RANK_LOST;
         final String text = detail == null ? "the backend gave no reason" : detail;
-        final String misplaced = check.step(launch, epoch, rank, step);
+        final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
+        final boolean first = launch != null && launch.answer(step);
+        final String misplaced = first ? null : check.step(launches, epoch, rank, step);
         if (misplaced != null)
         {
-            refuse(launch, timeNanos, epoch, rank, step, misplaced + ", with the fault: " + text);
+            refuse(timeNanos, epoch, rank, step, misplaced + ", with the fault: " + text);
             return;
         }
         offerFault(timeNanos, epoch, rank, step, classed ? faultClass : FaultClass.RANK_LOST,
             classed ? text : text + " (reported without a fault class)");
-        launch.answered(step);
     }
 
     /**
      * A report of a former step changes nothing; it is ignored and counted. One of a step that the rank was never given
-     * ends the step it was given, for which no report may ever come; and since that step may still be running, the rank
+     * ends the steps it was given, for which no report may ever come; and since they may still be running, the rank
      * is lost.
      */
     private void refuse(
-        final LaunchedSteps.Launch launch,
         final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
         final String reason)
     {
-        final long last = launch.step();
-        if (step == last && epoch == launch.epoch() || ReportCheck.isFormer(launch, epoch, step))
+        final LaunchedSteps.Launch last = launches.last(rank);
+        if (launches.find(rank, epoch, step) != null || ReportCheck.isFormer(last, epoch, step))
         {
             offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, reason);
         }
         else
         {
-            offerFault(timeNanos, launch.epoch(), rank, last, FaultClass.RANK_LOST, reason);
+            final long open = launches.oldestUnanswered(rank);
+            offerFault(timeNanos, last.epoch(), rank, open == 0 ? last.step() : open, FaultClass.RANK_LOST, reason);
         }
     }
 
@@ -230,14 +267,13 @@ final class IngressSink implements CompletionSink
     }
 
     /** @throws IllegalArgumentException when there is no such rank. */
-    private LaunchedSteps.Launch launch(final int rank)
+    private void checkRank(final int rank)
     {
         if (rank < 0 || rank >= launches.ranks())
         {
             throw new IllegalArgumentException("rank=" + rank + " of a backend's report is not one of the ranks 0 to " +
                 (launches.ranks() - 1) + "; report the rank that the plan names.");
         }
-        return launches.of(rank);
     }
 
     /** A report from the future would end every deadline and let a rank rest until that time comes. */

@@ -7,33 +7,35 @@ import io.signalbox.event.StepView;
 import java.util.Arrays;
 
 /**
- * The step that each rank was given last. The dispatching thread writes it before the backend receives the plan, so that
- * a report of the step, from any thread, finds it here. A rank's step goes from launched to answered, then to the next.
+ * The steps that each rank was given last. The dispatching thread writes a step before the backend receives the plan, so
+ * that a report of it, from any thread, finds it here. A step goes from launched to answered or withdrawn, once.
  */
 final class LaunchedSteps
 {
-    private final Launch[] launches;
+    private final Launch[][] launches;
 
-    LaunchedSteps(final int ranks)
+    /** @param depth most steps of a rank in flight. */
+    LaunchedSteps(final int ranks, final int depth)
     {
-        launches = new Launch[ranks];
-        Arrays.setAll(launches, rank -> new Launch());
+        launches = new Launch[ranks][depth];
+        for (final Launch[] ofRank : launches)
+        {
+            Arrays.setAll(ofRank, i -> new Launch());
+        }
     }
 
     /** @throws InvariantViolation if the rank was given the step, or a later step or epoch, before. */
     void launched(final StepView plan)
     {
-        final Launch launch = launches[plan.rank()];
-        if (plan.step() <= launch.step || plan.epoch() < launch.epoch)
+        final int rank = plan.rank();
+        final Launch last = last(rank);
+        if (plan.step() <= last.step || plan.epoch() < last.epoch)
         {
-            throw new InvariantViolation("rank " + plan.rank() + " was given step " + plan.step() + " of epoch " +
-                plan.epoch() + " after step " + launch.step + " of epoch " + launch.epoch +
+            throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " of epoch " +
+                plan.epoch() + " after step " + last.step + " of epoch " + last.epoch +
                 "; steps of a rank count upwards, and so do epochs");
         }
-        launch.epoch = plan.epoch();
-        launch.tokens = plan.tokens();
-        launch.entries = plan.entryCount();
-        launch.step = plan.step();
+        oldest(rank).set(plan);
     }
 
     int ranks()
@@ -41,20 +43,95 @@ final class LaunchedSteps
         return launches.length;
     }
 
-    Launch of(final int rank)
+    /** The step that the rank was given last; step 0 if it was given none. */
+    Launch last(final int rank)
     {
-        return launches[rank];
+        Launch last = launches[rank][0];
+        for (final Launch launch : launches[rank])
+        {
+            last = launch.step > last.step ? launch : last;
+        }
+        return last;
     }
 
-    /** A rank's last step. The other fields are those of {@code step} or, if the step is given up, of a later one. */
+    /** The slot that was used longest ago. */
+    private Launch oldest(final int rank)
+    {
+        Launch oldest = launches[rank][0];
+        for (final Launch launch : launches[rank])
+        {
+            oldest = launch.step < oldest.step ? launch : oldest;
+        }
+        return oldest;
+    }
+
+    /** One of the last steps of the rank, or null. */
+    Launch find(final int rank, final int epoch, final long step)
+    {
+        for (final Launch launch : launches[rank])
+        {
+            if (launch.step == step && launch.epoch == epoch && step > 0)
+            {
+                return launch;
+            }
+        }
+        return null;
+    }
+
+    /** The oldest step of the rank for which the backend owes a result, or 0. */
+    long oldestUnanswered(final int rank)
+    {
+        long oldest = 0;
+        for (final Launch launch : launches[rank])
+        {
+            final long step = launch.step;
+            oldest = step > 0 && !launch.isAnswered(step) && launch.withdrawn != step && (oldest == 0 || step < oldest) ? step : oldest;
+        }
+        return oldest;
+    }
+
+    /** No result of the step is wanted any more. */
+    void withdrawn(final int rank, final long step)
+    {
+        for (final Launch launch : launches[rank])
+        {
+            if (launch.step == step)
+            {
+                launch.withdrawn = step;
+            }
+        }
+    }
+
+    /** One step of a rank. The other fields are those of {@code step} or, if that is given up, of a later one. */
     static final class Launch
     {
         private int epoch;
         private int tokens;
         private int entries;
+        private int[] starts = new int[16];
+        private boolean[] samples = new boolean[16];
         /** Written last and read first; steps count from 1. */
         private volatile long step;
         private volatile long answered;
+        private volatile long withdrawn;
+
+        private void set(final StepView plan)
+        {
+            epoch = plan.epoch();
+            tokens = plan.tokens();
+            entries = plan.entryCount();
+            if (entries > starts.length)
+            {
+                starts = new int[2 * entries];
+                samples = new boolean[2 * entries];
+            }
+            for (int entry = 0; entry < entries; entry++)
+            {
+                starts[entry] = plan.start(entry);
+                samples[entry] = plan.samples(entry);
+            }
+            step = plan.step();
+        }
 
         long step()
         {
@@ -76,21 +153,45 @@ final class LaunchedSteps
             return entries;
         }
 
+        /** Position at which the entry starts at the earliest. */
+        int start(final int entry)
+        {
+            return starts[entry];
+        }
+
+        boolean samples(final int entry)
+        {
+            return samples[entry];
+        }
+
+        /** Whether a result of the step is not wanted any more. */
+        boolean isWithdrawn(final long launchedStep)
+        {
+            return withdrawn == launchedStep;
+        }
+
         /** Whether a result or a fault of the step is in the ingress ring. */
         boolean isAnswered(final long launchedStep)
         {
             return answered == launchedStep;
         }
 
-        /** @throws InvariantViolation if the rank was never given the step. */
-        void answered(final long launchedStep)
+        /**
+         * A result or a fault of the step is about to be offered.
+         *
+         * @return whether the caller is the first.
+         * @throws InvariantViolation if the rank was never given the step.
+         */
+        synchronized boolean answer(final long launchedStep)
         {
             if (launchedStep < 1 || launchedStep > step)
             {
                 throw new InvariantViolation(
                     "step " + launchedStep + " was answered, but the last step that its rank was given is " + step);
             }
-            answered = launchedStep;
+            final boolean first = answered < launchedStep;
+            answered = first ? launchedStep : answered;
+            return first;
         }
     }
 }

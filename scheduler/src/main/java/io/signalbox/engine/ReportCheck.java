@@ -2,7 +2,9 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 /**
@@ -11,17 +13,28 @@ import org.agrona.DirectBuffer;
  */
 final class ReportCheck
 {
+    /** What one byte of a {@code D2hComplete} counts. */
+    private static final int MAX_ACCEPTED = SchedulerConfig.MAX_DRAFT_TOKENS + 1;
+
     private final ModelShape capture;
     private final int vocabularySize;
+    private final ImpossibleRows impossibleRows;
 
     /**
      * @param capture        the rows that every completion brings, or null if capture is off.
      * @param vocabularySize token ids are below it.
      */
-    ReportCheck(final ModelShape capture, final int vocabularySize)
+    ReportCheck(final ModelShape capture, final int vocabularySize, final ImpossibleRows impossibleRows)
     {
+        this.impossibleRows = impossibleRows;
         this.capture = capture;
         this.vocabularySize = vocabularySize;
+    }
+
+    /** What becomes of a row that no expert router can have chosen. */
+    ImpossibleRows impossibleRows()
+    {
+        return impossibleRows;
     }
 
     /** The rows that every completion brings, or null if capture is off. */
@@ -30,57 +43,108 @@ final class ReportCheck
         return capture;
     }
 
-    /** Whether the report is of the step that the rank was given last, and the first of it. */
-    String step(final LaunchedSteps.Launch launch, final int epoch, final int rank, final long step)
+    /** Whether the report is of a step that the rank was given, and the first of it. */
+    String step(final LaunchedSteps launches, final int epoch, final int rank, final long step)
     {
-        final long last = launch.step();
-        if (step == last && epoch == launch.epoch())
+        final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
+        if (launch != null)
         {
             return launch.isAnswered(step) ? "step " + step + " of rank " + rank + " was reported twice" : null;
         }
+        final LaunchedSteps.Launch last = launches.last(rank);
         return "the backend reported step " + step + " of epoch " + epoch + " for rank " + rank + ", which was given " +
-            (last == 0 ? "no step yet" : "step " + last + " of epoch " + launch.epoch() + " last");
+            (last.step() == 0 ? "no step yet" : "step " + last.step() + " of epoch " + last.epoch() + " last");
     }
 
-    /** Whether a step that is not the last of its rank is a former one: its result comes too late, but it exists. */
-    static boolean isFormer(final LaunchedSteps.Launch launch, final int epoch, final long step)
+    /** Whether the result is of the oldest step for which one is owed: the steps of a rank complete in their order. */
+    String order(final LaunchedSteps launches, final LaunchedSteps.Launch launch, final int rank, final long step)
     {
-        return step > 0 && epoch <= launch.epoch() && step < launch.step();
+        final long oldest = launch.isWithdrawn(step) ? step : launches.oldestUnanswered(rank);
+        return oldest == step ? null :
+            "step " + step + " of rank " + rank + " was reported complete before its step " + oldest;
     }
 
-    /** Whether the results can be those of the rank's step. Expert ids are left to the scheduler. */
-    String results(
-        final LaunchedSteps.Launch launch,
-        final int rank,
-        final int[] sampledTokens,
-        final int sampledCount,
-        final CaptureSlice rows)
+    /** Whether a step that is none of the last of its rank is a former one: its result comes too late, but it exists. */
+    static boolean isFormer(final LaunchedSteps.Launch last, final int epoch, final long step)
     {
-        final String fault = tokens(launch.entries(), sampledTokens, sampledCount);
-        final String either = fault == null ? rows(launch.tokens(), rows) : fault;
-        return either == null ? null : "step " + launch.step() + " of rank " + rank + " " + either;
+        return step > 0 && epoch <= last.epoch() && step < last.step();
     }
 
-    private String tokens(final int planned, final int[] sampledTokens, final int sampledCount)
+    /** Whether the tokens can be those of the rank's step, one per entry. */
+    String tokens(
+        final LaunchedSteps.Launch launch, final int rank, final int[] sampledTokens, final int sampledCount)
     {
+        final int planned = launch.entries();
         if (sampledTokens == null)
         {
-            return "came without its sampled tokens";
+            return prefix(launch, rank) + "came without its sampled tokens";
         }
         if (sampledCount != planned || sampledTokens.length < sampledCount)
         {
-            return "has " + planned + " entries but came with " + sampledCount + " sampled tokens in an array of " +
-                sampledTokens.length;
+            return prefix(launch, rank) + "has " + planned + " entries but came with " + sampledCount +
+                " sampled tokens in an array of " + sampledTokens.length;
         }
         for (int entry = 0; entry < sampledCount; entry++)
         {
-            final int token = sampledTokens[entry];
-            if (token < 0 || token >= vocabularySize)
+            if (!isToken(sampledTokens[entry]))
             {
-                return "sampled token " + token + " for entry " + entry + ", but tokens are 0 to " + (vocabularySize - 1);
+                return prefix(launch, rank) + sampled(sampledTokens[entry], entry);
             }
         }
         return null;
+    }
+
+    /** Whether the tokens can be those of the rank's step. Where entries start is left to the scheduler. */
+    String tokens(final LaunchedSteps.Launch launch, final int rank, final StepTokens tokens)
+    {
+        if (tokens == null)
+        {
+            return prefix(launch, rank) + "came without its tokens";
+        }
+        if (tokens.entryCount() != launch.entries())
+        {
+            return prefix(launch, rank) + "has " + launch.entries() + " entries but came with tokens of " +
+                tokens.entryCount();
+        }
+        int token = 0;
+        for (int entry = 0; entry < tokens.entryCount(); entry++)
+        {
+            if (tokens.accepted(entry) > MAX_ACCEPTED)
+            {
+                return prefix(launch, rank) + "accepted " + tokens.accepted(entry) + " tokens for entry " + entry +
+                    ", but no entry accepts more than " + MAX_ACCEPTED;
+            }
+            for (final int end = token + tokens.accepted(entry); token < end; token++)
+            {
+                if (!isToken(tokens.token(token)))
+                {
+                    return prefix(launch, rank) + sampled(tokens.token(token), entry);
+                }
+            }
+        }
+        return null;
+    }
+
+    private boolean isToken(final int token)
+    {
+        return token >= 0 && token < vocabularySize;
+    }
+
+    private String sampled(final int token, final int entry)
+    {
+        return "sampled token " + token + " for entry " + entry + ", but tokens are 0 to " + (vocabularySize - 1);
+    }
+
+    private static String prefix(final LaunchedSteps.Launch launch, final int rank)
+    {
+        return "step " + launch.step() + " of rank " + rank + " ";
+    }
+
+    /** Whether the rows can be those of the rank's step. Expert ids are checked when they are encoded. */
+    String rows(final LaunchedSteps.Launch launch, final int rank, final CaptureSlice rows)
+    {
+        final String fault = rows(launch.tokens(), rows);
+        return fault == null ? null : prefix(launch, rank) + fault;
     }
 
     private String rows(final int planned, final CaptureSlice rows)

@@ -2,13 +2,12 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.RowForm;
-import io.signalbox.experts.ModelShape;
-import io.signalbox.experts.RowCheck;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -18,30 +17,28 @@ final class ReportEncoding
     final InputWriter writer = new InputWriter();
     private final RowsChecksum checksum = new RowsChecksum();
     /** Null if capture is off. */
-    private final RowCheck check;
+    private final CapturedRowCheck rowCheck;
+    private final StepTokens simple = new StepTokens();
     private CaptureSlice rowsBeside;
 
-    ReportEncoding(final ModelShape capture)
+    ReportEncoding(final ReportCheck check)
     {
-        check = capture == null ? null : new RowCheck(capture);
+        rowCheck = check.capture() == null ? null : new CapturedRowCheck(check.capture(), check.impossibleRows());
     }
 
-    /** The rows as they may be journaled: a row that no expert router can have chosen is marked as missing, in a copy. */
-    private CaptureSlice sound(final CaptureSlice rows)
+    /** One sampled token per entry, as the plan of the step makes of them; valid until the next call. */
+    StepTokens tokensOf(final LaunchedSteps.Launch launch, final int[] sampledTokens)
     {
-        final int count = check == null || rows == null ? 0 : rows.rowCount();
-        int row = count == 0 ? 0 : check.firstUnsound(rows.buffer(), rows.offset(), 0, count);
-        if (row == count)
+        simple.clear();
+        for (int entry = 0; entry < launch.entries(); entry++)
         {
-            return rows;
+            simple.entry(launch.start(entry));
+            if (launch.samples(entry))
+            {
+                simple.accept(sampledTokens[entry]);
+            }
         }
-        final MarkedRows copy = new MarkedRows(rows);
-        while (row < count)
-        {
-            copy.mark(row);
-            row = check.firstUnsound(rows.buffer(), rows.offset(), row + 1, count);
-        }
-        return copy;
+        return simple;
     }
 
     void forward(final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
@@ -49,18 +46,51 @@ final class ReportEncoding
         writer.forward().timeNanos(timeNanos).step(step).deviceTimeNanos(deviceTimeNanos).epoch(epoch).rank(rank);
     }
 
-    /** Encodes a completion; its rows are within the message if they are few, else {@link #takeRowsBeside() beside} it. */
-    void d2hComplete(
+    /**
+     * Encodes a completion; its rows are within the message if they are few, else {@link #takeRowsBeside() beside} it.
+     *
+     * @return why the rows cannot be those of the step, or null.
+     */
+    String d2hComplete(
         final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
+        final StepTokens tokens,
         final CaptureSlice captured)
     {
         rowsBeside = null;
-        final CaptureSlice rows = sound(captured);
+        CaptureSlice rows = captured;
+        long rowsChecksum = 0;
+        if (rows != null)
+        {
+            rowsChecksum = checksumOf(rows);
+            final String fault = rowCheck.fault(rows, rowsChecksum);
+            if (fault != null)
+            {
+                return "step " + step + " of rank " + rank + " " + fault;
+            }
+            rows = rowCheck.rows();
+            rowsChecksum = rows == captured ? rowsChecksum : checksumOf(rows);
+        }
+        write(timeNanos, epoch, rank, step, tokens, rows, rowsChecksum);
+        return null;
+    }
+
+    private long checksumOf(final CaptureSlice rows)
+    {
+        return checksum.of(rows.buffer(), rows.offset(), rows.rowCount() * rows.rowBytes());
+    }
+
+    private void write(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final StepTokens tokens,
+        final CaptureSlice rows,
+        final long rowsChecksum)
+    {
         final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
         final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete()
@@ -70,12 +100,14 @@ final class ReportEncoding
             .rank(rank)
             .rowCount(rows == null ? 0 : rows.rowCount())
             .rowBytes(rows == null ? 0 : rows.rowBytes())
-            .rowsChecksum(rows == null ? 0 : checksum.of(rows.buffer(), rows.offset(), rowsLength))
+            .rowsChecksum(rowsChecksum)
             .rowForm(rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
-        for (int i = 0; i < sampledCount; i++)
+        writeTokens(message, tokens);
+        final int impossible = rows == null ? 0 : rowCheck.impossibleCount();
+        final D2hCompleteEncoder.ImpossibleRowsEncoder impossibleRows = message.impossibleRowsCount(impossible);
+        for (int i = 0; i < impossible; i++)
         {
-            sampled.next().tokenId(sampledTokens[i]);
+            impossibleRows.next().row(rowCheck.impossibleRow(i));
         }
         if (inline)
         {
@@ -85,6 +117,20 @@ final class ReportEncoding
         {
             message.putRows(writer.buffer(), 0, 0);
             rowsBeside = rows;
+        }
+    }
+
+    private static void writeTokens(final D2hCompleteEncoder message, final StepTokens tokens)
+    {
+        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(tokens.entryCount());
+        for (int i = 0; i < tokens.entryCount(); i++)
+        {
+            entries.next().start(tokens.start(i)).accepted((short)tokens.accepted(i));
+        }
+        final D2hCompleteEncoder.TokensEncoder accepted = message.tokensCount(tokens.tokenCount());
+        for (int i = 0; i < tokens.tokenCount(); i++)
+        {
+            accepted.next().tokenId(tokens.token(i));
         }
     }
 
@@ -115,18 +161,18 @@ final class ReportEncoding
     static final class Pool
     {
         private final AtomicReferenceArray<ReportEncoding> atRest;
-        private final ModelShape capture;
+        private final ReportCheck check;
 
-        Pool(final int ranks, final ModelShape capture)
+        Pool(final int ranks, final ReportCheck check)
         {
-            this.capture = capture;
+            this.check = check;
             atRest = new AtomicReferenceArray<>(ranks);
         }
 
         ReportEncoding take(final int rank)
         {
             final ReportEncoding taken = atRest.getAndSet(rank, null);
-            return taken == null ? new ReportEncoding(capture) : taken;
+            return taken == null ? new ReportEncoding(check) : taken;
         }
 
         /** @param encoding null if none was taken. */

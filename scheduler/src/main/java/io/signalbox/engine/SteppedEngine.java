@@ -37,7 +37,7 @@ public final class SteppedEngine implements Engine
         listener = context.listener();
         finishedRows = context.finishedRows();
         failure = new EngineFailure(context.failureListeners());
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
+        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         dispatcher = new Dispatcher(context.backend(), launches);
         context.backend().start(
             context.config().ranks(), context.config().capture(),

@@ -2,41 +2,35 @@
 package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.BackendFaultDecoder;
-import io.signalbox.event.codec.BackendResetDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
-import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Time since which each rank's step has been in flight: from its {@code Schedule} until the event that ends it. At most
- * one step of a rank is in flight. Follows the track; the timer asks from its own thread.
+ * Time since which the device has had each rank's oldest step: from its {@code Schedule}, or from the end of the step
+ * before if that came later, until the event that ends it. So only the oldest step of a rank can take too long. Follows
+ * the track; the timer asks from its own thread.
  */
 final class StepsInFlight implements GroupListener
 {
-    private static final long NONE = -1;
-
     private final LongSupplier clock;
     private final long timeoutNanos;
-    private final long[] steps;
-    private final int[] epochs;
-    private final long[] sinceNanos;
+    private final Flights[] flights;
     private final StepEvents events = new StepEvents();
 
-    StepsInFlight(final int ranks, final long timeoutNanos, final LongSupplier clock)
+    /** @param depth most steps of a rank in flight. */
+    StepsInFlight(final int ranks, final int depth, final long timeoutNanos, final LongSupplier clock)
     {
         this.timeoutNanos = timeoutNanos;
         this.clock = clock;
-        steps = new long[ranks];
-        epochs = new int[ranks];
-        sinceNanos = new long[ranks];
-        Arrays.fill(steps, NONE);
+        flights = new Flights[ranks];
+        Arrays.setAll(flights, rank -> new Flights(depth));
     }
 
     @Override
@@ -51,72 +45,86 @@ final class StepsInFlight implements GroupListener
         @Override
         protected void onSchedule(final StepView step)
         {
-            launched(step);
+            flights[step.rank()].launched(step, clock);
         }
 
         @Override
-        protected void onD2hComplete(final D2hCompleteDecoder completion)
+        protected void onCommit(final CommitView commit)
         {
-            landed(completion.rank(), completion.epoch(), completion.step());
+            flights[commit.rank()].ended(commit.step(), clock);
         }
 
         @Override
-        protected void onBackendFault(final BackendFaultDecoder fault)
+        protected void onWithdrawn(final WithdrawnDecoder withdrawn)
         {
-            landed(fault.rank(), fault.epoch(), fault.step());
-        }
-
-        @Override
-        protected void onStepTimedOut(final StepTimedOutDecoder timeout)
-        {
-            landed(timeout.rank(), timeout.epoch(), timeout.step());
-        }
-
-        @Override
-        protected void onBackendReset(final BackendResetDecoder reset)
-        {
-            Arrays.fill(steps, NONE);
-        }
-    }
-
-    private void launched(final StepView step)
-    {
-        if (steps[step.rank()] != NONE)
-        {
-            throw new InvariantViolation("rank " + step.rank() + " was given step " + step.step() + " while step " +
-                steps[step.rank()] + " is in flight");
-        }
-        steps[step.rank()] = step.step();
-        epochs[step.rank()] = step.epoch();
-        sinceNanos[step.rank()] = clock.getAsLong();
-    }
-
-    private void landed(final int rank, final int epoch, final long step)
-    {
-        if (steps[rank] == step && epochs[rank] == epoch)
-        {
-            steps[rank] = NONE;
+            flights[withdrawn.rank()].ended(withdrawn.step(), clock);
         }
     }
 
     int ranks()
     {
-        return steps.length;
+        return flights.length;
     }
 
     /**
-     * Encodes a {@code StepTimedOut} if the rank's step has been in flight for too long; once per step.
+     * Encodes a {@code StepTimedOut} if the rank's oldest step has been in flight for too long; once per step.
      *
      * @return whether it was encoded.
      */
     synchronized boolean takeOverdue(final int rank, final long nowNanos, final InputWriter writer)
     {
-        if (steps[rank] == NONE || nowNanos - sinceNanos[rank] < timeoutNanos)
+        final Flights flight = flights[rank];
+        if (!flight.isWaitedFor() || nowNanos - flight.sinceNanos < timeoutNanos)
         {
             return false;
         }
-        writer.stepTimedOut().timeNanos(nowNanos).step(steps[rank]).epoch(epochs[rank]).rank(rank);
-        steps[rank] = NONE;
+        flight.timedOut = flight.steps[0];
+        writer.stepTimedOut().timeNanos(nowNanos).step(flight.steps[0]).epoch(flight.epoch).rank(rank);
         return true;
+    }
+
+    /** The steps of one rank that are in flight, oldest first; they are of one epoch. */
+    private static final class Flights
+    {
+        private final long[] steps;
+        private int size;
+        private int epoch;
+        private long sinceNanos;
+        private long timedOut;
+
+        private Flights(final int depth)
+        {
+            steps = new long[depth];
+        }
+
+        private boolean isWaitedFor()
+        {
+            return size > 0 && steps[0] != timedOut;
+        }
+
+        private void launched(final StepView step, final LongSupplier clock)
+        {
+            if (size == steps.length)
+            {
+                throw new InvariantViolation("rank " + step.rank() + " was given step " + step.step() + " while " + size +
+                    " steps from step " + steps[0] + " on are in flight");
+            }
+            sinceNanos = size == 0 ? clock.getAsLong() : sinceNanos;
+            steps[size++] = step.step();
+            epoch = step.epoch();
+        }
+
+        private void ended(final long step, final LongSupplier clock)
+        {
+            int kept = 0;
+            final boolean oldest = size > 0 && steps[0] == step;
+            for (int i = 0; i < size; i++)
+            {
+                steps[kept] = steps[i];
+                kept += steps[i] == step ? 0 : 1;
+            }
+            size = kept;
+            sinceNanos = oldest && size > 0 ? clock.getAsLong() : sinceNanos;
+        }
     }
 }

@@ -69,7 +69,7 @@ public final class ThreadedEngine implements Engine
 
         final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks());
+        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
@@ -127,7 +127,8 @@ public final class ThreadedEngine implements Engine
     private StepsInFlight stepsInFlight()
     {
         return context.stepTimeoutNanos() == 0 ? null :
-            new StepsInFlight(context.config().ranks(), context.stepTimeoutNanos(), context.clock());
+            new StepsInFlight(
+                context.config().ranks(), context.config().depth(), context.stepTimeoutNanos(), context.clock());
     }
 
     private <T> BatchEventProcessor<T> processor(

@@ -23,6 +23,7 @@ import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.TickDecoder;
 import io.signalbox.event.codec.WakeDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
@@ -44,7 +45,7 @@ public abstract class EventReader
     private final WakeDecoder wake = new WakeDecoder();
     private final TickDecoder tick = new TickDecoder();
     private final ForwardDecoder forward = new ForwardDecoder();
-    private final D2hCompleteDecoder d2hComplete = new D2hCompleteDecoder();
+    private final CompletionView d2hComplete = new CompletionView();
     private final BackendFaultDecoder backendFault = new BackendFaultDecoder();
     private final StepTimedOutDecoder stepTimedOut = new StepTimedOutDecoder();
     private final BackendResetDecoder backendReset = new BackendResetDecoder();
@@ -52,10 +53,11 @@ public abstract class EventReader
     private final RefusedDecoder refused = new RefusedDecoder();
     private final PlacedDecoder placed = new PlacedDecoder();
     private final StepView schedule = new StepView();
-    private final CommitDecoder commit = new CommitDecoder();
+    private final CommitView commit = new CommitView();
     private final FreeDecoder free = new FreeDecoder();
     private final DigestDecoder digest = new DigestDecoder();
     private final RequeuedDecoder requeued = new RequeuedDecoder();
+    private final WithdrawnDecoder withdrawn = new WithdrawnDecoder();
     private final RunDescriptionDecoder runDescription = new RunDescriptionDecoder();
     private final CaptureRowsDecoder captureRows = new CaptureRowsDecoder();
     private final SealDecoder seal = new SealDecoder();
@@ -118,7 +120,8 @@ public abstract class EventReader
             case WakeDecoder.TEMPLATE_ID -> onWake(wake.wrap(buffer, body, block, version));
             case TickDecoder.TEMPLATE_ID -> onTick(tick.wrap(buffer, body, block, version));
             case ForwardDecoder.TEMPLATE_ID -> onForward(forward.wrap(buffer, body, block, version));
-            case D2hCompleteDecoder.TEMPLATE_ID -> onD2hComplete(d2hComplete.wrap(buffer, body, block, version));
+            case D2hCompleteDecoder.TEMPLATE_ID ->
+                onD2hComplete(d2hComplete.wrap(buffer, body, block, version, offset + length));
             case BackendFaultDecoder.TEMPLATE_ID -> onBackendFault(backendFault.wrap(buffer, body, block, version));
             case StepTimedOutDecoder.TEMPLATE_ID -> onStepTimedOut(stepTimedOut.wrap(buffer, body, block, version));
             case BackendResetDecoder.TEMPLATE_ID -> onBackendReset(backendReset.wrap(buffer, body, block, version));
@@ -126,10 +129,11 @@ public abstract class EventReader
             case RefusedDecoder.TEMPLATE_ID -> onRefused(refused.wrap(buffer, body, block, version));
             case PlacedDecoder.TEMPLATE_ID -> onPlaced(placed.wrap(buffer, body, block, version));
             case ScheduleDecoder.TEMPLATE_ID -> onSchedule(schedule.wrap(buffer, body, block, version, offset + length));
-            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrap(buffer, body, block, version));
+            case CommitDecoder.TEMPLATE_ID -> onCommit(commit.wrap(buffer, body, block, version, offset + length));
             case FreeDecoder.TEMPLATE_ID -> onFree(free.wrap(buffer, body, block, version));
             case DigestDecoder.TEMPLATE_ID -> onDigest(digest.wrap(buffer, body, block, version));
             case RequeuedDecoder.TEMPLATE_ID -> onRequeued(requeued.wrap(buffer, body, block, version));
+            case WithdrawnDecoder.TEMPLATE_ID -> onWithdrawn(withdrawn.wrap(buffer, body, block, version));
             case RunDescriptionDecoder.TEMPLATE_ID ->
                 onRunDescription(runDescription.wrap(buffer, body, block, version));
             case CaptureRowsDecoder.TEMPLATE_ID -> onCaptureRows(captureRows.wrap(buffer, body, block, version));
@@ -168,9 +172,9 @@ public abstract class EventReader
         onOther(message);
     }
 
-    protected void onD2hComplete(final D2hCompleteDecoder message)
+    protected void onD2hComplete(final CompletionView completion)
     {
-        onOther(message);
+        onOther(completion.message());
     }
 
     protected void onBackendFault(final BackendFaultDecoder message)
@@ -208,9 +212,9 @@ public abstract class EventReader
         onOther(step.message());
     }
 
-    protected void onCommit(final CommitDecoder message)
+    protected void onCommit(final CommitView commit)
     {
-        onOther(message);
+        onOther(commit.message());
     }
 
     protected void onFree(final FreeDecoder message)
@@ -224,6 +228,11 @@ public abstract class EventReader
     }
 
     protected void onRequeued(final RequeuedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onWithdrawn(final WithdrawnDecoder message)
     {
         onOther(message);
     }

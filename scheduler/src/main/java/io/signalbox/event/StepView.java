@@ -2,12 +2,10 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.GroupSizeEncodingDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.AdmittedDecoder;
-import io.signalbox.event.codec.ScheduleDecoder.PreemptedDecoder;
-import io.signalbox.event.codec.ScheduleDecoder.RowsDecoder;
+import io.signalbox.event.codec.ScheduleDecoder.EntriesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.TableChangesDecoder;
 import io.signalbox.event.codec.TableChangeKind;
 import org.agrona.DirectBuffer;
@@ -19,21 +17,20 @@ import java.nio.ByteOrder;
  * Index arguments are checked. A view is valid only while the call that received it runs; it allocates nothing.
  *
  * <p>An <em>entry</em> is one request's part of the step: {@link #tokenCount} tokens at consecutive positions from
- * {@link #start}. Each entry samples one token. A <em>change</em> is one block that a request's block table gains.
+ * {@link #start}. A <em>change</em> is one block that a request's block table gains.
  */
 public final class StepView
 {
-    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
-    private static final int MAX_COUNT = 16_777_216;
+    private static final ByteOrder ORDER = MessagePart.ORDER;
+    private static final String MESSAGE = "a Schedule";
 
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final ScheduleDecoder decoder = new ScheduleDecoder();
-    private final Part preempted = new Part();
-    private final Part admitted = new Part();
-    private final Part evicted = new Part();
-    private final Part changes = new Part();
-    private final Part pending = new Part();
-    private final Part entries = new Part();
+    private final MessagePart admitted = new MessagePart(MESSAGE);
+    private final MessagePart evicted = new MessagePart(MESSAGE);
+    private final MessagePart changes = new MessagePart(MESSAGE);
+    private final MessagePart pending = new MessagePart(MESSAGE);
+    private final MessagePart entries = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
     private int body;
 
@@ -62,7 +59,6 @@ public final class StepView
         body = bodyOffset;
         decoder.wrap(source, bodyOffset, blockLength, version);
         int next = bodyOffset + blockLength;
-        next = preempted.wrap(source, next, limit);
         next = admitted.wrap(source, next, limit);
         next = evicted.wrap(source, next, limit);
         next = changes.wrap(source, next, limit);
@@ -102,29 +98,78 @@ public final class StepView
     /** Entries, in batch order; 0 in the plan of an idle rank in lock-step. */
     public int entryCount()
     {
-        return entries.count;
+        return entries.count();
     }
 
     public long requestId(final int entry)
     {
-        return buffer.getLong(entries.at(entry) + RowsDecoder.requestIdEncodingOffset(), ORDER);
+        return buffer.getLong(entries.at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
     }
 
-    /** Position of the entry's first token in its request's sequence. */
+    /**
+     * Lowest possible position of the entry's first token in its request's sequence; without slack, its position. With a
+     * predecessor the first token's position is that of the predecessor's first token plus the tokens it accepted.
+     */
     public int start(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + RowsDecoder.startEncodingOffset(), ORDER);
+        return buffer.getInt(entries.at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
     }
 
     public int tokenCount(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + RowsDecoder.tokenCountEncodingOffset(), ORDER);
+        return buffer.getInt(entries.at(entry) + EntriesDecoder.tokenCountEncodingOffset(), ORDER);
+    }
+
+    /** The first token's position is at most that far behind {@link #start}; 0 if the host knows it. */
+    public int slack(final int entry)
+    {
+        return buffer.getShort(entries.at(entry) + EntriesDecoder.slackEncodingOffset(), ORDER) & 0xFFFF;
+    }
+
+    /**
+     * No position of the entry's request at or above it may be computed: a token there writes no keys and values, has no
+     * row, and counts as rejected. An entry that would start there is <em>void</em>.
+     */
+    public int end(final int entry)
+    {
+        final int at = entries.at(entry);
+        return buffer.getInt(at + EntriesDecoder.startEncodingOffset(), ORDER) +
+            (buffer.getShort(at + EntriesDecoder.slackEncodingOffset(), ORDER) & 0xFFFF) +
+            buffer.getInt(at + EntriesDecoder.tokenCountEncodingOffset(), ORDER) -
+            (buffer.getShort(at + EntriesDecoder.clipEncodingOffset(), ORDER) & 0xFFFF);
+    }
+
+    /** Draft tokens at the end of the entry's tokens, which the device holds. */
+    public int drafts(final int entry)
+    {
+        return buffer.getByte(entries.at(entry) + EntriesDecoder.draftsEncodingOffset()) & 0xFF;
+    }
+
+    /**
+     * How many steps before this one the entry's first token was sampled, if the device holds it and perhaps the host does
+     * not; 0 if the host knows every token but the drafts.
+     */
+    public int predecessorBack(final int entry)
+    {
+        return buffer.getByte(entries.at(entry) + EntriesDecoder.predecessorBackEncodingOffset()) & 0xFF;
+    }
+
+    /** The entry of that step which sampled the first token; only if there is a predecessor. */
+    public int predecessorEntry(final int entry)
+    {
+        return buffer.getInt(entries.at(entry) + EntriesDecoder.predecessorEntryEncodingOffset(), ORDER);
+    }
+
+    /** Whether the entry samples a token behind its last one; a chunk within a prompt does not. */
+    public boolean samples(final int entry)
+    {
+        return buffer.getByte(entries.at(entry) + EntriesDecoder.samplesEncodingOffset()) == Flag.YES.value();
     }
 
     /** Changes of block tables, to be made before the step runs. */
     public int changeCount()
     {
-        return changes.count;
+        return changes.count();
     }
 
     public long changeRequestId(final int change)
@@ -156,27 +201,10 @@ public final class StepView
             TableChangeKind.MATCHED.value();
     }
 
-    /** Requests that gave up all their blocks, before any other change. */
-    public int preemptedCount()
-    {
-        return preempted.count;
-    }
-
-    public long preemptedRequestId(final int index)
-    {
-        return buffer.getLong(preempted.at(index) + PreemptedDecoder.requestIdEncodingOffset(), ORDER);
-    }
-
-    /** Blocks that the preempted request gave up. */
-    public int releasedBlocks(final int index)
-    {
-        return buffer.getInt(preempted.at(index) + PreemptedDecoder.releasedBlocksEncodingOffset(), ORDER);
-    }
-
     /** Requests that entered the batch with this step. */
     public int admittedCount()
     {
-        return admitted.count;
+        return admitted.count();
     }
 
     public long admittedRequestId(final int index)
@@ -199,43 +227,6 @@ public final class StepView
     /** Cached blocks that were evicted for this step. */
     public int evictedCount()
     {
-        return evicted.count;
-    }
-
-    /** One repeating group of the message. */
-    private static final class Part
-    {
-        private int base;
-        private int blockLength;
-        private int count;
-
-        /** Returns the position behind the group. */
-        private int wrap(final DirectBuffer buffer, final int offset, final int limit)
-        {
-            base = offset + GroupSizeEncodingDecoder.ENCODED_LENGTH;
-            if (base > limit)
-            {
-                throw new IllegalArgumentException(
-                    "a Schedule ends at byte " + limit + ", within the group that begins at byte " + offset);
-            }
-            blockLength = buffer.getShort(
-                offset + GroupSizeEncodingDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
-            count = buffer.getInt(offset + GroupSizeEncodingDecoder.numInGroupEncodingOffset(), ORDER);
-            if (count < 0 || count > MAX_COUNT || (long)count * blockLength > limit - base)
-            {
-                throw new IllegalArgumentException("a group of a Schedule at byte " + offset + " has " + count +
-                    " entries of " + blockLength + " bytes, but the message ends at byte " + limit);
-            }
-            return base + count * blockLength;
-        }
-
-        private int at(final int index)
-        {
-            if (index < 0 || index >= count)
-            {
-                throw new IndexOutOfBoundsException("index " + index + " of " + count + " in a group of a Schedule");
-            }
-            return base + index * blockLength;
-        }
+        return evicted.count();
     }
 }

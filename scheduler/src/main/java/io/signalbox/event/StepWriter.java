@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.event;
 
+import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import org.agrona.ExpandableArrayBuffer;
@@ -15,7 +16,7 @@ public final class StepWriter
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final ScheduleEncoder encoder = new ScheduleEncoder();
     private final StepView view = new StepView();
-    private ScheduleEncoder.RowsEncoder entries;
+    private ScheduleEncoder.EntriesEncoder entries;
 
     /**
      * Begins a plan; call {@link #entry} for each of its entries.
@@ -26,19 +27,25 @@ public final class StepWriter
     public StepWriter begin(final int rank, final int epoch, final long step, final int tokens, final int entryCount)
     {
         encoder.wrapAndApplyHeader(buffer, 0, header).step(step).epoch(epoch).rank(rank).tokens(tokens);
-        encoder.preemptedCount(0);
         encoder.admittedCount(0);
         encoder.evictedCount(0);
         encoder.tableChangesCount(0);
         encoder.pendingCount(0);
-        entries = encoder.rowsCount(entryCount);
+        entries = encoder.entriesCount(entryCount);
         return this;
     }
 
-    /** Appends an entry of {@code tokenCount} tokens from position {@code start}. */
+    /** Appends an entry of {@code tokenCount} tokens from position {@code start}, behind which it samples one. */
     public StepWriter entry(final long requestId, final int start, final int tokenCount)
     {
-        entries.next().requestId(requestId).start(start).tokenCount(tokenCount);
+        return entry(requestId, start, tokenCount, true);
+    }
+
+    /** @param samples whether the entry samples a token. */
+    public StepWriter entry(final long requestId, final int start, final int tokenCount, final boolean samples)
+    {
+        entries.next().requestId(requestId).start(start).tokenCount(tokenCount).predecessorEntry(0)
+            .slack(0).clip(0).predecessorBack((short)0).drafts((short)0).samples(samples ? Flag.YES : Flag.NO);
         return this;
     }
 

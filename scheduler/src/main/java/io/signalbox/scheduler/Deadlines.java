@@ -31,7 +31,7 @@ final class Deadlines
         for (int i = requests.size() - 1; i >= 0; i--)
         {
             final Request request = requests.at(i);
-            final boolean ending = request.stage() == Request.Stage.FINISHED || request.isCancelled();
+            final boolean ending = request.stage() == Request.Stage.FINISHED || request.isEnding();
             if (request.deadlineNanos() >= 0 && !ending)
             {
                 if (request.deadlineNanos() <= nowNanos)

@@ -6,45 +6,30 @@ import io.signalbox.StateDigest;
 import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
+import io.signalbox.batch.RequeueListener;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
 
-/** One DP rank as the scheduler sees it: its blocks, its load, its planner and the step that is in flight. */
+/** One DP rank as the scheduler sees it: its blocks, its load, its planner and the steps that are in flight. */
 final class DpRank
 {
     private static final int MAX_DOUBLINGS = 6;
 
-    /** State of a rank. */
-    enum State
-    {
-        /** No step is in flight. */
-        IDLE,
-        IN_FLIGHT,
-        /** Takes part in no step before its backend is reset. */
-        LOST;
-
-        private boolean leadsTo(final State next)
-        {
-            return switch (this)
-            {
-                case IDLE -> next != IDLE;
-                case IN_FLIGHT, LOST -> next == IDLE;
-            };
-        }
-    }
-
     final RankBlocks blocks;
     final RankLoad load = new RankLoad();
     final BatchPlanner planner;
-    final StepPlan plan = new StepPlan();
+    final OpenSteps open;
     private final int rank;
-    private State state = State.IDLE;
+    private boolean lost;
+    private boolean due;
     private long steps;
     private int failedSteps;
     private boolean resting;
     private long restsUntilNanos;
 
-    DpRank(final SchedulerConfig config, final int rank, final RoutedExpertPages pages)
+    /** @param requeued receives every request that gives up its blocks and waits again. */
+    DpRank(
+        final SchedulerConfig config, final int rank, final RoutedExpertPages pages, final RequeueListener requeued)
     {
         this.rank = rank;
         blocks = new RankBlocks(
@@ -54,65 +39,105 @@ final class DpRank
             config.evictionPolicy(),
             config.prefixCaching(),
             pages);
-        planner = new BatchPlanner(blocks, load, config.maxRunning(), config.stepTokens());
+        planner = new BatchPlanner(blocks, load, config.maxRunning(), config.stepTokens(), config.depth(),
+            config.draftTokens(), requeued);
+        open = new OpenSteps(config.depth());
     }
 
-    State state()
+    /** Number of the next step; a number is never used twice, also if its step is withdrawn. */
+    long nextStep()
     {
-        return state;
+        return steps + 1;
     }
 
-    /** The only place where the state changes. */
-    void state(final State next)
+    /** Something happened that may let the rank plan a step. */
+    void due()
     {
-        if (!state.leadsTo(next))
-        {
-            throw new InvariantViolation("rank " + rank + " cannot go from " + state + " to " + next);
-        }
-        state = next;
+        due = true;
     }
 
-    void launch()
+    /** Plans a step that the rank takes independently of others; returns whether there is anything to compute. */
+    boolean plan()
     {
-        launch(++steps);
+        return plan(nextStep());
     }
 
     /** @param step the number of a step that all ranks take together. */
-    void launch(final long step)
+    boolean plan(final long step)
     {
-        plan.number(step);
-        state(State.IN_FLIGHT);
+        due = false;
+        return planner.plan(open.next(), step);
     }
 
-    /** The step in flight has ended. */
+    /** Leaves the rank without work in a step of the others. */
+    void planNothing(final long step)
+    {
+        open.next().clear();
+        open.next().number(step);
+    }
+
+    /** The plan is in flight from now on. */
+    void launch()
+    {
+        open.open();
+        steps = open.newest().step();
+    }
+
+    /** The oldest step has been committed. */
     void land()
     {
-        state(State.IDLE);
+        final StepPlan plan = open.oldest();
+        open.land();
+        planner.landed(plan);
+        due = true;
     }
 
+    /** A step and all later ones will never land. The requests that they computed start over. */
+    void withdraw(final long fromStep)
+    {
+        while (!open.isEmpty() && open.newest().step() >= fromStep)
+        {
+            open.withdrawNewest();
+        }
+        blocks.withdraw(fromStep, open.isEmpty() ? fromStep - 1 : open.newest().step(), open.isEmpty());
+        planner.withdraw(fromStep);
+        due = true;
+    }
+
+    /** The rank takes part in no step before its backend is reset; none may be in flight. */
     void lose()
     {
-        state(State.LOST);
+        if (lost || !open.isEmpty())
+        {
+            throw new InvariantViolation("rank " + rank + " is lost with " + open.size() + " steps in flight" +
+                (lost ? ", for the second time" : ""));
+        }
+        lost = true;
     }
 
-    /** The backend of the rank starts anew, whatever it was doing. */
+    /** The backend of the rank starts anew. */
     void reset()
     {
-        if (state != State.IDLE)
-        {
-            state(State.IDLE);
-        }
+        lost = false;
+        due = true;
     }
 
-    boolean isInFlight(final long step)
+    /** Whether the rank could take part in a further step now. */
+    boolean hasSlot()
     {
-        return isInFlight() && plan.step() == step;
+        return !lost && open.hasSlot();
     }
 
-    /** Whether a step could begin now. */
-    boolean isIdle()
+    /** Whether a step with something to compute could be planned now. */
+    boolean mayPlan()
     {
-        return state == State.IDLE && !resting;
+        return hasSlot() && !resting && planner.hasWork();
+    }
+
+    /** Whether it is worth trying: something has changed since the last plan. */
+    boolean wantsPlan()
+    {
+        return due && mayPlan();
     }
 
     /**
@@ -133,6 +158,7 @@ final class DpRank
     void recovered()
     {
         failedSteps = 0;
+        due |= resting;
         resting = false;
     }
 
@@ -149,23 +175,21 @@ final class DpRank
 
     void rest(final long nowNanos)
     {
-        resting &= nowNanos < restsUntilNanos;
+        final boolean rests = resting && nowNanos < restsUntilNanos;
+        due |= resting && !rests;
+        resting = rests;
     }
 
-    /** Digest of what is remembered of failed steps, chained to another. */
+    /** Digest of the steps in flight and of what is remembered of failed ones, chained to another. */
     long digest(final long before)
     {
-        return failedSteps == 0 ? before : StateDigest.mix(before, failedSteps, resting ? restsUntilNanos : 0);
-    }
-
-    boolean isInFlight()
-    {
-        return state == State.IN_FLIGHT;
+        final long digest = StateDigest.mix(before, open.digest(), steps);
+        return failedSteps == 0 ? digest : StateDigest.mix(digest, failedSteps, resting ? restsUntilNanos : 0);
     }
 
     boolean isLost()
     {
-        return state == State.LOST;
+        return lost;
     }
 
     /** Digest of the pools of all ranks. */

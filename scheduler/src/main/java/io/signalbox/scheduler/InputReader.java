@@ -2,12 +2,12 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -75,7 +75,7 @@ final class InputReader extends EventReader
     }
 
     @Override
-    protected void onD2hComplete(final D2hCompleteDecoder input)
+    protected void onD2hComplete(final CompletionView input)
     {
         scheduler.onD2hComplete(input, chunkedRows, chunkedOffset);
     }

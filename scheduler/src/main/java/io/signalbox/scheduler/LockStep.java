@@ -14,13 +14,13 @@ final class LockStep extends RankSteps
         super(ranks, maxGroupBytes);
     }
 
-    /** Whether a rank has not yet ended the last step; a lost rank is not waited for. */
+    /** Whether a rank has no room for the next step yet; a lost rank is not waited for. */
     @Override
     boolean isUnderWay()
     {
         for (final DpRank rank : ranks)
         {
-            if (rank.isInFlight())
+            if (!rank.isLost() && !rank.hasSlot())
             {
                 return true;
             }
@@ -29,39 +29,57 @@ final class LockStep extends RankSteps
     }
 
     /**
-     * Plans the next step of every rank that is not lost, unless none has work. Ranks for whose work the group has no room
-     * get an empty plan.
+     * Plans the next step of every rank that is not lost, unless none has anything to compute. Ranks for whose work the
+     * group has no room get an empty plan.
      */
     @Override
     void plan(final OutputEncoder out, final int epoch)
     {
-        if (!anyIdleRankHasWork())
-        {
-            return;
-        }
-        steps++;
+        final long step = steps + 1;
         int leftOut = -1;
         for (int turn = 0; turn < ranks.length; turn++)
         {
-            final int index = inTurn(turn);
-            final DpRank rank = ranks[index];
+            final DpRank rank = ranks[inTurn(turn)];
             if (rank.isLost())
             {
                 continue;
             }
-            final boolean hasWork = rank.planner.hasWork() && !rank.isResting();
-            if (hasWork && hasRoom(out))
+            final boolean hasWork = rank.mayPlan();
+            final boolean hasRoom = hasRoom(out);
+            if (!hasWork || !hasRoom || !rank.plan(step))
             {
-                rank.planner.plan(rank.plan);
+                leftOut = leftOut < 0 && hasWork && !hasRoom ? inTurn(turn) : leftOut;
+                rank.planNothing(step);
             }
-            else
+            else if (steps < step)
             {
-                leftOut = leftOut < 0 && hasWork ? index : leftOut;
-                rank.plan.clear();
+                // The first rank with something to compute decides that the step takes place.
+                steps = step;
+                launchIdle(out, epoch, turn);
             }
-            rank.launch(steps);
-            out.schedule(rank.plan, epoch, index);
+            if (steps == step)
+            {
+                launch(out, epoch, turn);
+            }
         }
         first(Math.max(0, leftOut));
+    }
+
+    private void launchIdle(final OutputEncoder out, final int epoch, final int turns)
+    {
+        for (int turn = 0; turn < turns; turn++)
+        {
+            if (!ranks[inTurn(turn)].isLost())
+            {
+                launch(out, epoch, turn);
+            }
+        }
+    }
+
+    private void launch(final OutputEncoder out, final int epoch, final int turn)
+    {
+        final int index = inTurn(turn);
+        ranks[index].launch();
+        out.schedule(ranks[index].open.newest(), epoch, index);
     }
 }

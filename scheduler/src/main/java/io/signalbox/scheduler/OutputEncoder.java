@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.CommittedSpans;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
@@ -9,6 +10,7 @@ import io.signalbox.event.codec.AcceptedEncoder;
 import io.signalbox.event.codec.CommitEncoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestEncoder;
+import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
@@ -16,9 +18,12 @@ import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
+import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
+import io.signalbox.event.codec.WithdrawalCause;
+import io.signalbox.event.codec.WithdrawnEncoder;
 import io.signalbox.router.PlacementBatch;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
@@ -33,6 +38,7 @@ final class OutputEncoder
     private final CommitEncoder commit = new CommitEncoder();
     private final FreeEncoder free = new FreeEncoder();
     private final RequeuedEncoder requeued = new RequeuedEncoder();
+    private final WithdrawnEncoder withdrawn = new WithdrawnEncoder();
     private final DigestEncoder digest = new DigestEncoder();
     private GroupWriter group;
 
@@ -94,11 +100,6 @@ final class OutputEncoder
     {
         schedule.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .step(plan.step()).epoch(epoch).rank(rank).tokens(plan.tokens());
-        final ScheduleEncoder.PreemptedEncoder preempted = schedule.preemptedCount(plan.preemptedCount());
-        for (int i = 0; i < plan.preemptedCount(); i++)
-        {
-            preempted.next().requestId(plan.preempted(i).id()).releasedBlocks(plan.preemptedBlocks(i));
-        }
         final ScheduleEncoder.AdmittedEncoder admitted = schedule.admittedCount(plan.admittedCount());
         for (int i = 0; i < plan.admittedCount(); i++)
         {
@@ -114,12 +115,29 @@ final class OutputEncoder
         {
             pending.next().blockHash(plan.pendingHash(i)).blockId(plan.pendingBlock(i));
         }
-        final ScheduleEncoder.RowsEncoder rows = schedule.rowsCount(plan.entryCount());
+        entries(plan);
+        end(schedule);
+    }
+
+    private void entries(final StepPlan plan)
+    {
+        final ScheduleEncoder.EntriesEncoder entries = schedule.entriesCount(plan.entryCount());
         for (int i = 0; i < plan.entryCount(); i++)
         {
-            rows.next().requestId(plan.entryRequest(i).id()).start(plan.entryStart(i)).tokenCount(plan.entryTokens(i));
+            final int start = plan.entryStart(i);
+            final int slack = plan.entrySlack(i);
+            final int count = plan.entryTokens(i);
+            entries.next()
+                .requestId(plan.entryRequestId(i))
+                .start(start)
+                .tokenCount(count)
+                .predecessorEntry(plan.predecessorEntry(i))
+                .slack(slack)
+                .clip(start + slack + count - plan.entryEnd(i))
+                .predecessorBack((short)plan.predecessorBack(i))
+                .drafts((short)plan.entryDrafts(i))
+                .samples(flag(plan.samples(i)));
         }
-        end(schedule);
     }
 
     private void evicted(final StepPlan plan)
@@ -145,34 +163,69 @@ final class OutputEncoder
         }
     }
 
-    void commit(final StepPlan plan, final StepCommit result, final int epoch, final int rank, final boolean capture)
+    void commit(final StepPlan plan, final StepCommit result, final int epoch, final int rank)
     {
-        commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank);
-        final CommitEncoder.RowsEncoder rows = commit.rowsCount(plan.entryCount());
+        final CommittedSpans stored = result.spans();
+        commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank)
+            .missingRows(stored.missingRows()).impossibleRows(stored.impossibleRows());
+        final CommitEncoder.EntriesEncoder entries = commit.entriesCount(plan.entryCount());
         for (int i = 0; i < plan.entryCount(); i++)
         {
-            rows.next()
-                .requestId(plan.entryRequest(i).id())
-                .emittedTokenId(result.emittedToken(i))
-                .ownerGone(flag(result.outcome(i) == StepCommit.Outcome.OWNER_GONE));
+            entries.next()
+                .requestId(plan.entryRequestId(i))
+                .start(result.start(i))
+                .advance(result.advance(i))
+                .rejected((short)result.rejected(i))
+                .afterStop((short)result.afterStop(i))
+                .emitted((short)result.emitted(i))
+                .verdict(verdict(result.outcome(i)));
         }
-        final int spanCount = capture ? plan.spanCount() : 0;
-        final CommitEncoder.SpansEncoder spans = commit.spansCount(spanCount);
-        for (int i = 0; i < spanCount; i++)
+        final CommitEncoder.TokensEncoder tokens = commit.tokensCount(result.tokenCount());
+        for (int i = 0; i < result.tokenCount(); i++)
+        {
+            tokens.next().tokenId(result.token(i));
+        }
+        final CommitEncoder.SpansEncoder spans = commit.spansCount(stored.count());
+        for (int i = 0; i < stored.count(); i++)
         {
             spans.next()
-                .blockId(plan.spanBlock(i))
-                .issue(plan.spanIssue(i))
-                .offset(plan.spanOffset(i))
-                .kept(result.keptRows(i))
-                .alreadyThere(result.alreadyThereRows(i));
+                .blockId(stored.block(i))
+                .issue(stored.issue(i))
+                .offset(stored.offset(i))
+                .kept(stored.kept(i))
+                .alreadyThere(stored.alreadyThere(i));
         }
         final CommitEncoder.RegisteredEncoder registered = commit.registeredCount(result.registeredCount());
         for (int i = 0; i < result.registeredCount(); i++)
         {
-            registered.next().blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i));
+            registered.next()
+                .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i));
         }
         end(commit);
+    }
+
+    private static EntryVerdict verdict(final StepCommit.Outcome outcome)
+    {
+        return switch (outcome)
+        {
+            case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE;
+            case VOID -> EntryVerdict.VOID;
+            case DEAD -> EntryVerdict.DEAD;
+            case OWNER_GONE -> EntryVerdict.OWNER_GONE;
+        };
+    }
+
+    /** @param detail what is wrong with the completion, or empty. */
+    void withdrawn(
+        final long step,
+        final long causeStep,
+        final int epoch,
+        final int rank,
+        final WithdrawalCause cause,
+        final String detail)
+    {
+        end(withdrawn.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .step(step).causeStep(causeStep).epoch(epoch).rank(rank).cause(cause).detail(detail));
     }
 
     /** Bytes of the group so far. */
@@ -196,6 +249,8 @@ final class OutputEncoder
             .capturedRows(captured)
             .inheritedRows(inherited)
             .missingRows(capture ? rowCount - captured - inherited : 0)
+            .impossibleRows(request.impossibleRows())
+            .fenceStep(request.newestStepInFlight())
             .reason(reason);
         final FreeEncoder.ReleasedEncoder released = free.releasedCount(request.blockCount());
         for (int i = 0; i < request.blockCount(); i++)
@@ -206,13 +261,14 @@ final class OutputEncoder
     }
 
     /** Must be called before the request's blocks are released. */
-    void requeued(final Request request, final int releasedBlocks)
+    void requeued(final Request request, final boolean preempted)
     {
         requeued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .requestId(request.id())
-            .rank(request.rank());
-        final RequeuedEncoder.ReleasedEncoder released = requeued.releasedCount(releasedBlocks);
-        for (int i = 0; i < releasedBlocks; i++)
+            .rank(request.rank())
+            .reason(preempted ? RequeueReason.PREEMPTED : RequeueReason.STEP_WITHDRAWN);
+        final RequeuedEncoder.ReleasedEncoder released = requeued.releasedCount(request.blockCount());
+        for (int i = 0; i < request.blockCount(); i++)
         {
             released.next().blockId(request.blockId(i));
         }

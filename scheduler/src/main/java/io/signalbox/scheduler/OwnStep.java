@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-/** Each rank begins its steps independently, as soon as it is idle and has something to compute. */
+/** Each rank begins its steps independently, as soon as it has room for one and something to compute. */
 final class OwnStep extends RankSteps
 {
     OwnStep(final DpRank[] ranks, final int maxGroupBytes)
@@ -23,7 +23,7 @@ final class OwnStep extends RankSteps
         {
             final int index = inTurn(turn);
             final DpRank rank = ranks[index];
-            if (!rank.isIdle() || !rank.planner.hasWork())
+            if (!rank.mayPlan())
             {
                 continue;
             }
@@ -32,9 +32,11 @@ final class OwnStep extends RankSteps
                 first(index);
                 return;
             }
-            rank.planner.plan(rank.plan);
-            rank.launch();
-            out.schedule(rank.plan, epoch, index);
+            if (rank.plan())
+            {
+                rank.launch();
+                out.schedule(rank.open.newest(), epoch, index);
+            }
         }
         first(0);
     }

@@ -135,6 +135,7 @@ final class Placement
             final int rank = batch.chosenRank(decided);
             out.placed(router.decidedBy(), batch, decided);
             ranks[rank].planner.place(batched[decided], batch.matchedTokens(decided, rank));
+            ranks[rank].due();
         }
         Arrays.fill(batched, 0, batch.count(), null);
         while (!popped.isEmpty())

@@ -21,7 +21,7 @@ abstract class RankSteps
         this.maxGroupBytes = maxGroupBytes;
     }
 
-    /** Whether a step is under way that all others wait for. */
+    /** Whether a rank has no room for a step that all others wait for. */
     abstract boolean isUnderWay();
 
     /** Plans the next steps; no step that the others wait for may be under way. */
@@ -55,11 +55,11 @@ abstract class RankSteps
         return out.groupLength() < maxGroupBytes;
     }
 
-    final boolean anyRankIsIdle()
+    final boolean anyRankHasSlot()
     {
         for (final DpRank rank : ranks)
         {
-            if (rank.isIdle())
+            if (rank.hasSlot() && !rank.isResting())
             {
                 return true;
             }
@@ -67,12 +67,12 @@ abstract class RankSteps
         return false;
     }
 
-    /** Whether a rank could begin a step with something to compute. */
-    final boolean anyIdleRankHasWork()
+    /** Whether a rank could begin a step, and something has changed since it was last tried. */
+    final boolean anyRankWantsPlan()
     {
         for (final DpRank rank : ranks)
         {
-            if (rank.isIdle() && rank.planner.hasWork())
+            if (rank.wantsPlan())
             {
                 return true;
             }

@@ -49,20 +49,19 @@ final class RequestEnding
     {
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
-            final Request request = plan.entryRequest(entry);
             switch (commit.outcome(entry))
             {
-                case STOPPED -> end(request, FreeReason.STOP);
-                case REACHED_LENGTH -> end(request, FreeReason.LENGTH);
-                case OWNER_GONE -> endCancelled(request);
-                case CONTINUES ->
+                case STOPPED -> end(plan.entryRequest(entry), FreeReason.STOP);
+                case REACHED_LENGTH -> end(plan.entryRequest(entry), FreeReason.LENGTH);
+                case OWNER_GONE -> endUnlessInFlight(plan.entryRequest(entry));
+                case CONTINUES, VOID, DEAD ->
                 {
                 }
             }
         }
     }
 
-    /** Cancels a request that has not ended; it ends now or with the step that computes it. */
+    /** Cancels a request that has not ended; it ends now or with the last step that computes it. */
     void cancel(final long requestId)
     {
         final Request request = requests.find(requestId);
@@ -73,12 +72,19 @@ final class RequestEnding
         }
     }
 
-    /** Ends all cancelled requests that no step in flight computes. */
-    void endAllCancelled()
+    /** The request was in too many failed steps; it ends now or with the last step that computes it. */
+    void fail(final Request request)
+    {
+        request.fail();
+        endUnlessInFlight(request);
+    }
+
+    /** Ends all requests that are to end and that no step in flight computes. */
+    void endAllEnding()
     {
         for (int i = requests.size() - 1; i >= 0; i--)
         {
-            if (requests.at(i).isCancelled() && requests.at(i).stage() != Request.Stage.FINISHED)
+            if (requests.at(i).isEnding() && requests.at(i).stage() != Request.Stage.FINISHED)
             {
                 endUnlessInFlight(requests.at(i));
             }
@@ -87,15 +93,15 @@ final class RequestEnding
 
     private void endUnlessInFlight(final Request request)
     {
-        if (!request.isInFlight())
+        if (request.isInFlight())
         {
-            endCancelled(request);
+            ranks[request.rank()].planner.ends(request);
         }
-    }
-
-    private void endCancelled(final Request request)
-    {
-        end(request, request.isExpired() ? FreeReason.DEADLINE : FreeReason.CANCELLED);
+        else
+        {
+            end(request, request.isExpired() ? FreeReason.DEADLINE :
+                request.isCancelled() ? FreeReason.CANCELLED : FreeReason.FAILED);
+        }
     }
 
     /** Ends every request that waits for a rank: none is left. */
@@ -118,6 +124,7 @@ final class RequestEnding
         else
         {
             ranks[request.rank()].planner.remove(request);
+            ranks[request.rank()].due();
         }
         placement.due();
         request.finished();

@@ -7,15 +7,15 @@ import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
-import io.signalbox.batch.RequeueListener;
 import io.signalbox.batch.StepCommit;
+import io.signalbox.batch.StepPlan;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
@@ -23,6 +23,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.router.DpRouter;
@@ -35,8 +36,9 @@ import org.agrona.DirectBuffer;
  * once its tables have grown to the load.
  *
  * <p>{@code Submit} only queues. Requests are placed on ranks and steps are planned at <em>plan points</em>: when a
- * completion frees a rank, and on {@code Wake}, {@code Tick}, a fault or a reset. Each rank has at most one step in flight.
- * In lock-step mode a plan point does neither before the last rank has ended its step; see {@link LockStep}.
+ * completion frees a step slot, on {@code Forward} if that leaves a slot, and on {@code Wake}, {@code Tick}, a fault or a
+ * reset; at most one step per rank. Each rank has up to {@link SchedulerConfig#depth()} steps in flight. In lock-step mode a
+ * plan point does neither before every rank has room for the next step; see {@link LockStep}.
  */
 public final class Scheduler
 {
@@ -55,7 +57,6 @@ public final class Scheduler
     private final StepResults results;
     private final StepCommit commit;
     private final OutputEncoder out = new OutputEncoder();
-    private final RequeueListener requeued = out::requeued;
     private final Deadlines deadlines = new Deadlines();
     private final StepFailures failures;
     private final RequestEnding ends;
@@ -87,7 +88,7 @@ public final class Scheduler
         ranks = new DpRank[config.ranks()];
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            ranks[rank] = new DpRank(config, rank, pages);
+            ranks[rank] = new DpRank(config, rank, pages, out::requeued);
         }
         submissions = new Submissions(config, requests);
         this.router = new GuardedRouter(config, router);
@@ -185,60 +186,81 @@ public final class Scheduler
     void onForward(final ForwardDecoder input)
     {
         advance(input.timeNanos());
-        rankInFlight(input.epoch(), input.rank(), input.step());
+        final DpRank rank = rankOf(input.epoch(), input.rank(), input.step());
+        if (rank != null && rank.open.launched(input.step()))
+        {
+            rank.due();
+            planPoint();
+        }
     }
 
-    void onD2hComplete(final D2hCompleteDecoder input, final DirectBuffer chunkedRows, final int chunkedOffset)
+    void onD2hComplete(final CompletionView input, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
         advance(input.timeNanos());
         final int rankIndex = input.rank();
-        final DpRank rank = rankInFlight(input.epoch(), rankIndex, input.step());
+        final DpRank rank = rankOf(input.epoch(), rankIndex, input.step());
         if (rank == null)
         {
             return;
         }
-        results.read(input, rank.plan, chunkedRows, chunkedOffset);
-        commit.apply(rank.plan, rank.blocks, rank.load, results.sampledTokens(), results.rows(), results.rowsOffset());
-        out.commit(rank.plan, commit, epoch, rankIndex, pages != null);
+        final StepPlan plan = rank.open.oldest();
+        final String fault = plan.step() != input.step() ?
+            "step " + input.step() + " was reported complete before step " + plan.step() :
+            results.read(input, plan, chunkedRows, chunkedOffset);
+        if (fault != null)
+        {
+            withdraw(rankIndex, input.step(), WithdrawalCause.STEP_FAILED, fault);
+            return;
+        }
+        commit.apply(plan, rank.blocks, rank.load, results);
+        out.commit(plan, commit, epoch, rankIndex);
+        failures.stepSucceeded(rank, plan);
+        ends.endBy(plan, commit);
         rank.land();
-        failures.stepSucceeded(rank);
-        ends.endBy(rank.plan, commit);
         planPoint();
     }
 
     void onBackendFault(final BackendFaultDecoder input)
     {
         advance(input.timeNanos());
-        abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), input.faultClass() == FaultClass.RANK_LOST);
+        final int rank = input.rank();
+        if (rankOf(input.epoch(), rank, input.step()) != null)
+        {
+            final boolean lost = input.faultClass() == FaultClass.RANK_LOST;
+            withdraw(rank, lost ? ranks[rank].open.oldest().step() : input.step(),
+                lost ? WithdrawalCause.RANK_LOST : WithdrawalCause.STEP_FAILED, "");
+        }
     }
 
     /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
     void onStepTimedOut(final StepTimedOutDecoder input)
     {
         advance(input.timeNanos());
-        abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), true);
+        final int rank = input.rank();
+        if (rankOf(input.epoch(), rank, input.step()) != null)
+        {
+            withdraw(rank, ranks[rank].open.oldest().step(), WithdrawalCause.TIMED_OUT, "");
+        }
     }
 
-    /** @param rank null if the step is not in flight any more. */
-    private void abandonStep(final DpRank rank, final boolean rankLost)
+    /** A step of the rank has failed, with it every later one. */
+    private void withdraw(final int rankIndex, final long step, final WithdrawalCause cause, final String detail)
     {
-        if (rank == null)
-        {
-            return;
-        }
-        rank.land();
-        failures.stepFailed(rank, timeNanos);
-        rank.planner.requeueRunning(requeued);
+        final DpRank rank = ranks[rankIndex];
+        failures.stepFailed(rank, step, timeNanos);
+        writeWithdrawn(rankIndex, step, cause, detail);
         for (int i = 0; i < failures.exhaustedCount(); i++)
         {
-            ends.end(failures.exhausted(i), FreeReason.FAILED);
+            failures.exhausted(i).fail();
         }
-        if (rankLost)
+        rank.withdraw(step);
+        if (cause != WithdrawalCause.STEP_FAILED)
         {
             rank.lose();
             rank.planner.evacuate(queue);
+            placement.due();
         }
-        ends.endAllCancelled();
+        ends.endAllEnding();
         if (placement.ranksLeft() == 0)
         {
             ends.failQueued();
@@ -246,32 +268,51 @@ public final class Scheduler
         planPoint();
     }
 
+    private void writeWithdrawn(final int rank, final long fromStep, final WithdrawalCause cause, final String detail)
+    {
+        final OpenSteps open = ranks[rank].open;
+        for (int i = 0; i < open.size(); i++)
+        {
+            if (open.at(i).step() >= fromStep)
+            {
+                out.withdrawn(open.at(i).step(), fromStep, epoch, rank, cause, detail);
+            }
+        }
+    }
+
     void onBackendReset(final BackendResetDecoder input)
     {
         advance(input.timeNanos());
-        epoch = input.newEpoch();
-        for (final DpRank rank : ranks)
+        for (int index = 0; index < ranks.length; index++)
         {
+            final DpRank rank = ranks[index];
+            if (!rank.open.isEmpty())
+            {
+                final long oldest = rank.open.oldest().step();
+                writeWithdrawn(index, oldest, WithdrawalCause.RESET, "");
+                rank.withdraw(oldest);
+            }
             rank.reset();
             failures.reset(rank);
-            rank.planner.requeueRunning(requeued);
             if (input.kvMemoryKept() == Flag.NO)
             {
                 rank.blocks.forgetPrefixes();
             }
         }
-        ends.endAllCancelled();
+        epoch = input.newEpoch();
+        placement.due();
+        ends.endAllEnding();
         planPoint();
     }
 
-    /** The rank whose step this is about, or null, counted, when the step is of another epoch or no longer in flight. */
-    private DpRank rankInFlight(final int inputEpoch, final int rank, final long step)
+    /** The rank whose step this is about, or null, counted, if the step is of another epoch or no longer in flight. */
+    private DpRank rankOf(final int inputEpoch, final int rank, final long step)
     {
         if (rank < 0 || rank >= ranks.length)
         {
             throw new InvariantViolation("rank " + rank + " of a backend event is not one of " + ranks.length);
         }
-        if (inputEpoch == epoch && ranks[rank].isInFlight(step))
+        if (inputEpoch == epoch && ranks[rank].open.isOpen(step))
         {
             return ranks[rank];
         }
@@ -295,7 +336,7 @@ public final class Scheduler
         if (timeNanos >= deadlines.nextNanos())
         {
             deadlines.expire(requests, timeNanos);
-            ends.endAllCancelled();
+            ends.endAllEnding();
         }
     }
 
@@ -318,11 +359,11 @@ public final class Scheduler
         return requests.size();
     }
 
-    /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
+    /** Whether a {@code Wake} would plan a step now: a rank has room for a step and something has changed for it. */
     public boolean wantsWake()
     {
         final boolean unplaced = !queue.isEmpty() && placement.isDue();
-        return !steps.isUnderWay() && (steps.anyIdleRankHasWork() || unplaced && steps.anyRankIsIdle());
+        return !steps.isUnderWay() && (steps.anyRankWantsPlan() || unplaced && steps.anyRankHasSlot());
     }
 
     /** No armed deadline, and no end of a rank's rest, is earlier than this; {@link Long#MAX_VALUE} if there is none. */

@@ -29,6 +29,8 @@ public final class SchedulerConfig
     public static final int MAX_STEP_BLOCKS = 262_144;
     /** Routed-expert rows of one step, and of one KV block. */
     public static final int MAX_ROWS_BYTES = 1 << 30;
+    public static final int MAX_DEPTH = 4;
+    public static final int MAX_DRAFT_TOKENS = 63;
     public static final int MAX_BACK_OFF_NANOS = 1_000_000_000;
     /** Backends capture expert ids as int16. */
     public static final int MAX_CAPTURED_EXPERTS = ExpertIdType.INT16.maxExperts();
@@ -48,6 +50,8 @@ public final class SchedulerConfig
     private final int digestInterval;
     private final int maxFailures;
     private final int backOffNanos;
+    private final int depth;
+    private final int draftTokens;
 
     private SchedulerConfig(final Builder builder)
     {
@@ -59,6 +63,8 @@ public final class SchedulerConfig
         stepTokens = inRange("stepTokens", builder.stepTokens, 1, 1 << 24);
         digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
         maxFailures = inRange("maxFailures", builder.maxFailures, 0, Integer.MAX_VALUE);
+        depth = inRange("depth", builder.depth, 1, MAX_DEPTH);
+        draftTokens = inRange("draftTokens", builder.draftTokens, 0, MAX_DRAFT_TOKENS);
         backOffNanos = inRange("backOffNanos", builder.backOffNanos, 0, MAX_BACK_OFF_NANOS);
         router = builder.router;
         evictionPolicy = builder.evictionPolicy;
@@ -126,7 +132,7 @@ public final class SchedulerConfig
         return builder().ranks(ranks).kvBlocks(kvBlocks).blockSizeTokens(blockSizeTokens).evictionPolicy(evictionPolicy)
             .prefixCaching(prefixCaching).blockHash(blockHash).router(router).maxRunning(maxRunning).maxQueued(maxQueued)
             .stepTokens(stepTokens).lockStep(lockStep).capture(capture).digestInterval(digestInterval)
-            .maxFailures(maxFailures).backOffNanos(backOffNanos);
+            .maxFailures(maxFailures).backOffNanos(backOffNanos).depth(depth).draftTokens(draftTokens);
     }
 
     public int ranks()
@@ -227,6 +233,18 @@ public final class SchedulerConfig
         return backOffNanos;
     }
 
+    /** Most steps of a rank in flight. The next one is planned and launched while earlier ones run. */
+    public int depth()
+    {
+        return depth;
+    }
+
+    /** Draft tokens that an entry may carry besides the token that it must feed; 0: none. */
+    public int draftTokens()
+    {
+        return draftTokens;
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
@@ -245,6 +263,8 @@ public final class SchedulerConfig
         settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
         settings.put("scheduler.maxFailures", Integer.toString(maxFailures));
         settings.put("scheduler.backOffNanos", Integer.toString(backOffNanos));
+        settings.put("scheduler.depth", Integer.toString(depth));
+        settings.put("scheduler.draftTokens", Integer.toString(draftTokens));
         settings.put("scheduler.capture", Boolean.toString(capture != null));
         if (capture != null)
         {
@@ -286,6 +306,8 @@ public final class SchedulerConfig
             .lockStep(settings.containsKey("scheduler.lockStep") && Settings.flag(settings, "scheduler.lockStep"))
             .maxFailures(integerOrZero(settings, "scheduler.maxFailures"))
             .backOffNanos(integerOrZero(settings, "scheduler.backOffNanos"))
+            .depth(Settings.integer(settings, "scheduler.depth"))
+            .draftTokens(Settings.integer(settings, "scheduler.draftTokens"))
             .digestInterval(Settings.integer(settings, "scheduler.digestInterval"));
         if (Settings.flag(settings, "scheduler.capture"))
         {
@@ -355,6 +377,8 @@ public final class SchedulerConfig
         private int digestInterval = 4096;
         private int maxFailures = 8;
         private int backOffNanos = 1_000_000;
+        private int depth = 1;
+        private int draftTokens;
 
         public Builder ranks(final int value)
         {
@@ -453,6 +477,18 @@ public final class SchedulerConfig
         public Builder backOffNanos(final int value)
         {
             backOffNanos = value;
+            return this;
+        }
+
+        public Builder depth(final int value)
+        {
+            depth = value;
+            return this;
+        }
+
+        public Builder draftTokens(final int value)
+        {
+            draftTokens = value;
             return this;
         }
 

@@ -51,9 +51,9 @@ final class StepFailures
         return next;
     }
 
-    void stepSucceeded(final DpRank rank)
+    void stepSucceeded(final DpRank rank, final StepPlan plan)
     {
-        if (rank.plan.entryCount() > 0)
+        if (plan.entryCount() > 0)
         {
             reset(rank);
         }
@@ -65,8 +65,8 @@ final class StepFailures
         rank.recovered();
     }
 
-    /** Must be called before the requests of the step are queued again. */
-    void stepFailed(final DpRank rank, final long nowNanos)
+    /** Must be called before the steps are withdrawn; the failed one is in flight. */
+    void stepFailed(final DpRank rank, final long step, final long nowNanos)
     {
         resting -= rank.isResting() ? 1 : 0;
         if (backOffNanos > 0)
@@ -78,11 +78,23 @@ final class StepFailures
         {
             exhausted.removeLast();
         }
-        final StepPlan plan = rank.plan;
-        for (int entry = 0; entry < plan.entryCount(); entry++)
+        for (int i = 0; i < rank.open.size(); i++)
+        {
+            if (rank.open.at(i).step() >= step)
+            {
+                countFailures(rank.open.at(i), step);
+            }
+        }
+    }
+
+    /** A request counts a failure once, also if several of the withdrawn steps computed it. */
+    private void countFailures(final StepPlan plan, final long failedStep)
+    {
+        for (int entry = 0; maxFailures > 0 && entry < plan.entryCount(); entry++)
         {
             final Request request = plan.entryRequest(entry);
-            if (maxFailures > 0 && request.countFailure() >= maxFailures && !request.isCancelled())
+            if (plan.isOwned(entry) && request.isFirstInFlightFrom(failedStep, plan.step()) &&
+                request.countFailure() >= maxFailures && !request.isEnding())
             {
                 exhausted.addLast(request);
             }

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.InvariantViolation;
+import io.signalbox.batch.OutputCheck;
+import io.signalbox.batch.StepOutput;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.RowsChecksum;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 
 /** The results of one step from its {@code D2hComplete}, checked against the plan of the step. */
-final class StepResults
+final class StepResults implements StepOutput
 {
     private final ModelShape capture;
     private final RowsChecksum checksum = new RowsChecksum();
-    private int[] sampledTokens = new int[16];
+    private int[] starts = new int[16];
+    private int[] accepted = new int[16];
+    private int[] tokens = new int[16];
+    private int[] impossible = new int[16];
+    private int impossibleCount;
     private DirectBuffer rows;
     private int rowsOffset;
 
@@ -24,84 +29,132 @@ final class StepResults
         this.capture = capture;
     }
 
-    /** @throws InvariantViolation when the results are not those of the plan. */
-    void read(
-        final D2hCompleteDecoder input, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
+    /** Returns why the results cannot be those of the plan, as a sentence for the journal, or null if they can. */
+    String read(
+        final CompletionView input, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
-        final RowForm rowForm = input.rowForm();
-        checkRows(plan, rowForm, input.rowCount(), input.rowBytes());
-        readSampledTokens(input, plan);
-        if (capture == null)
-        {
-            rows = null;
-            return;
-        }
-        final boolean chunked = rowForm == RowForm.CHUNKED;
-        rows = chunked ? chunkedRows : input.buffer();
-        rowsOffset = chunked ? chunkedOffset : input.limit() + D2hCompleteDecoder.rowsHeaderLength();
-        checkBytes(input, plan, chunked);
+        String fault = readEntries(input, plan);
+        fault = fault == null ? readRows(input, plan, chunkedRows, chunkedOffset) : fault;
+        fault = fault == null ? OutputCheck.fault(plan, this) : fault;
+        return fault == null ? null : "the completion of step " + plan.step() + " " + fault;
     }
 
-    private void checkBytes(final D2hCompleteDecoder input, final StepPlan plan, final boolean chunked)
+    private String readEntries(final CompletionView input, final StepPlan plan)
+    {
+        final int count = input.entryCount();
+        if (count != plan.entryCount())
+        {
+            return "brings " + count + " entries instead of " + plan.entryCount();
+        }
+        starts = fit(starts, count);
+        accepted = fit(accepted, count);
+        long sum = 0;
+        for (int i = 0; i < count; i++)
+        {
+            starts[i] = input.start(i);
+            accepted[i] = input.accepted(i);
+            sum += accepted[i];
+        }
+        if (sum != input.tokenCount())
+        {
+            return "accepts " + sum + " tokens but brings " + input.tokenCount();
+        }
+        tokens = fit(tokens, input.tokenCount());
+        for (int i = 0; i < input.tokenCount(); i++)
+        {
+            tokens[i] = input.token(i);
+            if (tokens[i] < 0)
+            {
+                return "brings the token " + tokens[i] + ", but token ids are not negative";
+            }
+        }
+        return null;
+    }
+
+    private static int[] fit(final int[] array, final int length)
+    {
+        return length <= array.length ? array : new int[Math.max(length, 2 * array.length)];
+    }
+
+    private String readRows(
+        final CompletionView input, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
+    {
+        final RowForm form = input.rowForm();
+        final boolean complete = capture == null ? form == RowForm.NONE : form != RowForm.NONE &&
+            input.rowCount() == plan.tokens() && input.rowBytes() == capture.rowBytes();
+        if (!complete)
+        {
+            return "brings " + input.rowCount() + " routed-expert rows of " + input.rowBytes() + " bytes in the form " +
+                form + " for " + plan.tokens() + " tokens";
+        }
+        impossibleCount = input.impossibleCount();
+        impossible = fit(impossible, impossibleCount);
+        for (int i = 0; i < impossibleCount; i++)
+        {
+            impossible[i] = input.impossibleRow(i);
+        }
+        rows = null;
+        if (capture == null)
+        {
+            return null;
+        }
+        final boolean chunked = form == RowForm.CHUNKED;
+        rows = chunked ? chunkedRows : input.buffer();
+        rowsOffset = chunked ? chunkedOffset : input.rowsOffset();
+        return checkBytes(input, plan, chunked);
+    }
+
+    private String checkBytes(final CompletionView input, final StepPlan plan, final boolean chunked)
     {
         final int length = plan.tokens() * capture.rowBytes();
         final int present = !chunked ? input.rowsLength() : rows == null ? 0 : rows.capacity() - rowsOffset;
         if (present < length)
         {
-            throw new InvariantViolation("step " + plan.step() + " has " + length + " bytes of routed-expert rows but " +
-                present + " came with its completion");
+            return "brings " + present + " of " + length + " bytes of routed-expert rows";
         }
-        if (checksum.of(rows, rowsOffset, length) != input.rowsChecksum())
-        {
-            throw new InvariantViolation("the routed-expert rows of step " + plan.step() + " do not match their checksum");
-        }
+        return checksum.of(rows, rowsOffset, length) == input.rowsChecksum() ? null :
+            "brings routed-expert rows that do not match their checksum";
     }
 
-    private void checkRows(final StepPlan plan, final RowForm rowForm, final int rowCount, final int rowBytes)
+    @Override
+    public int start(final int entry)
     {
-        final boolean complete = capture == null ? rowForm == RowForm.NONE :
-            rowForm != RowForm.NONE && rowCount == plan.tokens() && rowBytes == capture.rowBytes();
-        if (!complete)
-        {
-            throw new InvariantViolation("step " + plan.step() + " computes " + plan.tokens() +
-                " tokens but its completion brings " + rowCount + " routed-expert rows of " + rowBytes +
-                " bytes in the form " + rowForm);
-        }
+        return starts[entry];
     }
 
-    private void readSampledTokens(final D2hCompleteDecoder input, final StepPlan plan)
+    @Override
+    public int accepted(final int entry)
     {
-        final D2hCompleteDecoder.SampledDecoder sampled = input.sampled();
-        final int count = sampled.count();
-        if (count != plan.entryCount())
-        {
-            throw new InvariantViolation("step " + plan.step() + " has " + plan.entryCount() +
-                " entries but its completion brings " + count + " sampled tokens");
-        }
-        if (count > sampledTokens.length)
-        {
-            sampledTokens = new int[2 * count];
-        }
-        for (int i = 0; i < count; i++)
-        {
-            sampledTokens[i] = sampled.next().tokenId();
-        }
+        return accepted[entry];
     }
 
-    /** One per entry of the plan. */
-    int[] sampledTokens()
+    @Override
+    public int token(final int index)
     {
-        return sampledTokens;
+        return tokens[index];
     }
 
-    /** Holds the rows, one per token of the plan; null if capture is off. */
-    DirectBuffer rows()
+    @Override
+    public DirectBuffer rows()
     {
         return rows;
     }
 
-    int rowsOffset()
+    @Override
+    public int rowsOffset()
     {
         return rowsOffset;
+    }
+
+    @Override
+    public int impossibleCount()
+    {
+        return impossibleCount;
+    }
+
+    @Override
+    public int impossibleRow(final int index)
+    {
+        return impossible[index];
     }
 }

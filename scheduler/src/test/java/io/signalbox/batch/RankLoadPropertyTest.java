@@ -6,6 +6,7 @@ import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.RankPrefixIndex;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ class RankLoadPropertyTest
     private final StepPlan plan = new StepPlan();
     private final StepCommit commit = new StepCommit(null);
     private final int[] matched = new int[RANK + 1];
+    private long steps;
     private RankLoad load;
     private RankPrefixIndex index;
     private RankBlocks blocks;
@@ -62,6 +64,52 @@ class RankLoadPropertyTest
         }
     }
 
+    /** One token for each entry that samples, from where it was planned. */
+    private record SampledOnce(StepPlan plan) implements StepOutput
+    {
+        @Override
+        public int start(final int entry)
+        {
+            return plan.entryStart(entry);
+        }
+
+        @Override
+        public int accepted(final int entry)
+        {
+            return plan.samples(entry) ? 1 : 0;
+        }
+
+        @Override
+        public int token(final int index)
+        {
+            return 0;
+        }
+
+        @Override
+        public DirectBuffer rows()
+        {
+            return null;
+        }
+
+        @Override
+        public int rowsOffset()
+        {
+            return 0;
+        }
+
+        @Override
+        public int impossibleCount()
+        {
+            return 0;
+        }
+
+        @Override
+        public int impossibleRow(final int index)
+        {
+            return -1;
+        }
+    }
+
     private static long hash(final int family, final int block)
     {
         return 1 + family * 1000L + block;
@@ -82,9 +130,10 @@ class RankLoadPropertyTest
 
     private void step(final BatchPlanner planner, final List<Request> active)
     {
-        planner.plan(plan);
+        planner.plan(plan, ++steps);
         assertRecounted(active);
-        commit.apply(plan, blocks, load, new int[plan.entryCount()], null, 0);
+        commit.apply(plan, blocks, load, new SampledOnce(plan));
+        planner.landed(plan);
         assertRecounted(active);
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
@@ -99,9 +148,8 @@ class RankLoadPropertyTest
 
     private void loseTheRank(final BatchPlanner planner, final List<Request> active, final Random random)
     {
-        planner.requeueRunning((request, blocks) ->
-        {
-        });
+        planner.plan(plan, ++steps);
+        planner.withdraw(steps);
         assertRecounted(active);
         if (random.nextBoolean())
         {
@@ -119,7 +167,9 @@ class RankLoadPropertyTest
         load = new RankLoad();
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, null);
-        final BatchPlanner planner = new BatchPlanner(blocks, load, 6, 1 + random.nextInt(20));
+        final BatchPlanner planner = new BatchPlanner(
+            blocks, load, 6, 1 + random.nextInt(20), 1, 0, (request, preempted) -> { });
+        steps = 0;
         index = new RankPrefixIndex(RANK + 1);
         blocks.indexPrefixes(index);
         final List<Request> active = new ArrayList<>();

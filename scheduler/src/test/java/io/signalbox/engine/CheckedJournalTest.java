@@ -3,8 +3,10 @@ package io.signalbox.engine;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +21,19 @@ class CheckedJournalTest
 
     private final RecordingJournal recording = new RecordingJournal();
     private final CheckedJournal journal = new CheckedJournal(recording);
-    private final UnsafeBuffer memory = new UnsafeBuffer(new byte[ROWS * ROW_BYTES]);
-    private final ReportEncoding encoding = new ReportEncoding(null);
+    private final UnsafeBuffer memory = soundRows();
+    private final ReportEncoding encoding =
+        new ReportEncoding(new ReportCheck(new ModelShape(8, 256, 8), 100, ImpossibleRows.MISSING));
+
+    private static UnsafeBuffer soundRows()
+    {
+        final UnsafeBuffer rows = new UnsafeBuffer(new byte[ROWS * ROW_BYTES]);
+        for (int i = 0; i < rows.capacity(); i++)
+        {
+            rows.putByte(i, (byte)(i % 8));
+        }
+        return rows;
+    }
 
     private CaptureSlice slice(final int rows)
     {
@@ -44,7 +57,7 @@ class CheckedJournalTest
     @Test
     void shouldAppendRowsThatAreThoseOfTheirGroup()
     {
-        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(ROWS));
+        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(ROWS));
         append(slice(ROWS));
         assertEquals(1, recording.recorded.size());
     }
@@ -54,10 +67,10 @@ class CheckedJournalTest
     {
         encoding.forward(1, 0, 3, 7, 1);
         append(null);
-        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(2));
+        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(2));
         assertNull(encoding.takeRowsBeside(), "two rows fit the message");
         append(null);
-        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, null);
+        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), null);
         append(null);
         assertEquals(3, recording.recorded.size());
     }
@@ -65,7 +78,7 @@ class CheckedJournalTest
     @Test
     void shouldStopBeforeRowsThatChangedSinceTheyWereReported()
     {
-        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(ROWS));
+        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(ROWS));
         memory.putByte(ROWS * ROW_BYTES - 1, (byte)1);
         assertEquals("the routed-expert rows of step 7 of rank 3 changed before the journal had them: the backend wrote " +
             "into a capture slice that it had not got back", refusal(slice(ROWS)));
@@ -74,12 +87,12 @@ class CheckedJournalTest
     @Test
     void shouldStopBeforeRowsOfAnotherCompletion()
     {
-        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(ROWS));
+        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(ROWS));
         assertEquals("step 7 of rank 3 refers to 100 routed-expert rows of 64 bytes in the form CHUNKED, but 99 of 64 " +
             "bytes came with it", refusal(slice(ROWS - 1)));
         assertEquals("step 7 of rank 3 refers to 100 routed-expert rows of 64 bytes in the form CHUNKED, but none came " +
             "with it", refusal(null));
-        encoding.d2hComplete(1, 0, 3, 7, new int[1], 1, slice(2));
+        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(2));
         assertEquals("step 7 of rank 3 refers to 2 routed-expert rows of 64 bytes in the form INLINE, but 100 of 64 bytes " +
             "came with it", refusal(slice(ROWS)));
     }

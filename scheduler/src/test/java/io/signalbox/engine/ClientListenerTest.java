@@ -83,11 +83,19 @@ class ClientListenerTest
     {
         final D2hCompleteEncoder message = writer.d2hComplete()
             .timeNanos(step).step(step).epoch(0).rank(0).rowCount(0).rowBytes(0).rowsChecksum(0).rowForm(RowForm.NONE);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(rows);
+        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(rows);
         for (int i = 0; i < rows; i++)
         {
-            sampled.next().tokenId(5);
+            // The first request runs since step 1, the others since step 2.
+            final int fed = (int)step - (i == 0 ? 1 : 2);
+            entries.next().start(fed == 0 ? 0 : 15 + fed).accepted((short)1);
         }
+        final D2hCompleteEncoder.TokensEncoder tokens = message.tokensCount(rows);
+        for (int i = 0; i < rows; i++)
+        {
+            tokens.next().tokenId(5);
+        }
+        message.impossibleRowsCount(0);
         message.putRows(writer.buffer(), 0, 0);
         engine.offer(writer.buffer(), 0, writer.length(), null);
     }

@@ -5,6 +5,8 @@ import io.signalbox.ConfigException;
 import io.signalbox.event.InputWriter;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -158,8 +160,8 @@ class EngineGateTest
             assertRefused("routed-expert rows came with an input that is no D2hComplete whose form is CHUNKED",
                 () -> engine.offer(writer.buffer(), 0, writer.length(), rows));
             assertEquals(1, rows.releases());
-            final ReportEncoding report = new ReportEncoding(null);
-            report.d2hComplete(1, 0, 0, 1, new int[0], 0, new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
+            final ReportEncoding report = new ReportEncoding(new ReportCheck(new ModelShape(10, 256, 100), 100, ImpossibleRows.MISSING));
+            report.d2hComplete(1, 0, 0, 1, new StepTokens(), new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
             assertRefused("a D2hComplete whose form is CHUNKED came without its routed-expert rows",
                 () -> engine.offer(report.writer.buffer(), 0, report.writer.length(), null));
             offerWake(engine);

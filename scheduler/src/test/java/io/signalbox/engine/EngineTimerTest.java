@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.Groups;
 import io.signalbox.event.InputWriter;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
@@ -30,7 +29,7 @@ class EngineTimerTest
     private final AtomicLong clock = new AtomicLong();
     private final HoldingEngine engine = new HoldingEngine();
     private final DeadlineWatch deadlines = new DeadlineWatch();
-    private final StepsInFlight steps = new StepsInFlight(2, TIMEOUT, clock::get);
+    private final StepsInFlight steps = new StepsInFlight(2, 2, TIMEOUT, clock::get);
     private final EngineTimer timer = new EngineTimer(engine, deadlines, steps);
     private final InputWriter writer = new InputWriter();
 
@@ -42,12 +41,11 @@ class EngineTimerTest
     private void launch(final int rank, final int epoch, final long step)
     {
         final GroupWriter group = Groups.wakeAndStep(rank, epoch, step);
-        steps.onGroup(group.buffer(), 0, group.length());
+        follow(group);
     }
 
-    private void follow(final InputWriter input)
+    private void follow(final GroupWriter group)
     {
-        final GroupWriter group = Groups.of(input);
         steps.onGroup(group.buffer(), 0, group.length());
     }
 
@@ -107,14 +105,26 @@ class EngineTimerTest
     }
 
     @Test
+    void shouldTimeAStepFromTheEndOfTheOneBefore()
+    {
+        launch(0, 0, 1);
+        clock.set(10);
+        launch(0, 0, 2);
+        clock.set(TIMEOUT - 1);
+        follow(Groups.wakeAndCommit(0, 0, 1));
+        timer.poll(2 * TIMEOUT - 2);
+        assertEquals(List.of(), engine.names());
+        timer.poll(2 * TIMEOUT - 1);
+        assertEquals(List.of("StepTimedOut"), engine.names());
+    }
+
+    @Test
     void shouldForgetAStepThatHasEnded()
     {
         launch(0, 0, 1);
         launch(1, 0, 1);
-        writer.d2hComplete().timeNanos(1).step(1).epoch(0).rank(0).sampledCount(0);
-        follow(writer);
-        writer.backendFault().timeNanos(1).step(1).epoch(0).rank(1).faultClass(FaultClass.STEP_FAILED).detail("planted");
-        follow(writer);
+        follow(Groups.wakeAndCommit(0, 0, 1));
+        follow(Groups.wakeAndWithdrawn(1, 0, 1));
         timer.poll(10 * TIMEOUT);
         assertEquals(List.of(), engine.names());
     }
@@ -123,8 +133,7 @@ class EngineTimerTest
     void shouldNotForgetAStepForACompletionOfAnother()
     {
         launch(0, 0, 2);
-        writer.d2hComplete().timeNanos(1).step(1).epoch(0).rank(0).sampledCount(0);
-        follow(writer);
+        follow(Groups.wakeAndCommit(0, 0, 1));
         timer.poll(TIMEOUT);
         assertEquals(List.of("StepTimedOut"), engine.names());
     }

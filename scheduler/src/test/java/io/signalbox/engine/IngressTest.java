@@ -5,6 +5,8 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import io.signalbox.event.InputWriter;
 import org.agrona.concurrent.UnsafeBuffer;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.experts.ModelShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -102,8 +104,8 @@ class IngressTest
             ingress.offer(input, 0, 16, null);
         }
         final HeapSlice rows = HeapSlice.empty();
-        final ReportEncoding report = new ReportEncoding(null);
-        report.d2hComplete(1, 0, 0, 1, new int[0], 0, new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
+        final ReportEncoding report = new ReportEncoding(new ReportCheck(new ModelShape(10, 256, 100), 100, ImpossibleRows.MISSING));
+        report.d2hComplete(1, 0, 0, 1, new StepTokens(), new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
         final Thread waiter = new Thread(() -> assertThrows(
             IllegalStateException.class, () -> ingress.offer(report.writer.buffer(), 0, report.writer.length(), rows)));
         waiter.start();

@@ -4,12 +4,12 @@ package io.signalbox.engine;
 import io.signalbox.InvariantViolation;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.Groups;
-import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepWriter;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,9 +17,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class StepTransitionsTest
 {
     private final StepWriter plans = new StepWriter();
-    private final LaunchedSteps launches = new LaunchedSteps(2);
-    private final StepsInFlight inFlight = new StepsInFlight(2, 100, () -> 0);
-    private final InputWriter input = new InputWriter();
+    private final LaunchedSteps launches = new LaunchedSteps(2, 2);
+    private final StepsInFlight inFlight = new StepsInFlight(2, 1, 100, () -> 0);
 
     private void launch(final int epoch, final long step)
     {
@@ -32,8 +31,8 @@ class StepTransitionsTest
         launch(0, 1);
         launch(0, 2);
         launch(1, 5);
-        assertEquals(5, launches.of(1).step());
-        assertEquals(0, launches.of(0).step());
+        assertEquals(5, launches.last(1).step());
+        assertEquals(0, launches.last(0).step());
     }
 
     @Test
@@ -45,21 +44,39 @@ class StepTransitionsTest
         assertThrows(InvariantViolation.class, () -> launch(1, 4));
         assertThrows(InvariantViolation.class, () -> launch(2, 5));
         assertThrows(InvariantViolation.class, () -> launch(0, 6));
-        assertEquals(5, launches.of(1).step());
+        assertEquals(5, launches.last(1).step());
     }
 
     @Test
     void shouldAnswerOnlyAStepThatWasLaunched()
     {
-        final LaunchedSteps.Launch launch = launches.of(1);
+        final LaunchedSteps.Launch launch = launches.last(1);
         assertEquals("step 1 was answered, but the last step that its rank was given is 0",
-            assertThrows(InvariantViolation.class, () -> launch.answered(1)).getMessage());
+            assertThrows(InvariantViolation.class, () -> launch.answer(1)).getMessage());
         launch(0, 1);
         assertFalse(launch.isAnswered(1));
-        launch.answered(1);
+        assertTrue(launch.answer(1));
+        assertFalse(launch.answer(1), "the second caller");
         assertTrue(launch.isAnswered(1));
-        assertThrows(InvariantViolation.class, () -> launch.answered(2));
-        assertThrows(InvariantViolation.class, () -> launch.answered(0));
+        assertThrows(InvariantViolation.class, () -> launch.answer(2));
+        assertThrows(InvariantViolation.class, () -> launch.answer(0));
+    }
+
+    @Test
+    void shouldKnowTheOldestStepForWhichAResultIsOwed()
+    {
+        assertEquals(0, launches.oldestUnanswered(1));
+        launch(0, 1);
+        launch(0, 2);
+        assertEquals(1, launches.oldestUnanswered(1));
+        launches.find(1, 0, 1).answer(1);
+        assertEquals(2, launches.oldestUnanswered(1));
+        launches.withdrawn(1, 2);
+        assertEquals(0, launches.oldestUnanswered(1));
+        assertNull(launches.find(1, 1, 2), "another epoch");
+        launch(0, 3);
+        assertNull(launches.find(1, 0, 1), "two steps are kept");
+        assertEquals(3, launches.oldestUnanswered(1));
     }
 
     @Test
@@ -67,13 +84,11 @@ class StepTransitionsTest
     {
         follow(Groups.wakeAndStep(1, 0, 1));
         follow(Groups.wakeAndStep(0, 0, 1));
-        assertEquals("rank 1 was given step 2 while step 1 is in flight",
+        assertEquals("rank 1 was given step 2 while 1 steps from step 1 on are in flight",
             assertThrows(InvariantViolation.class, () -> follow(Groups.wakeAndStep(1, 0, 2))).getMessage());
-        input.d2hComplete().timeNanos(1).step(1).epoch(0).rank(1).sampledCount(0);
-        follow(Groups.of(input));
+        follow(Groups.wakeAndCommit(1, 0, 1));
         follow(Groups.wakeAndStep(1, 0, 2));
-        input.backendReset().timeNanos(2).newEpoch(1);
-        follow(Groups.of(input));
+        follow(Groups.wakeAndWithdrawn(1, 0, 2));
         follow(Groups.wakeAndStep(1, 1, 3));
     }
 

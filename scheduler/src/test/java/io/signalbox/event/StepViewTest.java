@@ -26,7 +26,6 @@ class StepViewTest
     {
         final ScheduleEncoder plan = new ScheduleEncoder().wrapAndApplyHeader(buffer, OFFSET, new MessageHeaderEncoder());
         plan.step(101).epoch(102).rank(103).tokens(104);
-        plan.preemptedCount(1).next().requestId(201).releasedBlocks(202);
         plan.admittedCount(2).next().requestId(301).matchedBlocks(302).resumed(Flag.NO)
             .next().requestId(303).matchedBlocks(304).resumed(Flag.YES);
         plan.evictedCount(3).next().blockHash(401).blockId(402).next().blockHash(403).blockId(404)
@@ -35,7 +34,11 @@ class StepViewTest
             .next().requestId(501).blockIndex(502).blockId(503).issue(504).kind(TableChangeKind.ALLOCATED)
             .next().requestId(505).blockIndex(506).blockId(507).issue(508).kind(TableChangeKind.MATCHED);
         plan.pendingCount(1).next().blockHash(601).blockId(602);
-        plan.rowsCount(2).next().requestId(701).start(702).tokenCount(703).next().requestId(704).start(705).tokenCount(706);
+        plan.entriesCount(2)
+            .next().requestId(701).start(702).tokenCount(703).predecessorEntry(0).slack(0).clip(0)
+            .predecessorBack((short)0).drafts((short)0).samples(Flag.NO)
+            .next().requestId(704).start(705).tokenCount(706).predecessorEntry(709).slack(5).clip(4)
+            .predecessorBack((short)2).drafts((short)3).samples(Flag.YES);
         return MessageHeaderEncoder.ENCODED_LENGTH + plan.encodedLength();
     }
 
@@ -67,9 +70,14 @@ class StepViewTest
         assertEquals(304, view.matchedBlocks(1));
         assertTrue(view.isResumed(1));
         assertFalse(view.isResumed(0));
-        assertEquals(1, view.preemptedCount());
-        assertEquals(201, view.preemptedRequestId(0));
-        assertEquals(202, view.releasedBlocks(0));
+        assertEquals(5, view.slack(1));
+        assertEquals(705 + 5 + 706 - 4, view.end(1));
+        assertEquals(3, view.drafts(1));
+        assertEquals(2, view.predecessorBack(1));
+        assertEquals(709, view.predecessorEntry(1));
+        assertTrue(view.samples(1));
+        assertFalse(view.samples(0));
+        assertEquals(702 + 703, view.end(0));
         assertEquals(101, view.step());
         assertEquals(102, view.epoch());
         assertEquals(103, view.rank());
@@ -80,17 +88,20 @@ class StepViewTest
     @Test
     void shouldSkipFieldsThatALaterVersionAdded()
     {
-        encode();
-        final int preempted = OFFSET + MessageHeaderEncoder.ENCODED_LENGTH + ScheduleDecoder.BLOCK_LENGTH;
-        final int end = preempted + ScheduleDecoder.PreemptedDecoder.HEADER_SIZE + 12;
-        final byte[] rest = new byte[500];
-        buffer.getBytes(end, rest);
-        buffer.putBytes(end + 4, rest);
-        buffer.putShort(preempted, (short)16);
+        final int length = encode();
+        final int admitted = OFFSET + MessageHeaderEncoder.ENCODED_LENGTH + ScheduleDecoder.BLOCK_LENGTH;
+        final int block = ScheduleDecoder.AdmittedDecoder.sbeBlockLength();
+        final int first = admitted + ScheduleDecoder.AdmittedDecoder.HEADER_SIZE;
+        for (int entry = 2; entry > 0; entry--)
+        {
+            final byte[] rest = new byte[OFFSET + length + 8 - first - entry * block];
+            buffer.getBytes(first + entry * block, rest);
+            buffer.putBytes(first + entry * block + 4, rest);
+        }
+        buffer.putShort(admitted, (short)(block + 4));
         view.wrap(buffer, OFFSET);
 
-        assertEquals(201, view.preemptedRequestId(0));
-        assertEquals(303, view.admittedRequestId(1));
+        assertEquals(301, view.admittedRequestId(0));
         assertEquals(704, view.requestId(1));
     }
 
@@ -103,7 +114,7 @@ class StepViewTest
         assertEquals("index 2 of 2 in a group of a Schedule",
             assertThrows(IndexOutOfBoundsException.class, () -> view.requestId(2)).getMessage());
         assertThrows(IndexOutOfBoundsException.class, () -> view.changeBlockId(-1));
-        assertThrows(IndexOutOfBoundsException.class, () -> view.preemptedRequestId(1));
+        assertThrows(IndexOutOfBoundsException.class, () -> view.admittedRequestId(2));
     }
 
     @Test
@@ -115,10 +126,10 @@ class StepViewTest
             final UnsafeBuffer shorter = new UnsafeBuffer(buffer, 0, cut);
             assertThrows(IllegalArgumentException.class, () -> view.wrap(shorter, OFFSET), "cut at " + cut);
         }
-        final int preempted = OFFSET + MessageHeaderEncoder.ENCODED_LENGTH + ScheduleDecoder.BLOCK_LENGTH;
+        final int admitted = OFFSET + MessageHeaderEncoder.ENCODED_LENGTH + ScheduleDecoder.BLOCK_LENGTH;
         for (final int count : new int[] {-1, Integer.MAX_VALUE, 1 << 24, 100})
         {
-            buffer.putInt(preempted + 2, count);
+            buffer.putInt(admitted + 2, count);
             assertThrows(IllegalArgumentException.class, () -> view.wrap(buffer, OFFSET), "count " + count);
         }
     }

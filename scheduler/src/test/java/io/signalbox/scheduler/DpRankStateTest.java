@@ -2,77 +2,93 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
-import io.signalbox.scheduler.DpRank.State;
 import org.junit.jupiter.api.Test;
 
-import java.util.EnumMap;
-import java.util.EnumSet;
-import java.util.Map;
-import java.util.Set;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+/** What the steps of a rank may become, and what they must not. */
 class DpRankStateTest
 {
-    private static final Map<State, Set<State>> LEGAL = new EnumMap<>(Map.of(
-        State.IDLE, EnumSet.of(State.IN_FLIGHT, State.LOST),
-        State.IN_FLIGHT, EnumSet.of(State.IDLE),
-        State.LOST, EnumSet.of(State.IDLE)));
-
-    private static DpRank in(final State state)
+    private static DpRank rank(final int depth)
     {
-        final DpRank rank = new DpRank(SchedulerConfig.builder().ranks(4).build(), 3, null);
-        if (state != State.IDLE)
-        {
-            rank.state(state);
-        }
-        return rank;
+        return new DpRank(
+            SchedulerConfig.builder().ranks(4).depth(depth).build(), 3, null, (request, preempted) -> { });
     }
 
-    @Test
-    void shouldRefuseEveryIllegalTransitionByName()
+    private static void launch(final DpRank rank)
     {
-        for (final State from : State.values())
-        {
-            for (final State to : State.values())
-            {
-                final DpRank rank = in(from);
-                if (LEGAL.get(from).contains(to))
-                {
-                    rank.state(to);
-                    assertEquals(to, rank.state());
-                }
-                else
-                {
-                    assertEquals("rank 3 cannot go from " + from + " to " + to,
-                        assertThrows(InvariantViolation.class, () -> rank.state(to)).getMessage());
-                    assertEquals(from, rank.state());
-                }
-            }
-        }
-    }
-
-    @Test
-    void shouldBeIdleAfterAResetInEveryState()
-    {
-        for (final State state : State.values())
-        {
-            final DpRank rank = in(state);
-            rank.reset();
-            assertEquals(State.IDLE, rank.state());
-        }
-    }
-
-    @Test
-    void shouldRefuseToLaunchASecondStepAndToEndOneThatWasNotLaunched()
-    {
-        final DpRank rank = in(State.IDLE);
-        assertThrows(InvariantViolation.class, rank::land);
+        rank.planNothing(rank.nextStep());
         rank.launch();
-        assertThrows(InvariantViolation.class, rank::launch);
+    }
+
+    @Test
+    void shouldTakeOneStepAtATimeAtDepthOne()
+    {
+        final DpRank rank = rank(1);
+        assertThrows(InvariantViolation.class, rank::land);
+        launch(rank);
+        assertFalse(rank.hasSlot());
+        assertFalse(rank.open.launched(1), "a launch makes no room at depth 1");
+        assertThrows(InvariantViolation.class, () -> launch(rank));
         rank.land();
+        assertTrue(rank.hasSlot());
+        assertEquals(2, rank.nextStep());
+    }
+
+    @Test
+    void shouldPlanBehindALaunchedStepOnly()
+    {
+        final DpRank rank = rank(3);
+        launch(rank);
+        assertFalse(rank.hasSlot());
+        assertFalse(rank.open.launched(7), "another step");
+        assertTrue(rank.open.launched(1));
+        assertFalse(rank.open.launched(1), "for the second time");
+        launch(rank);
+        rank.open.launched(2);
+        launch(rank);
+        assertFalse(rank.open.launched(3), "three are in flight");
+        assertFalse(rank.hasSlot());
+        rank.land();
+        assertTrue(rank.hasSlot());
+        assertEquals(2, rank.open.oldest().step());
+        assertEquals(3, rank.open.newest().step());
+    }
+
+    @Test
+    void shouldWithdrawAStepWithAllLaterOnesAndNeverUseTheirNumbersAgain()
+    {
+        final DpRank rank = rank(4);
+        for (int step = 1; step <= 4; step++)
+        {
+            launch(rank);
+            rank.open.launched(step);
+        }
+        rank.withdraw(3);
+        assertEquals(2, rank.open.size());
+        assertEquals(2, rank.open.newest().step());
+        assertTrue(rank.hasSlot(), "step 2 was launched before step 3 was planned");
+        assertEquals(5, rank.nextStep());
+        assertFalse(rank.open.isOpen(3));
+        assertTrue(rank.open.isOpen(1));
+    }
+
+    @Test
+    void shouldNotBeLostWithAStepInFlightNorTwice()
+    {
+        final DpRank rank = rank(1);
+        launch(rank);
+        assertEquals("rank 3 is lost with 1 steps in flight",
+            assertThrows(InvariantViolation.class, rank::lose).getMessage());
+        rank.withdraw(1);
         rank.lose();
-        assertThrows(InvariantViolation.class, rank::launch);
+        assertFalse(rank.hasSlot());
+        assertEquals("rank 3 is lost with 0 steps in flight, for the second time",
+            assertThrows(InvariantViolation.class, rank::lose).getMessage());
+        rank.reset();
+        assertTrue(rank.hasSlot());
     }
 }

@@ -73,11 +73,16 @@ class RankStepsTest
         }
     }
 
+    private static DpRank rank(final SchedulerConfig config, final int rank)
+    {
+        return new DpRank(config, rank, null, (request, preempted) -> { });
+    }
+
     @Test
     void shouldPutTheRankThatIsFirstIntoTheDigest()
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(2).kvBlocks(65).build();
-        final RankSteps steps = new OwnStep(new DpRank[] {new DpRank(config, 0, null), new DpRank(config, 1, null)}, 0);
+        final RankSteps steps = new OwnStep(new DpRank[] {rank(config, 0), rank(config, 1)}, 0);
         final long before = steps.digest(7);
         steps.first(1);
         assertNotEquals(before, steps.digest(7));

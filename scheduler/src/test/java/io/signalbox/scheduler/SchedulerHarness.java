@@ -2,21 +2,23 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -41,8 +43,13 @@ final class SchedulerHarness
     }
 
     /** One row of a step. */
-    record Row(long requestId, int start, int tokens)
+    record Row(long requestId, int start, int tokens, boolean samples)
     {
+        /** One that samples. */
+        Row(final long requestId, final int start, final int tokens)
+        {
+            this(requestId, start, tokens, true);
+        }
     }
 
     /** How a request ended. */
@@ -61,6 +68,8 @@ final class SchedulerHarness
     final Map<Long, Integer> prompts = new TreeMap<>();
     final List<Long> accepted = new ArrayList<>();
     final List<Long> refused = new ArrayList<>();
+    /** What was wrong with completions that cannot be those of their step. */
+    final List<String> withdrawn = new ArrayList<>();
     /** Of the requests that are submitted from now on. */
     int priority;
     private final RowOracle oracle;
@@ -222,8 +231,7 @@ final class SchedulerHarness
             .rowCount(capture ? step.tokens() : 0).rowBytes(rowBytes)
             .rowsChecksum(capture ? new RowsChecksum().of(rows, 0, step.tokens() * rowBytes) : 0)
             .rowForm(!capture ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(step.rows().size());
-        step.rows().forEach(row -> sampled.next().tokenId((int)(row.requestId() * 1000 + row.start() + row.tokens())));
+        writeTokens(message, step);
         message.putRows(rows, 0, capture && inline ? step.tokens() * rowBytes : 0);
         if (oracle != null)
         {
@@ -232,7 +240,19 @@ final class SchedulerHarness
         apply(rows);
     }
 
-    private void apply(final UnsafeBuffer rows)
+    private static void writeTokens(final D2hCompleteEncoder message, final Step step)
+    {
+        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(step.rows().size());
+        step.rows().forEach(row -> entries.next().start(row.start()).accepted((short)(row.samples() ? 1 : 0)));
+        final D2hCompleteEncoder.TokensEncoder tokens =
+            message.tokensCount((int)step.rows().stream().filter(Row::samples).count());
+        step.rows().stream().filter(Row::samples)
+            .forEach(row -> tokens.next().tokenId((int)(row.requestId() * 1000 + row.start() + row.tokens())));
+        message.impossibleRowsCount(0);
+    }
+
+    /** Applies what {@link #writer} has. */
+    void apply(final UnsafeBuffer rows)
     {
         group.reset();
         scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
@@ -264,9 +284,24 @@ final class SchedulerHarness
         }
 
         @Override
-        protected void onCommit(final CommitDecoder commit)
+        protected void onCommit(final CommitView commit)
         {
             keep(commit);
+        }
+
+        @Override
+        protected void onWithdrawn(final WithdrawnDecoder message)
+        {
+            final Step step = inFlight.get(message.rank());
+            if (step != null && step.step() == message.step())
+            {
+                inFlight.remove(message.rank());
+            }
+            final String detail = message.detail();
+            if (!detail.isEmpty())
+            {
+                withdrawn.add(detail);
+            }
         }
 
         @Override
@@ -290,24 +325,26 @@ final class SchedulerHarness
         final List<Row> rows = new ArrayList<>();
         for (int i = 0; i < step.entryCount(); i++)
         {
-            rows.add(new Row(step.requestId(i), step.start(i), step.tokenCount(i)));
+            rows.add(new Row(step.requestId(i), step.start(i), step.tokenCount(i), step.samples(i)));
         }
         inFlight.put(step.rank(), new Step(step.epoch(), step.rank(), step.step(), step.tokens(), rows));
     }
 
-    private void keep(final CommitDecoder commit)
+    private void keep(final CommitView commit)
     {
-        commit.rows().forEach(row ->
+        int token = 0;
+        for (int entry = 0; entry < commit.entryCount(); entry++)
         {
+            final long requestId = commit.requestId(entry);
             if (oracle != null)
             {
-                oracle.committed(row.requestId(), row.ownerGone() == Flag.YES);
+                oracle.committed(requestId, commit.verdict(entry) == EntryVerdict.OWNER_GONE);
             }
-            if (row.emittedTokenId() != -1)
+            for (int i = 0; i < commit.emitted(entry); i++)
             {
-                emitted.computeIfAbsent(row.requestId(), id -> new ArrayList<>()).add(row.emittedTokenId());
+                emitted.computeIfAbsent(requestId, id -> new ArrayList<>()).add(commit.token(token++));
             }
-        });
+        }
     }
 
     /** Completes steps, lowest rank first, until nothing is in flight and no rank with work rests. */

@@ -356,7 +356,7 @@ class SchedulerTest
     }
 
     @Test
-    void shouldStopOnRowsThatAreCutShortOrDoNotMatchTheirChecksum()
+    void shouldWithdrawAStepWhoseRowsAreCutShortOrDoNotMatchTheirChecksum()
     {
         for (final int rowsLength : new int[] {0, 16 * 4})
         {
@@ -365,23 +365,33 @@ class SchedulerTest
             harness.wake();
             final D2hCompleteEncoder message = harness.writer.d2hComplete().timeNanos(9).step(1).epoch(0).rank(0)
                 .rowCount(16).rowBytes(4).rowsChecksum(1).rowForm(RowForm.INLINE);
-            message.sampledCount(1).next().tokenId(5);
+            message.entriesCount(1).next().start(0).accepted((short)1);
+            message.tokensCount(1).next().tokenId(5);
+            message.impossibleRowsCount(0);
             message.putRows(new byte[rowsLength], 0, rowsLength);
-            assertThrows(InvariantViolation.class, () -> harness.scheduler.apply(
-                harness.writer.buffer(), 0, harness.writer.length(), null, 0, new GroupWriter(100)));
+            harness.apply(null);
+            assertEquals(List.of("the completion of step 1 brings " + (rowsLength == 0 ? "0 of 64 bytes of routed-expert " +
+                "rows" : "routed-expert rows that do not match their checksum")), harness.withdrawn);
+            assertEquals(2, harness.inFlight.get(0).step(), "the request starts over");
+            harness.drain();
+            assertEquals("LENGTH", harness.ended.get(0).reason());
         }
     }
 
     @Test
-    void shouldStopOnResultsThatDoNotFitTheStep()
+    void shouldWithdrawAStepWithResultsThatDoNotFitIt()
     {
         final SchedulerHarness harness = new SchedulerHarness(small().build());
         harness.submit(1, 1, 0, 16, 2);
         harness.wake();
         final SchedulerHarness.Step step = harness.inFlight.get(0);
-        final SchedulerHarness.Step tooShort =
-            new SchedulerHarness.Step(step.epoch(), step.rank(), step.step(), step.tokens() - 1, step.rows());
-        assertThrows(InvariantViolation.class, () -> harness.complete(tooShort));
+        harness.complete(
+            new SchedulerHarness.Step(step.epoch(), step.rank(), step.step(), step.tokens() - 1, step.rows()));
+        assertEquals(
+            List.of("the completion of step 1 brings 15 routed-expert rows of 4 bytes in the form INLINE for 16 tokens"),
+            harness.withdrawn);
+        harness.drain();
+        assertEquals(List.of(2), harness.ended.stream().map(SchedulerHarness.Ended::generated).toList());
     }
 
     @Test

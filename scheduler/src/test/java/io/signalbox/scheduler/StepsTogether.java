@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.FaultClass;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -59,7 +59,7 @@ final class StepsTogether extends EventReader
     }
 
     @Override
-    protected void onD2hComplete(final D2hCompleteDecoder done)
+    protected void onD2hComplete(final CompletionView done)
     {
         assertEquals(step, done.step());
         assertTrue(inFlight.remove(done.rank()));

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+/**
+ * Compares what a backend reports of a step with its plan. A backend is not trusted: what cannot be true is a fault of the
+ * step, never a wrong token or row.
+ */
+public final class OutputCheck
+{
+    private OutputCheck()
+    {
+    }
+
+    /** Why the output cannot be that of the plan, as the end of a sentence that begins with the step; null if it can. */
+    public static String fault(final StepPlan plan, final StepOutput output)
+    {
+        for (int entry = 0; entry < plan.entryCount(); entry++)
+        {
+            final String fault = fault(plan, entry, output.start(entry), output.accepted(entry));
+            if (fault != null)
+            {
+                return "cannot be true of entry " + entry + ", request " + plan.entryRequestId(entry) + ": " + fault;
+            }
+        }
+        return null;
+    }
+
+    private static String fault(final StepPlan plan, final int entry, final int start, final int accepted)
+    {
+        final int lowest = plan.entryStart(entry);
+        final int highest = lowest + plan.entrySlack(entry);
+        if (start < lowest || start > highest)
+        {
+            return "it starts at position " + start + ", not within " + lowest + " to " + highest;
+        }
+        final boolean isVoid = plan.isLateBound(entry) && start >= plan.entryEnd(entry);
+        final int least = plan.samples(entry) && !isVoid ? 1 : 0;
+        final int most = least == 0 ? 0 : plan.isLateBound(entry) ?
+            Math.min(plan.entryTokens(entry), plan.entryEnd(entry) - start) : 1;
+        if (accepted < least || accepted > most)
+        {
+            return "it accepts " + accepted + " tokens, not " + least + (most > least ? " to " + most : "");
+        }
+        final Request request = plan.entryRequest(entry);
+        if (plan.isOwned(entry) && !request.isEnding() && start != request.computedTokens)
+        {
+            return "it starts at position " + start + ", but its request has computed " + request.computedTokens +
+                " tokens";
+        }
+        return null;
+    }
+}

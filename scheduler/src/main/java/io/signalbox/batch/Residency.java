@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.StateDigest;
+
+/** The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. */
+final class Residency
+{
+    private static final long NONE = 0;
+    private static final long NO_STEP = Long.MIN_VALUE / 2;
+
+    /** Why a request gets no further entries, and leaves the batch when its last one has landed. */
+    enum Leaving
+    {
+        NO,
+        /** It waits again: another request needs its blocks. */
+        PREEMPTED,
+        /** It waits again: a step that computed it was withdrawn. */
+        WITHDRAWN,
+        /** It ends. */
+        ENDING
+    }
+
+    final FlightLog flights = new FlightLog();
+    private long number = NONE;
+    private long sampledInStep = NO_STEP;
+    private int sampledInEntry;
+    private Leaving leaving = Leaving.NO;
+
+    /** @param admission a number of no other admission. */
+    void begin(final long admission)
+    {
+        number = admission;
+    }
+
+    void end()
+    {
+        number = NONE;
+        sampledInStep = NO_STEP;
+        sampledInEntry = 0;
+        leaving = Leaving.NO;
+        flights.clear();
+    }
+
+    /** Differs between any two stays. */
+    long number()
+    {
+        return number;
+    }
+
+    /** The entry whose sampled token is the last one that is known or will be. */
+    void sampledIn(final long step, final int entry)
+    {
+        sampledInStep = step;
+        sampledInEntry = entry;
+    }
+
+    /** The step of that entry; far back if nothing was sampled since the admission. */
+    long sampledInStep()
+    {
+        return sampledInStep;
+    }
+
+    int sampledInEntry()
+    {
+        return sampledInEntry;
+    }
+
+    /** The first reason counts, except that a request that is to end does not wait again. */
+    void leave(final Leaving reason)
+    {
+        leaving = leaving == Leaving.NO || reason == Leaving.ENDING ? reason : leaving;
+    }
+
+    Leaving leaving()
+    {
+        return leaving;
+    }
+
+    boolean isLeaving()
+    {
+        return leaving != Leaving.NO;
+    }
+
+    /** Whether the request waits again once nothing of it is in flight. */
+    boolean isComingBack()
+    {
+        return leaving == Leaving.PREEMPTED || leaving == Leaving.WITHDRAWN;
+    }
+
+    long digest()
+    {
+        return StateDigest.mix(
+            StateDigest.mix(number, leaving.ordinal(), flights.digest()), sampledInStep, sampledInEntry);
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder.EntriesDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder.ImpossibleRowsDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder.TokensDecoder;
+import io.signalbox.event.codec.RowForm;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * View of one {@code D2hComplete}: the results of one step. Its parts can be read in any order and repeatedly. Index
+ * arguments are checked. A view is valid only while the call that received it runs; it allocates nothing.
+ */
+public final class CompletionView
+{
+    private static final ByteOrder ORDER = MessagePart.ORDER;
+    private static final String MESSAGE = "a D2hComplete";
+
+    private final D2hCompleteDecoder decoder = new D2hCompleteDecoder();
+    private final MessagePart entries = new MessagePart(MESSAGE);
+    private final MessagePart tokens = new MessagePart(MESSAGE);
+    private final MessagePart impossible = new MessagePart(MESSAGE);
+    private DirectBuffer buffer;
+    private int rowsOffset;
+    private int rowsLength;
+
+    /** @param limit position behind the message. */
+    CompletionView wrap(
+        final DirectBuffer source, final int bodyOffset, final int blockLength, final int version, final int limit)
+    {
+        buffer = source;
+        decoder.wrap(source, bodyOffset, blockLength, version);
+        int next = bodyOffset + blockLength;
+        next = entries.wrap(source, next, limit);
+        next = tokens.wrap(source, next, limit);
+        next = impossible.wrap(source, next, limit);
+        rowsOffset = next + D2hCompleteDecoder.rowsHeaderLength();
+        rowsLength = rowsOffset > limit ? -1 : source.getInt(next, ORDER);
+        if (rowsLength < 0 || rowsLength > limit - rowsOffset)
+        {
+            throw new IllegalArgumentException(
+                MESSAGE + " ends at byte " + limit + ", within its routed-expert rows, which begin at byte " + next);
+        }
+        return this;
+    }
+
+    /** The message as a whole, for printing. */
+    D2hCompleteDecoder message()
+    {
+        return decoder;
+    }
+
+    public long timeNanos()
+    {
+        return decoder.timeNanos();
+    }
+
+    public long step()
+    {
+        return decoder.step();
+    }
+
+    public int epoch()
+    {
+        return decoder.epoch();
+    }
+
+    public int rank()
+    {
+        return decoder.rank();
+    }
+
+    /** Entries, in the batch order of the {@code Schedule}. */
+    public int entryCount()
+    {
+        return entries.count();
+    }
+
+    /** Position of the first token that the entry fed. */
+    public int start(final int entry)
+    {
+        return buffer.getInt(entries.at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
+    }
+
+    /** Tokens that the entry adds to its request: that many of {@link #token}, in batch order. */
+    public int accepted(final int entry)
+    {
+        return buffer.getByte(entries.at(entry) + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
+    }
+
+    /** Accepted tokens of all entries. */
+    public int tokenCount()
+    {
+        return tokens.count();
+    }
+
+    public int token(final int index)
+    {
+        return buffer.getInt(tokens.at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+    }
+
+    /** Rows that were refused: no expert router can have chosen their ids. They are marked as missing. */
+    public int impossibleCount()
+    {
+        return impossible.count();
+    }
+
+    /** Index of such a row in the step. */
+    public int impossibleRow(final int index)
+    {
+        return buffer.getInt(impossible.at(index) + ImpossibleRowsDecoder.rowEncodingOffset(), ORDER);
+    }
+
+    /** Routed-expert rows, one per token of the step; 0 if capture is off. */
+    public int rowCount()
+    {
+        return decoder.rowCount();
+    }
+
+    public int rowBytes()
+    {
+        return decoder.rowBytes();
+    }
+
+    /** CRC32C over all rows. */
+    public long rowsChecksum()
+    {
+        return decoder.rowsChecksum();
+    }
+
+    public RowForm rowForm()
+    {
+        return decoder.rowForm();
+    }
+
+    /** Holds the rows from {@link #rowsOffset} if their form is INLINE. */
+    public DirectBuffer buffer()
+    {
+        return buffer;
+    }
+
+    public int rowsOffset()
+    {
+        return rowsOffset;
+    }
+
+    /** Bytes of rows within the message. */
+    public int rowsLength()
+    {
+        return rowsLength;
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+import io.signalbox.event.codec.GroupSizeEncodingDecoder;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+
+/** One repeating group of a message; its elements can be read in any order. */
+final class MessagePart
+{
+    static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    private static final int MAX_COUNT = 16_777_216;
+
+    private final String message;
+    private int base;
+    private int blockLength;
+    private int count;
+
+    /** @param message with its article, for what is thrown. */
+    MessagePart(final String message)
+    {
+        this.message = message;
+    }
+
+    /**
+     * Wraps the group that begins at {@code offset}.
+     *
+     * @param limit position behind the message.
+     * @return the position behind the group.
+     * @throws IllegalArgumentException if the group leaves the message.
+     */
+    int wrap(final DirectBuffer buffer, final int offset, final int limit)
+    {
+        base = offset + GroupSizeEncodingDecoder.ENCODED_LENGTH;
+        if (base > limit)
+        {
+            throw new IllegalArgumentException(
+                message + " ends at byte " + limit + ", within the group that begins at byte " + offset);
+        }
+        blockLength = buffer.getShort(
+            offset + GroupSizeEncodingDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
+        count = buffer.getInt(offset + GroupSizeEncodingDecoder.numInGroupEncodingOffset(), ORDER);
+        if (count < 0 || count > MAX_COUNT || (long)count * blockLength > limit - base)
+        {
+            throw new IllegalArgumentException("a group of " + message + " at byte " + offset + " has " + count +
+                " entries of " + blockLength + " bytes, but the message ends at byte " + limit);
+        }
+        return base + count * blockLength;
+    }
+
+    int count()
+    {
+        return count;
+    }
+
+    /** Position of an element. */
+    int at(final int index)
+    {
+        if (index < 0 || index >= count)
+        {
+            throw new IndexOutOfBoundsException("index " + index + " of " + count + " in a group of " + message);
+        }
+        return base + index * blockLength;
+    }
+}
