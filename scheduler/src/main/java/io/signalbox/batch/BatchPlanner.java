@@ -5,10 +5,10 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 /**
- * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between
- * its known and its computed tokens; running ones come first in the order of their admission, then waiting ones in
- * theirs, under one token budget. When KV blocks run out, the request admitted last gives up its blocks and is
- * computed again later (recompute): after vLLM's scheduler.
+ * Decides which tokens of which requests one DP rank computes in its next step. Each request closes the gap between its
+ * known and its computed tokens. One token budget serves the running requests first, in order of admission, then the
+ * waiting ones in queue order. When KV blocks run out, the planner preempts the request that was admitted last: it
+ * releases all its blocks and is recomputed later. The policy follows vLLM's scheduler.
  */
 public final class BatchPlanner
 {
@@ -23,7 +23,7 @@ public final class BatchPlanner
 
     /**
      * @param load       updated with every change.
-     * @param maxRunning most requests that run at a time.
+     * @param maxRunning largest number of requests that run at a time.
      * @param stepTokens token budget of a step.
      */
     public BatchPlanner(final RankBlocks blocks, final RankLoad load, final int maxRunning, final int stepTokens)
@@ -40,7 +40,7 @@ public final class BatchPlanner
         return !running.isEmpty() || !waiting.isEmpty();
     }
 
-    /** Digest of the order of the requests and of the cache generation. */
+    /** Digest of the order of the requests and the cache generation. */
     public long digest()
     {
         return StateDigest.mix(running.digest(), waiting.digest(), blocks.generation());
@@ -90,7 +90,7 @@ public final class BatchPlanner
         }
     }
 
-    /** Preempts from the end of the running requests until the blocks suffice; false if it preempted the request itself. */
+    /** Preempts running requests, last one first, until the blocks suffice; false if that includes the request itself. */
     private boolean growOrPreempt(final StepPlan plan, final Request request, final int tokens)
     {
         while (!blocks.grow(request, tokens))
@@ -106,7 +106,7 @@ public final class BatchPlanner
         return true;
     }
 
-    /** The request waits again, ahead of the others. */
+    /** Puts the request at the front of the waiting queue. */
     private void giveUpBlocks(final Request request)
     {
         blocks.release(request);
@@ -156,7 +156,7 @@ public final class BatchPlanner
         blocks.layOut(request, request.computedTokens, request.computedTokens + tokens);
     }
 
-    /** Removes a request that has ended, or that goes back to the queue; its blocks are released. */
+    /** Removes a request that has ended or returns to the queue, and releases its blocks. */
     public void remove(final Request request)
     {
         if (request.stage() == Request.Stage.RUNNING)
@@ -172,8 +172,8 @@ public final class BatchPlanner
     }
 
     /**
-     * The step in flight will never complete: its requests start over, in their order, ahead of the waiting ones. That
-     * is every running request, because each has at least one token in every step.
+     * Handles a step in flight that will never complete: its requests start over, in their order, ahead of the waiting
+     * ones. These are all running requests, because each has at least one token in every step.
      */
     public void requeueRunning(final RequeueListener listener)
     {
@@ -186,7 +186,7 @@ public final class BatchPlanner
         }
     }
 
-    /** Hands every active request back, in order, to be placed on another rank. */
+    /** Returns every active request, in order, for placement on another rank. */
     public void evacuate(final RequestQueue destination)
     {
         while (!waiting.isEmpty())

@@ -8,8 +8,9 @@ import org.agrona.DirectBuffer;
 import java.util.Arrays;
 
 /**
- * Applies the results of one step by the layout of its plan: routed-expert rows into pages, computed tokens, new block
- * hashes, sampled tokens. Keeps the outcome of each entry and span until the next step is applied.
+ * Applies the results of one step. The layout of its plan decides into which pages routed-expert rows are stored, which
+ * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
+ * outcome of each entry and span until the next step is applied.
  */
 public final class StepCommit
 {
@@ -88,7 +89,7 @@ public final class StepCommit
             final int tokens = plan.spanTokens(span);
             keptRows[span] = 0;
             alreadyThereRows[span] = 0;
-            // The layout, not the request, attributes rows; a block in another issue has another owner.
+            // The layout attributes rows, not the request: a block with another issue number has another owner.
             if (!plan.entryRequest(entry).isCancelled() && blocks.isIssued(blockId, plan.spanIssue(span)))
             {
                 keptRows[span] = blocks.storeRows(blockId, plan.spanOffset(span), tokens, rows, offset);

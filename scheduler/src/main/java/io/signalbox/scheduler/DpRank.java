@@ -9,7 +9,7 @@ import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
 
-/** One DP rank as the scheduler sees it: its blocks, its load, its planner and the step that is in flight. */
+/** State of one DP rank in the scheduler: its blocks, its load, its planner and the step in flight. */
 final class DpRank
 {
     private static final int MAX_DOUBLINGS = 6;
@@ -62,7 +62,7 @@ final class DpRank
         return state;
     }
 
-    /** The only place where the state changes. */
+    /** The only method that changes the state. */
     void state(final State next)
     {
         if (!state.leadsTo(next))
@@ -77,14 +77,14 @@ final class DpRank
         launch(++steps);
     }
 
-    /** @param step the number of a step that all ranks take together. */
+    /** @param step number of a step that all ranks take together. */
     void launch(final long step)
     {
         plan.number(step);
         state(State.IN_FLIGHT);
     }
 
-    /** The step in flight has ended. */
+    /** Records that the step in flight has ended. */
     void land()
     {
         state(State.IDLE);
@@ -95,7 +95,7 @@ final class DpRank
         state(State.LOST);
     }
 
-    /** The backend of the rank starts anew, whatever it was doing. */
+    /** Records that the rank's backend was reset; the step in flight, if any, is dropped. */
     void reset()
     {
         if (state != State.IDLE)
@@ -116,8 +116,8 @@ final class DpRank
     }
 
     /**
-     * A step of the rank has failed. After the first of several in a row the rank tries again at once, after each later
-     * one it rests, twice as long as before up to {@link #MAX_DOUBLINGS} times.
+     * Records that a step of the rank failed. After the first of several consecutive failures the rank retries at once.
+     * After each later one it rests; the rest doubles each time, at most {@link #MAX_DOUBLINGS} times.
      */
     void stepFailed(final long nowNanos, final long backOffNanos)
     {
@@ -129,7 +129,7 @@ final class DpRank
         }
     }
 
-    /** A step of the rank has succeeded, or its backend starts anew. */
+    /** Records that a step of the rank succeeded, or that its backend was reset. */
     void recovered()
     {
         failedSteps = 0;
@@ -141,7 +141,7 @@ final class DpRank
         return resting;
     }
 
-    /** While the rank rests. */
+    /** Whether the rank rests after failed steps. */
     long restsUntilNanos()
     {
         return restsUntilNanos;
@@ -152,7 +152,7 @@ final class DpRank
         resting &= nowNanos < restsUntilNanos;
     }
 
-    /** Digest of what is remembered of failed steps, chained to another. */
+    /** Digest of the record of failed steps, chained to another digest. */
     long digest(final long before)
     {
         return failedSteps == 0 ? before : StateDigest.mix(before, failedSteps, resting ? restsUntilNanos : 0);
@@ -179,7 +179,7 @@ final class DpRank
         return digest;
     }
 
-    /** Digest of what is cached on all ranks. */
+    /** Digest of the cached blocks of all ranks. */
     static long prefixIndexDigest(final DpRank[] ranks)
     {
         long digest = 0;

@@ -11,8 +11,8 @@ import io.signalbox.router.RouterException;
 import java.nio.ByteBuffer;
 
 /**
- * A router that is not trusted: whatever it throws, and a rank that it fills beyond its cap, becomes a
- * {@link RouterException} that names it. Nothing of the batch is applied then.
+ * Wraps a router that is not trusted. If it throws, or places more requests on a rank than the rank may run, the wrapper
+ * throws a {@link RouterException} that names the router, and none of the batch's decisions is applied.
  */
 final class GuardedRouter implements DpRouter
 {
@@ -75,7 +75,7 @@ final class GuardedRouter implements DpRouter
         }
     }
 
-    /** What a check of Signalbox itself found is not the router's fault. */
+    /** A violated invariant of Signalbox is not the router's fault. */
     private RouterException broken(final Throwable thrown)
     {
         if (thrown instanceof InvariantViolation violation)

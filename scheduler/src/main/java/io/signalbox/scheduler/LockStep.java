@@ -2,8 +2,8 @@
 package io.signalbox.scheduler;
 
 /**
- * Steps that all ranks take together, as attention-DP ranks of one MoE model do: they meet in collectives within each
- * layer, so that every rank that is not lost takes part in every step, with an empty plan if it has nothing to compute.
+ * All ranks step together, as attention-DP ranks of one MoE model do: each layer has collectives over all ranks. Every
+ * rank that is not lost therefore takes part in every step, with an empty plan if it has nothing to compute.
  */
 final class LockStep extends RankSteps
 {
@@ -14,7 +14,7 @@ final class LockStep extends RankSteps
         super(ranks, maxGroupBytes);
     }
 
-    /** Whether a rank has not yet ended the last step; a lost rank is not waited for. */
+    /** Whether a rank is still in the last step; lost ranks do not count. */
     @Override
     boolean isUnderWay()
     {
@@ -29,8 +29,8 @@ final class LockStep extends RankSteps
     }
 
     /**
-     * Plans the next step of every rank that is not lost, unless none has work. Ranks for whose work the group has no room
-     * get an empty plan.
+     * Plans the next step of every rank that is not lost, unless none has work. If the group has no room for a rank's
+     * work, the rank gets an empty plan.
      */
     @Override
     void plan(final OutputEncoder out, final int epoch)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-/** Each rank begins its steps independently, as soon as it is idle and has something to compute. */
+/** Each rank begins its steps independently, as soon as it is idle and has tokens to compute. */
 final class OwnStep extends RankSteps
 {
     OwnStep(final DpRank[] ranks, final int maxGroupBytes)
@@ -15,7 +15,7 @@ final class OwnStep extends RankSteps
         return false;
     }
 
-    /** Ranks for which the group has no room are planned at the next plan point. */
+    /** Plans the ranks until the group is full; the other ranks are planned at the next plan point. */
     @Override
     void plan(final OutputEncoder out, final int epoch)
     {

@@ -15,19 +15,19 @@ import io.signalbox.router.Relax;
 import java.util.Arrays;
 
 /**
- * Takes requests off the queue, as many as the ranks have room for, and lets the router place them. A request that is
- * bound to a full rank, or that the router leaves, goes back to the front of the queue in its order.
+ * Removes as many requests from the queue as the ranks have room for, and lets the router place them. A request that is
+ * bound to a full rank, or that the router does not place, returns to the front of the queue in its order.
  *
- * <p>Under a router that keeps the order, requests that name a rank may still overtake one that has to wait. Once
- * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that later ones wait
- * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting indefinitely.
+ * <p>If the router keeps the order, requests that name a rank may still overtake a waiting one. Once
+ * {@link #MAX_OVERTAKING} requests have overtaken the same one, requests are offered one at a time, and later ones wait
+ * until it is placed. The ranks then drain, so no stream of such requests keeps it waiting indefinitely.
  */
 final class Placement
 {
-    /** Decisions of one plan point; the rest waits for the next, so that no burst outgrows a group. */
+    /** Most decisions of one plan point. Other requests wait for the next one, so that no burst outgrows a group. */
     private static final int MAX_DECISION_BYTES = 16 * 1024 * 1024;
     private static final int PLACED_BYTES = 64;
-    /** A batch that was begun below it may go beyond, by less than {@link PlacementBatch#MAX_REQUESTS}. */
+    /** A batch begun below this bound may exceed it, by less than {@link PlacementBatch#MAX_REQUESTS}. */
     static final int MAX_OVERTAKING = 1024;
     private static final long NO_REQUEST = Long.MIN_VALUE;
 
@@ -46,13 +46,13 @@ final class Placement
     private final RequestQueue popped = new RequestQueue();
     private final RequestQueue unplaced = new RequestQueue();
     /**
-     * The first request that a router that keeps the order has left, until it leaves the queue: one that comes to wait ahead
-     * of it, by its priority, does not begin the count anew.
+     * The first request that an order-keeping router did not place, until it leaves the queue. A request of a higher
+     * priority that queues ahead of it does not restart the count.
      */
     private long held = NO_REQUEST;
-    /** Requests that have overtaken a waiting one since then. */
+    /** Requests that have overtaken it. */
     private int overtaking;
-    /** Something happened since the last plan point that may let a queued request be placed. */
+    /** Whether an event since the last plan point may allow a queued request to be placed. */
     private boolean due;
     private boolean moreToPlace;
 
@@ -85,7 +85,7 @@ final class Placement
         return left;
     }
 
-    /** Something happened that may let a queued request be placed. */
+    /** Records an event that may allow a queued request to be placed. */
     void due()
     {
         due = true;
@@ -107,7 +107,7 @@ final class Placement
             left -= placed;
             goesOn = placed == batch.count() || !router.keepsOrder();
         }
-        // Requests that were not considered.
+        // Requests that the router was not asked about.
         moreToPlace = !queue.isEmpty() && room() > 0;
         due = false;
         while (!unplaced.isEmpty())
@@ -177,7 +177,7 @@ final class Placement
         }
     }
 
-    /** A request has left the queue. */
+    /** Records that a request has left the queue. */
     void gone(final long requestId)
     {
         if (requestId == held)
@@ -187,7 +187,7 @@ final class Placement
         }
     }
 
-    /** Digest of what is remembered of overtaking, chained to another. */
+    /** Digest of the count of overtaking requests, chained to another digest. */
     long digest(final long before)
     {
         return overtaking == 0 ? before : StateDigest.mix(before, held, overtaking);
@@ -238,7 +238,7 @@ final class Placement
         }
     }
 
-    /** A hint to a rank that does not exist or is lost counts as none. */
+    /** A hint that names a lost rank, or one that does not exist, is ignored. */
     private int hint(final Request request)
     {
         final int hint = request.rankHint();

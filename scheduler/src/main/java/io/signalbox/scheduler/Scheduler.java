@@ -30,17 +30,17 @@ import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
 /**
- * The state machine: one input in, one group out. Given the same inputs in the same order it reaches the same state
- * and writes the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing
- * once its tables have grown to the load.
+ * The state machine: it consumes one input and writes one group. The same inputs in the same order lead to the same state
+ * and the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing once its
+ * tables have grown to the load.
  *
  * <p>{@code Submit} only queues. Requests are placed on ranks and steps are planned at <em>plan points</em>: when a
  * completion frees a rank, and on {@code Wake}, {@code Tick}, a fault or a reset. Each rank has at most one step in flight.
- * In lock-step mode a plan point does neither before the last rank has ended its step; see {@link LockStep}.
+ * In lock-step mode a plan point does neither before all ranks have ended their step; see {@link LockStep}.
  */
 public final class Scheduler
 {
-    /** A group that has grown to this plans no further rank; the rest is planned at the next plan point. */
+    /** A group of this size gets no further plan; the other ranks are planned at the next plan point. */
     private static final int PLANNED_GROUP_BYTES = 24 * 1024 * 1024;
 
     private final SchedulerConfig config;
@@ -104,7 +104,7 @@ public final class Scheduler
      *
      * @param rows  the routed-expert rows of a {@code D2hComplete} whose form is CHUNKED, else null.
      * @param group appended to; the caller resets it.
-     * @throws InvariantViolation when the input contradicts the state; the scheduler must not be used afterwards.
+     * @throws InvariantViolation if the input contradicts the state; the scheduler must not be used afterwards.
      */
     public void apply(
         final DirectBuffer input,
@@ -124,7 +124,7 @@ public final class Scheduler
         }
     }
 
-    /** Time never goes back, whatever clocks the inputs were stamped by. */
+    /** Inputs may be stamped by different clocks; the scheduler's time never decreases. */
     private void advance(final long inputTimeNanos)
     {
         timeNanos = Math.max(timeNanos, inputTimeNanos);
@@ -212,14 +212,14 @@ public final class Scheduler
         abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), input.faultClass() == FaultClass.RANK_LOST);
     }
 
-    /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
+    /** Marks the rank as lost until its backend is reset, because the device may still write into the step's blocks. */
     void onStepTimedOut(final StepTimedOutDecoder input)
     {
         advance(input.timeNanos());
         abandonStep(rankInFlight(input.epoch(), input.rank(), input.step()), true);
     }
 
-    /** @param rank null if the step is not in flight any more. */
+    /** @param rank null if the step is no longer in flight. */
     private void abandonStep(final DpRank rank, final boolean rankLost)
     {
         if (rank == null)
@@ -264,7 +264,7 @@ public final class Scheduler
         planPoint();
     }
 
-    /** The rank whose step this is about, or null, counted, when the step is of another epoch or no longer in flight. */
+    /** The rank of the step; null, and counted, if the step is of another epoch or no longer in flight. */
     private DpRank rankInFlight(final int inputEpoch, final int rank, final long step)
     {
         if (rank < 0 || rank >= ranks.length)
@@ -312,26 +312,26 @@ public final class Scheduler
         return timeNanos;
     }
 
-    /** Requests that have not ended, or whose rows the client has not taken. */
+    /** Number of requests that have not ended or whose rows the client has not taken. */
     public int liveRequests()
     {
         return requests.size();
     }
 
-    /** Whether a {@code Wake} would plan a step now: a rank is idle and a request waits for one. */
+    /** Whether a {@code Wake} would plan a step now: an idle rank has work, or a queued request may be placed on one. */
     public boolean wantsWake()
     {
         final boolean unplaced = !queue.isEmpty() && placement.isDue();
         return !steps.isUnderWay() && (steps.anyIdleRankHasWork() || unplaced && steps.anyRankIsIdle());
     }
 
-    /** No armed deadline, and no end of a rank's rest, is earlier than this; {@link Long#MAX_VALUE} if there is none. */
+    /** Lower bound of the armed deadlines and of the ends of ranks' rests; {@link Long#MAX_VALUE} if there is neither. */
     public long nextDeadlineNanos()
     {
         return Math.min(deadlines.nextNanos(), failures.nextNanos());
     }
 
-    /** Backend events that were ignored because their epoch or step has passed. */
+    /** Number of backend events that were ignored because their epoch or step has passed. */
     public long ignoredCompletions()
     {
         return ignoredCompletions;
@@ -358,7 +358,7 @@ public final class Scheduler
     /**
      * State of the router after the last input, as a {@link RouterSnapshot}.
      *
-     * @throws io.signalbox.ConfigException when that is more than a snapshot holds.
+     * @throws io.signalbox.ConfigException if the state exceeds the largest snapshot.
      */
     public byte[] routerSnapshot()
     {

@@ -24,7 +24,7 @@ final class StepResults
         this.capture = capture;
     }
 
-    /** @throws InvariantViolation when the results are not those of the plan. */
+    /** @throws InvariantViolation if the results do not fit the plan. */
     void read(
         final D2hCompleteDecoder input, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
@@ -94,7 +94,7 @@ final class StepResults
         return sampledTokens;
     }
 
-    /** Holds the rows, one per token of the plan; null if capture is off. */
+    /** The rows, one per token of the plan; null if capture is off. */
     DirectBuffer rows()
     {
         return rows;

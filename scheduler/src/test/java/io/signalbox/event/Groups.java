@@ -4,7 +4,7 @@ package io.signalbox.event;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 
-/** Groups made by hand. */
+/** Builds groups for tests. */
 public final class Groups
 {
     private Groups()
@@ -19,7 +19,7 @@ public final class Groups
         return group;
     }
 
-    /** A Wake and the empty plan of a step. */
+    /** A group of a Wake and the empty plan of a step. */
     public static GroupWriter wakeAndStep(final int rank, final int epoch, final long step)
     {
         final InputWriter wake = new InputWriter();

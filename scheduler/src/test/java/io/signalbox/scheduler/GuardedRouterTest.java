@@ -22,7 +22,7 @@ class GuardedRouterTest
     private static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).maxRunning(2).build();
     private static final String REMEDY = "; report it to the author of the router, or choose another one.";
 
-    /** Does in every call what a test wants. */
+    /** Each method runs the action that the test sets. */
     private record Hostile(Consumer<PlacementBatch> action) implements DpRouter
     {
         @Override
