@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Turns the reports of a backend into inputs, from any thread. A report that cannot be true of the step that its rank
- * was given becomes a {@code BackendFault} with the reason: the journal then says what the backend did, and no client
- * waits for a step that will never be reported.
+ * Turns the reports of a backend into inputs, from any thread. A report that does not fit the step of its rank becomes a
+ * {@code BackendFault} with the reason: the journal then records the backend's fault, and no client waits for a step that
+ * will never be reported.
  */
 final class IngressSink implements CompletionSink
 {
@@ -26,7 +26,7 @@ final class IngressSink implements CompletionSink
 
     /**
      * @param failEngine stops the engine when a report is lost to an error: its step would never be answered.
-     * @param latestNanos no report is later than this.
+     * @param latestNanos latest time of a report.
      */
     IngressSink(
         final Engine engine,
@@ -92,7 +92,7 @@ final class IngressSink implements CompletionSink
                 else
                 {
                     final CaptureSlice beside = encoding.takeRowsBeside();
-                    // The engine releases what it is offered, also if it refuses the input.
+                    // The engine releases the rows, also if it refuses the input.
                     held = beside == rows ? null : rows;
                     offer(encoding, beside);
                 }
@@ -109,7 +109,7 @@ final class IngressSink implements CompletionSink
         {
             encodings.giveBack(rank, encoding);
         }
-        // After the report: a slice that throws here must not keep it back.
+        // After the report: a slice that throws here must not prevent it.
         release(held);
     }
 
@@ -180,9 +180,8 @@ final class IngressSink implements CompletionSink
     }
 
     /**
-     * A report of a former step changes nothing; it is ignored and counted. One of a step that the rank was never given
-     * ends the step it was given, for which no report may ever come; and since that step may still be running, the rank
-     * is lost.
+     * A report of a former step is ignored and counted. A report of a step that was never given to the rank ends the step
+     * that it has, which may never be reported. That step may still be running, so the rank is lost.
      */
     private void refuse(
         final LaunchedSteps.Launch launch,

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Time since which each rank's step has been in flight: from its {@code Schedule} until the event that ends it. At most
- * one step of a rank is in flight. Follows the track; the timer asks from its own thread.
+ * one step of a rank is in flight. It reads the track; the timer calls it from another thread.
  */
 final class StepsInFlight implements GroupListener
 {

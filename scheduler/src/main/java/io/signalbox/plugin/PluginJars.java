@@ -18,9 +18,9 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipException;
 
 /**
- * Loads providers of others from jars that are not on the class path, such as routers. A jar names its providers in
- * {@code META-INF/services/<service>}, as {@link java.util.ServiceLoader} expects it, and holds everything that they need
- * beyond Signalbox and the JDK. Each jar has its own class loader, so that two jars may hold classes of the same name.
+ * Loads third-party providers, such as routers, from jars that are not on the class path. A jar names its providers in
+ * {@code META-INF/services/<service>}, as {@link java.util.ServiceLoader} expects, and contains all classes that they
+ * need beyond Signalbox and the JDK. Each jar has its own class loader, so two jars may contain classes of the same name.
  */
 public final class PluginJars
 {
@@ -36,7 +36,8 @@ public final class PluginJars
      * loaded from them when they are first used.
      *
      * @param service an interface or class of Signalbox.
-     * @throws ConfigException if a file is no jar, has no entry for the service, or a provider cannot be loaded or made.
+     * @throws ConfigException if a file is no jar or has no entry for the service, or if a provider cannot be loaded or
+     *                         created.
      */
     public static <T> List<T> load(final List<Path> jars, final Class<T> service)
     {

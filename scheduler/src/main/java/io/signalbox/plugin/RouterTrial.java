@@ -17,10 +17,10 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * Plays random batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank that cannot
- * be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, other decisions for the
- * same batches, a snapshot that does not restore its state, garbage, and anything that it throws. For the tests of a router,
- * and for routers of others before they run.
+ * Passes random batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank that
+ * cannot be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, different
+ * decisions for the same batches, a snapshot that does not restore the state, garbage, or an exception. Routers' own
+ * tests use it, and plug-ins are checked with it before they run.
  */
 public final class RouterTrial
 {
@@ -42,9 +42,9 @@ public final class RouterTrial
     }
 
     /**
-     * @param seed   of the batches; the same seed plays the same ones.
+     * @param seed   of the batches; the same seed gives the same batches.
      * @param rounds each with new routers and a few batches.
-     * @return what the router did, in words that follow "the router"; {@code null} if it kept to its contract.
+     * @return the violation, in words that follow "the router"; {@code null} if there is none.
      */
     public static String fault(final RouterConfig config, final long seed, final int rounds)
     {
@@ -68,7 +68,7 @@ public final class RouterTrial
         }
     }
 
-    /** Two routers see the same batches; after each, the second one starts anew from the snapshot of the first. */
+    /** Two routers get the same batches; after each, the second one is restored from the snapshot of the first. */
     private void play()
     {
         final int ranks = 1 + random.nextInt(MAX_RANKS);
@@ -91,7 +91,7 @@ public final class RouterTrial
         }
     }
 
-    /** The router that decides without prefix caching is made, and places a batch. */
+    /** Creates the router that decides without prefix caching, and lets it place a batch. */
     private void playFallback()
     {
         final DpRouter router = config.withSnapshot(null).router(MAX_RANKS, false);
@@ -223,7 +223,7 @@ public final class RouterTrial
             }
         }
         Arrays.sort(bytes);
-        // The median: the machine itself may allocate in one window or another.
+        // The median, because the JVM may itself allocate in some windows.
         final long usual = bytes[WINDOWS / 2];
         return usual == 0 ? null : "allocates about " + Math.max(1, usual / WINDOW_BATCHES) +
             " bytes per batch; a router allocates nothing once its tables have grown";

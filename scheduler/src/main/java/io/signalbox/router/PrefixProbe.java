@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-/** Looks up how much of a prompt each rank has cached. */
+/** Looks up how many tokens of a prompt each rank has cached. */
 @FunctionalInterface
 public interface PrefixProbe
 {

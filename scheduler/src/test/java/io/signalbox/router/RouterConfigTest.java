@@ -23,7 +23,7 @@ class RouterConfigTest
 {
     private static final DpRouters INSTALLED = DpRouters.installed();
 
-    /** A router of a test, whose maker does what the test wants. */
+    /** A router whose maker is an action of the test. */
     private static class Own extends DpRouterProvider
     {
         private final DpRouter made;
@@ -238,7 +238,7 @@ class RouterConfigTest
         }
     }
 
-    /** The largest of some values that the knob allows; a temperature at its smallest, where weights are extreme. */
+    /** The largest of some values that the knob allows; for a temperature the smallest, which makes weights extreme. */
     private static String largest(final Setting<?> knob)
     {
         final List<String> values = knob.name().equals("temperature") ? List.of(Double.toString(Double.MIN_VALUE)) :
