@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RegisterTest
 {
     /** Modules whose prose is not yet held to {@link Register}; a module that leaves this list never returns to it. */
-    private static final Set<String> UNTESTED_PROSE = Set.of("cli", "journal");
+    private static final Set<String> UNTESTED_PROSE = Set.of("cli");
 
     @Test
     void shouldWritePlainEnglishInEveryModule()
