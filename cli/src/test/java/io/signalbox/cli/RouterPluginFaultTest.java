@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Jars and routers of others that are no good: one sentence each, exit code 2, and no journal is lost. */
+/** Faulty jars and routers of third parties: one sentence each, exit code 2, and no journal is lost. */
 class RouterPluginFaultTest
 {
     private static final String MAKE = "return new Bad();";
@@ -131,7 +131,7 @@ class RouterPluginFaultTest
                 "it wrote 4 bytes less into its snapshot than it announced"));
     }
 
-    /** What a trial of random batches finds, before anything is simulated. */
+    /** Violations that a trial of random batches finds, before anything is simulated. */
     @ParameterizedTest
     @MethodSource("brokenRouters")
     void shouldRefuseARouterThatBreaksItsContract(final String make, final String body, final String fault)
@@ -143,7 +143,7 @@ class RouterPluginFaultTest
         assertRefused(jar, "bad", fault);
     }
 
-    /** The trial does not see it: the engine fails by name, and its journal is whole up to there. */
+    /** The trial does not find it: the engine fails and names the router, and its journal is whole up to this point. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         throw new IllegalStateException("at forty") | threw java.lang.IllegalStateException: at forty
