@@ -81,6 +81,9 @@ class RouterPluginFaultTest
         Files.delete(content.resolve("Bad.class"));
         assertRefused(PluginJar.pack(directory.resolve("half.jar"), content), "bad",
             "cannot be made (java.lang.NoClassDefFoundError: Bad)");
+        final String initialiser = MAKE + "} static { if (true) throw new Error(\"plain\");";
+        assertRefused(PluginJar.router(directory, "bad", "", initialiser), "bad",
+            "which cannot be loaded (java.lang.Error: plain)");
     }
 
     @Test
@@ -118,6 +121,7 @@ class RouterPluginFaultTest
             atBegin("throw new IllegalStateException(\"oops\");",
                 "it threw java.lang.IllegalStateException: oops; report"),
             atBegin("begin(batch);", "it threw java.lang.StackOverflowError"),
+            atBegin("throw new Error(\"plain\");", "it threw java.lang.Error: plain; report"),
             atBegin("kept = new int[batch.ranks()];", "it allocates about "),
             atBegin("if (batch.count() > 0) batch.choose(0, batch.ranks(), 0, TieRule.OTHER);",
                 ", and the ranks are 0 to "),
@@ -147,6 +151,7 @@ class RouterPluginFaultTest
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         throw new IllegalStateException("at forty") | threw java.lang.IllegalStateException: at forty
+        throw new Error("at forty") | threw java.lang.Error: at forty
         batch.choose(request, 77, 0, TieRule.OTHER) | chose rank 77 for request 40, and the ranks are 0 to 7
         """)
     void shouldFailByNameInTheMiddleOfARunAndKeepTheJournal(final String action, final String fault) throws IOException

@@ -2,6 +2,7 @@
 package io.signalbox.plugin;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -130,15 +131,20 @@ public final class PluginJars
             throw refused(jar, named + "needs a newer Java (" + e.getMessage() + ")",
                 "run on that Java, or compile it for Java " + Runtime.version().feature());
         }
-        catch (final LinkageError | SecurityException | StackOverflowError e)
+        catch (final ConfigException e)
         {
-            throw refused(jar, named + "cannot be loaded (" + reason(e) + ")",
-                "build it against this version of Signalbox, and put the classes that it needs into the jar");
+            throw e;
         }
         catch (final ReflectiveOperationException e)
         {
             throw refused(jar, named + "cannot be made (" + reason(e) + ")",
                 "give it a public constructor without parameters that does not throw");
+        }
+        // An initialiser can throw any error.
+        catch (final Throwable e)
+        {
+            throw refused(jar, named + "cannot be loaded (" + reason(PluginFault.of(e)) + ")",
+                "build it against this version of Signalbox, and put the classes that it needs into the jar");
         }
     }
 

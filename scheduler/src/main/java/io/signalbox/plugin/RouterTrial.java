@@ -3,6 +3,7 @@ package io.signalbox.plugin;
 
 import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
@@ -62,9 +63,9 @@ public final class RouterTrial
         {
             return e.fault();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
-            return "threw " + e;
+            return "threw " + PluginFault.of(e);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 import io.signalbox.Settings;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
@@ -139,9 +140,10 @@ public final class RouterConfig
         {
             fallback = provider.withoutPrefixCaching();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
-            throw new RouterException("cannot name its router without prefix caching (" + e + ")", e).by(provider);
+            throw new RouterException(
+                "cannot name its router without prefix caching (" + PluginFault.of(e) + ")", e).by(provider);
         }
         if (fallback == null)
         {
@@ -169,9 +171,9 @@ public final class RouterConfig
         {
             throw e;
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
-            throw new RouterException("cannot be made (" + e + ")", e).by(deciding);
+            throw new RouterException("cannot be made (" + PluginFault.of(e) + ")", e).by(deciding);
         }
         if (router == null)
         {

@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -121,10 +122,10 @@ public final class RouterSnapshot
         {
             throw e;
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw new ConfigException("the router snapshot has a state that the " + provider.label() +
-                " router cannot read (" + e + "); it is damaged, give another.");
+                " router cannot read (" + PluginFault.of(e) + "); it is damaged, give another.");
         }
     }
 

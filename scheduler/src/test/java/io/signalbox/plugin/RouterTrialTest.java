@@ -172,5 +172,13 @@ class RouterTrialTest
                 return 1 / (batch.count() - batch.count());
             }
         }));
+        assertEquals("threw java.lang.Error: plain", fault(() -> new Sound()
+        {
+            @Override
+            protected void begin(final PlacementBatch batch)
+            {
+                throw new Error("plain");
+            }
+        }));
     }
 }

@@ -198,12 +198,12 @@ class RouterConfigTest
             @Override
             public DpRouter create(final SettingValues values, final int ranks)
             {
-                throw new IllegalStateException("no ranks of " + ranks);
+                throw new Error("no ranks of " + ranks);
             }
         };
         final String failed =
             assertThrows(RouterException.class, () -> RouterConfig.of(failing).router(2, true)).getMessage();
-        assertTrue(failed.contains("cannot be made (java.lang.IllegalStateException: no ranks of 2)"), failed);
+        assertTrue(failed.contains("cannot be made (java.lang.Error: no ranks of 2)"), failed);
     }
 
     /** No knob value that is allowed makes a score infinite or no number, on ranks as loaded as they can be. */

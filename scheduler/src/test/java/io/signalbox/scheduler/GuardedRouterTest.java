@@ -10,7 +10,9 @@ import io.signalbox.router.Relax;
 import io.signalbox.router.RouterException;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Consumer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -56,6 +58,13 @@ class GuardedRouterTest
         {
             action.accept(null);
         }
+    }
+
+    /** Throws a checked exception past the compiler, as other languages of the JVM do. */
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void sneak(final Throwable checked) throws T
+    {
+        throw (T)checked;
     }
 
     private static GuardedRouter guarded(final Consumer<PlacementBatch> action)
@@ -116,9 +125,18 @@ class GuardedRouterTest
         {
             throw new AssertionError("no");
         }));
+        assertEquals("threw java.lang.Error: plain", fault(batch ->
+        {
+            throw new Error("plain");
+        }));
+        assertEquals("threw java.lang.StackOverflowError", fault(batch ->
+        {
+            throw new StackOverflowError();
+        }));
+        assertEquals("threw java.io.IOException: checked", fault(batch -> sneak(new IOException("checked"))));
         final GuardedRouter router = guarded(batch ->
         {
-            throw new IllegalStateException("late");
+            throw new Error("late");
         });
         assertThrows(RouterException.class, router::digest);
         assertThrows(RouterException.class, router::snapshotBytes);
@@ -126,13 +144,16 @@ class GuardedRouterTest
     }
 
     @Test
-    void shouldNotBlameTheRouterForABrokenInvariantOfOurs()
+    void shouldNotBlameTheRouterForABrokenInvariantOfOursNorForTheJvm()
     {
-        final InvariantViolation violation = new InvariantViolation("ours");
-        assertSame(violation, assertThrows(InvariantViolation.class, () -> guarded(batch ->
+        for (final Error notItsFault :
+            List.of(new InvariantViolation("ours"), new OutOfMemoryError("heap"), new InternalError("mapped memory")))
         {
-            throw violation;
-        }).place(new PlacementBatch(2, 2))));
+            assertSame(notItsFault, assertThrows(Error.class, () -> guarded(batch ->
+            {
+                throw notItsFault;
+            }).place(new PlacementBatch(2, 2))));
+        }
     }
 
     @Test
