@@ -7,6 +7,7 @@ import io.signalbox.PluginFault;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
@@ -166,35 +167,36 @@ public final class RouterTrial
     /** No more requests than the ranks have room for, as admission guarantees. */
     private static PlacementBatch batch(final Random random, final int ranks)
     {
-        final PlacementBatch batch = new PlacementBatch(ranks, MAX_ACTIVE);
-        fill(batch, random);
-        return batch;
+        final PlacementBatchWriter writer = new PlacementBatchWriter(ranks, MAX_ACTIVE);
+        fill(writer, random);
+        return writer.batch();
     }
 
-    private static void fill(final PlacementBatch batch, final Random random)
+    private static void fill(final PlacementBatchWriter writer, final Random random)
     {
+        final int ranks = writer.batch().ranks();
         int room = 0;
-        batch.clear();
-        for (int rank = 0; rank < batch.ranks(); rank++)
+        writer.clear();
+        for (int rank = 0; rank < ranks; rank++)
         {
             final boolean lost = random.nextInt(8) == 0;
             final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
-            batch.rank(rank, active, lost);
-            batch.figure(rank, RankFigure.PROMPT_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.UNCACHED_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.PENDING_PREFILL_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.CONTEXT_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.FREE_TOKENS, MUCH);
-            batch.figure(rank, RankFigure.CACHED_TOKENS, random.nextInt(5000));
+            writer.rank(rank, active, lost);
+            writer.figure(rank, RankFigure.PROMPT_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.UNCACHED_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.PENDING_PREFILL_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.CONTEXT_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.FREE_TOKENS, MUCH);
+            writer.figure(rank, RankFigure.CACHED_TOKENS, random.nextInt(5000));
             room += lost ? 0 : MAX_ACTIVE - active;
         }
         for (int i = random.nextInt(room + 1); i > 0; i--)
         {
             final int tokens = random.nextInt(4) == 0 ? random.nextInt(2) : random.nextInt(1000);
-            final int hint = random.nextInt(4) == 0 ? random.nextInt(batch.ranks()) : PlacementBatch.NO_RANK;
+            final int hint = random.nextInt(4) == 0 ? random.nextInt(ranks) : PlacementBatch.NO_RANK;
             final Relax relax = hint == PlacementBatch.NO_RANK ? Relax.NO_PARAMETERS : Relax.RELAXED;
-            final int request = batch.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint, relax);
-            batch.matchedTokens(request, random.nextInt(batch.ranks()), random.nextInt(tokens + 1));
+            final int request = writer.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint, relax);
+            writer.matchedTokens(request, random.nextInt(ranks), random.nextInt(tokens + 1));
         }
     }
 
@@ -206,20 +208,20 @@ public final class RouterTrial
             return null;
         }
         final DpRouter router = config.router(MAX_RANKS, true);
-        final PlacementBatch batch = new PlacementBatch(MAX_RANKS, MAX_ACTIVE);
+        final PlacementBatchWriter writer = new PlacementBatchWriter(MAX_RANKS, MAX_ACTIVE);
         for (int i = 0; i < WARM_BATCHES; i++)
         {
-            fill(batch, random);
-            router.place(batch);
+            fill(writer, random);
+            router.place(writer.batch());
         }
         final long[] bytes = new long[WINDOWS];
         for (int window = 0; window < WINDOWS; window++)
         {
             for (int i = 0; i < WINDOW_BATCHES; i++)
             {
-                fill(batch, random);
+                fill(writer, random);
                 final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
-                router.place(batch);
+                router.place(writer.batch());
                 bytes[window] += threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
             }
         }

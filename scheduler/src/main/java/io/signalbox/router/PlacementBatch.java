@@ -5,10 +5,12 @@ import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * The requests to place at one plan point, the current state of the ranks, and the decisions. A {@link DpRouter} reads
- * requests and ranks, and writes decisions. Preallocated and reused.
+ * requests and ranks, and writes decisions; only a {@link PlacementBatchWriter} can change requests and ranks.
+ * Preallocated and reused.
  *
  * <p>Every decision keeps the terms of each candidate as they were when it was made, because the loads change from one
  * request of a batch to the next.
@@ -45,7 +47,7 @@ public final class PlacementBatch
     private final int[] matchedTokens;
     private final boolean[] probed = new boolean[MAX_REQUESTS];
     /** Null if matches are given with the requests, or are not read. */
-    private PrefixProbe prefixProbe;
+    private IntConsumer prefixProbe;
 
     // Decisions.
     private int target;
@@ -64,7 +66,7 @@ public final class PlacementBatch
     private final int[] candidateActive;
 
     /** @param maxActive largest number of requests of a rank. */
-    public PlacementBatch(final int ranks, final int maxActive)
+    PlacementBatch(final int ranks, final int maxActive)
     {
         this.ranks = ranks;
         this.maxActive = maxActive;
@@ -83,25 +85,20 @@ public final class PlacementBatch
         candidateActive = new int[pairs];
     }
 
-    /**
-     * Sets the source of matches. It is read when a router first reads a match of a request, so that a request that waits
-     * behind another is not probed at every plan point.
-     */
-    public void probeBy(final PrefixProbe probe)
+    /** @param probe writes the matches of a request. */
+    void probeBy(final IntConsumer probe)
     {
         prefixProbe = probe;
     }
 
-    /** Removes requests and decisions; the ranks keep their state. */
-    public void clear()
+    void clear()
     {
         count = 0;
         decisions = 0;
         target = 0;
     }
 
-    /** Sets the state of a rank; its figures and load are 0 until they are set. */
-    public void rank(final int rank, final int active, final boolean isLost)
+    void rank(final int rank, final int active, final boolean isLost)
     {
         activeRequests[rank] = active;
         lost[rank] = isLost;
@@ -109,19 +106,12 @@ public final class PlacementBatch
         Arrays.fill(figures, rank * FIGURES.length, (rank + 1) * FIGURES.length, 0);
     }
 
-    public void figure(final int rank, final RankFigure figure, final long value)
+    void figure(final int rank, final RankFigure figure, final long value)
     {
         figures[rank * FIGURES.length + figure.ordinal()] = value;
     }
 
-    /**
-     * Adds a request without matches and without a head.
-     *
-     * @param conversationId id of the conversation that the request is a turn of, or {@link #NO_CONVERSATION}.
-     * @param rankHint       ignored if there is no such rank.
-     * @return the request's index.
-     */
-    public int add(
+    int add(
         final long requestId,
         final long conversationId,
         final int requestPromptTokens,
@@ -145,18 +135,13 @@ public final class PlacementBatch
         return request;
     }
 
-    /**
-     * Sets the first tokens of the prompt, which routers compare to group prompts with a common beginning.
-     *
-     * @param length at most {@link #HEAD_TOKENS}.
-     */
-    public void head(final int request, final int[] tokens, final int length)
+    void head(final int request, final int[] tokens, final int length)
     {
         System.arraycopy(tokens, 0, heads, request * HEAD_TOKENS, length);
         headLengths[request] = length;
     }
 
-    public void matchedTokens(final int request, final int rank, final int tokens)
+    void matchedTokens(final int request, final int rank, final int tokens)
     {
         matchedTokens[request * ranks + rank] = tokens;
     }
@@ -220,7 +205,7 @@ public final class PlacementBatch
         if (!probed[request])
         {
             probed[request] = true;
-            prefixProbe.probe(request, this);
+            prefixProbe.accept(request);
         }
         return matchedTokens[request * ranks + rank];
     }

@@ -6,5 +6,5 @@ package io.signalbox.router;
 public interface PrefixProbe
 {
     /** Writes the matched tokens of the request on every rank into the batch. */
-    void probe(int request, PlacementBatch batch);
+    void probe(int request, PlacementBatchWriter batch);
 }

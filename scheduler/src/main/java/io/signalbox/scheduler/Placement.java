@@ -9,6 +9,7 @@ import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.router.AdmissionPop;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 
@@ -39,6 +40,7 @@ final class Placement
     private final RankPrefixIndex prefixIndex;
     private final int[] matchedBlocks;
     private final int maxPlaced;
+    private final PlacementBatchWriter writer;
     private final PlacementBatch batch;
     private final AdmissionPop admission = new AdmissionPop();
     private final int[] claimed;
@@ -70,8 +72,9 @@ final class Placement
         this.maxActive = maxActive;
         maxPlaced = MAX_DECISION_BYTES /
             (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
-        batch = new PlacementBatch(ranks.length, maxActive);
-        batch.probeBy(prefixIndex == null ? null : this::probe);
+        writer = new PlacementBatchWriter(ranks.length, maxActive);
+        batch = writer.batch();
+        writer.probeBy(prefixIndex == null ? null : this::probe);
         claimed = new int[ranks.length];
     }
 
@@ -118,7 +121,7 @@ final class Placement
 
     private int placeBatch(final RequestQueue queue, final OutputEncoder out, final int most)
     {
-        batch.clear();
+        writer.clear();
         readRanks();
         pop(queue, overtaking >= MAX_OVERTAKING ? 1 : Math.min(most, PlacementBatch.MAX_REQUESTS));
         if (batch.count() > 0)
@@ -228,13 +231,13 @@ final class Placement
         {
             final RankLoad load = ranks[i].load;
             claimed[i] = load.activeRequests();
-            batch.rank(i, load.activeRequests(), ranks[i].isLost());
-            batch.figure(i, RankFigure.PROMPT_TOKENS, load.promptTokens());
-            batch.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
-            batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
-            batch.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
-            batch.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
-            batch.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
+            writer.rank(i, load.activeRequests(), ranks[i].isLost());
+            writer.figure(i, RankFigure.PROMPT_TOKENS, load.promptTokens());
+            writer.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
+            writer.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
+            writer.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
+            writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
+            writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
         }
     }
 
@@ -252,13 +255,13 @@ final class Placement
 
     private void add(final Request request)
     {
-        final int index = batch.add(
+        final int index = writer.add(
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
-        batch.head(index, request.head(), request.headLength());
+        writer.head(index, request.head(), request.headLength());
         batched[index] = request;
     }
 
-    private void probe(final int index, final PlacementBatch into)
+    private void probe(final int index, final PlacementBatchWriter into)
     {
         final Request request = batched[index];
         prefixIndex.longestMatches(request.blockHashes(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterException;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class GuardedRouterTest
 
     private static String fault(final Consumer<PlacementBatch> action)
     {
-        final PlacementBatch batch = new PlacementBatch(2, 2);
+        final PlacementBatchWriter batch = new PlacementBatchWriter(2, 2);
         batch.rank(0, 1, false);
         batch.rank(1, 0, true);
         for (int i = 0; i < 3; i++)
@@ -82,7 +83,7 @@ class GuardedRouterTest
             batch.add(70 + i, PlacementBatch.NO_CONVERSATION, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
         }
         final String message =
-            assertThrows(RouterException.class, () -> guarded(action).place(batch)).getMessage();
+            assertThrows(RouterException.class, () -> guarded(action).place(batch.batch())).getMessage();
         final String head = "the router signalbox, version 1, ";
         assertEquals(head, message.substring(0, head.length()));
         assertEquals(REMEDY, message.substring(message.length() - REMEDY.length()));
@@ -152,7 +153,7 @@ class GuardedRouterTest
             assertSame(notItsFault, assertThrows(Error.class, () -> guarded(batch ->
             {
                 throw notItsFault;
-            }).place(new PlacementBatch(2, 2))));
+            }).place(new PlacementBatchWriter(2, 2).batch())));
         }
     }
 
