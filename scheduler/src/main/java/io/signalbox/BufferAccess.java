@@ -5,7 +5,7 @@ import org.agrona.DirectBuffer;
 
 import java.util.List;
 
-/** The flag of the JVM without which no buffer of Agrona can be made, and so no event be written or read. */
+/** The JVM flag that Agrona's buffers need; without it no event can be written or read. */
 public final class BufferAccess
 {
     private static final Module BASE = Object.class.getModule();

@@ -60,7 +60,7 @@ public class ConfigException extends RuntimeException
         return allowed;
     }
 
-    /** What to do, or {@code null}. */
+    /** The remedy, or {@code null}. */
     public final String remedy()
     {
         return remedy;

@@ -2,8 +2,8 @@
 package io.signalbox;
 
 /**
- * An internal invariant does not hold. The engine stops on it: going on could write a wrong decision into the journal.
- * Always checked, in production too.
+ * An internal invariant does not hold. The engine stops, because a further step could write a wrong decision into the
+ * journal. Invariants are always checked, also in production.
  */
 public final class InvariantViolation extends AssertionError
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox;
 
-/** Sampled tokens without a model, by which simulated ranks and the GPU kernel {@code sample_seeded} sample alike. */
+/** Samples tokens without a model; simulated ranks and the GPU kernel {@code sample_seeded} use the same function. */
 public final class SeededTokens
 {
     private static final int TOKEN_ID_MASK = 0xFFFF;
@@ -12,7 +12,7 @@ public final class SeededTokens
     {
     }
 
-    /** @param position the position that the token will take, one above that of the last token it was sampled from. */
+    /** @param position position of the new token: one above the last token that it was sampled from. */
     public static int token(final long seed, final long request, final int position)
     {
         return (int)StateDigest.finalise(placeKey(seed, request, position)) & TOKEN_ID_MASK;

@@ -3,7 +3,7 @@ package io.signalbox;
 
 import java.util.Map;
 
-/** Reads single settings of a run description, and says what is wrong with them. */
+/** Reads single settings of a run description, and reports errors in them. */
 public final class Settings
 {
     private Settings()

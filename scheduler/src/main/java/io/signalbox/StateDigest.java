@@ -2,9 +2,9 @@
 package io.signalbox;
 
 /**
- * The mixing behind state digests and seeded choices: specified, so that every JVM and every other language agrees.
- * A component's digest is the wrapping sum of the mixes of its parts, so one change costs one subtraction and one
- * addition, and the order of changes that cancel out leaves no trace.
+ * The mixing functions of state digests and seeded choices. They are specified, so every JVM and other languages agree.
+ * A component's digest is the wrapping sum of the mixes of its parts: one change costs one subtraction and one addition,
+ * and two changes that cancel out leave the digest as it was.
  */
 public final class StateDigest
 {
@@ -14,7 +14,7 @@ public final class StateDigest
     {
     }
 
-    /** A step of SplitMix64: the finaliser of what follows the value in its sequence. */
+    /** A step of SplitMix64: the finaliser of the value's successor in the sequence. */
     public static long mix(final long value)
     {
         return finalise(value + GOLDEN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox;
 
-/** How hard the long tests try: reduced in every build, full with {@code -Pfull}. */
+/** Counts of the long tests: reduced in every build, full with {@code -Pfull}. */
 public final class TestStrength
 {
     private TestStrength()

@@ -3,6 +3,7 @@ package io.signalbox.bench;
 
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
@@ -40,7 +41,8 @@ public class RouterBenchmark
     public String policy;
 
     private DpRouter router;
-    private final PlacementBatch batch = new PlacementBatch(RANKS, 1024);
+    private final PlacementBatchWriter writer = new PlacementBatchWriter(RANKS, 1024);
+    private final PlacementBatch batch = writer.batch();
     private final int[][] tokens = new int[VARIANTS][REQUESTS];
     private final int[][] matchedRank = new int[VARIANTS][REQUESTS];
     private final int[][] heads = new int[16][HEAD];
@@ -100,23 +102,23 @@ public class RouterBenchmark
     private void fill()
     {
         variant = (variant + 1) % VARIANTS;
-        batch.clear();
+        writer.clear();
         for (int rank = 0; rank < RANKS; rank++)
         {
-            batch.rank(rank, active[rank], false);
+            writer.rank(rank, active[rank], false);
             for (final RankFigure figure : FIGURES)
             {
-                batch.figure(rank, figure, load[rank]);
+                writer.figure(rank, figure, load[rank]);
             }
-            batch.figure(rank, RankFigure.FREE_TOKENS, 1L << 40);
+            writer.figure(rank, RankFigure.FREE_TOKENS, 1L << 40);
         }
         for (int i = 0; i < REQUESTS; i++)
         {
-            final int request = batch.add(
+            final int request = writer.add(
                 variant * REQUESTS + i, i % 100, tokens[variant][i], PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
-            batch.head(request, heads[i % heads.length], HEAD);
-            batch.matchedTokens(request, matchedRank[variant][i], tokens[variant][i] / 2);
-            batch.matchedTokens(request, (matchedRank[variant][i] + 7) % RANKS, tokens[variant][i] / 4);
+            writer.head(request, heads[i % heads.length], HEAD);
+            writer.matchedTokens(request, matchedRank[variant][i], tokens[variant][i] / 2);
+            writer.matchedTokens(request, (matchedRank[variant][i] + 7) % RANKS, tokens[variant][i] / 4);
         }
     }
 }

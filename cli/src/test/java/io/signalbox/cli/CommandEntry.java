@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What tests of other packages use of the command line: its model, and one command run on streams of theirs. */
+/** Access to the command line for tests of other packages: its model, and one command run on given streams. */
 public final class CommandEntry
 {
     private CommandEntry()

@@ -24,7 +24,7 @@ class CompletionTest
     @TempDir
     private Path directory;
 
-    /** What bash offers for the last of these words. */
+    /** The completions that bash offers for the last of these words. */
     private List<String> complete(final String... words) throws IOException, InterruptedException
     {
         final Path script = directory.resolve("completion");

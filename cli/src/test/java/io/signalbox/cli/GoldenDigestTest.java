@@ -15,8 +15,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
  * The journals of two fixed runs, down to the last byte. A changed digest means a changed decision or a changed format:
- * old journals may no longer verify, and results are no longer those of before. Whoever changes a constant here says so
- * in CHANGELOG.md.
+ * old journals may no longer verify, and results differ from earlier ones. A change of a constant here needs an entry in
+ * CHANGELOG.md.
  */
 class GoldenDigestTest
 {

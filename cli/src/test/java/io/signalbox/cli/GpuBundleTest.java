@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** The bundle, made and started where nothing of this machine's Java is in the environment; for the full run only. */
+/** The bundle, made and started without this machine's Java in the environment; for the full run only. */
 class GpuBundleTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
@@ -72,7 +72,7 @@ class GpuBundleTest
                 "--moe-layers=2", "--batch=4", "--cells=4,1/8", "--samples=100"));
 
         assertEquals(ExitCode.OK, check.exitCode, check.output);
-        // All ran, but for the one that needs a tool of the CUDA toolkit.
+        // All ran, except the one that needs a tool of the CUDA toolkit.
         final int all = GpuSection.values().length;
         assertTrue(check.output.contains(all + " sections: " + (all - 1) + " passed, 0 failed, 1 not run") ||
             check.output.contains(all + " sections: " + all + " passed, 0 failed, 0 not run"), check.output);

@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Inputs that are made to hang, to exhaust or to be misread end in one sentence and exit code 2. */
+/** Inputs that try to hang, exhaust or mislead a command end in one sentence and exit code 2. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HostileInputTest
 {

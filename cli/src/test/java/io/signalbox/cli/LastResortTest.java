@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A process that ends by itself in no way. */
+/** A process that does not end by itself. */
 @DisabledOnOs(OS.WINDOWS)
 class LastResortTest
 {

@@ -25,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The script 'signalbox' in a checkout that is made up, with a JVM that only says how it was called. */
+/** The script 'signalbox' in a fake checkout, with a JVM that only prints its arguments. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LauncherTest
 {
@@ -48,7 +48,7 @@ class LauncherTest
         echo "locale $(locale charmap)"
         echo "jar $4 $5"
         """;
-    /** What the script itself needs, and no mvn among it. */
+    /** The programs that the script needs, without mvn. */
     private static final List<String> PROGRAMS =
         List.of("sh", "dirname", "readlink", "sed", "head", "grep", "find", "mkdir", "rm", "tr", "locale", "touch", "mv");
 

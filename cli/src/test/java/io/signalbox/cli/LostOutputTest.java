@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A result that nobody could read is no success. */
+/** A result that could not be written is no success. */
 class LostOutputTest
 {
     /** Refuses every byte, as a full device does. */

@@ -85,7 +85,7 @@ class OutsideJournalsTest
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
     }
 
-    /** Replacing a device, or an empty directory, would succeed where the user may do so. */
+    /** Replacing a device, or an empty directory, would succeed if the user has permission. */
     @Test
     void shouldNotReplaceADirectoryWithTheReportOfAGpuCheck() throws IOException
     {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Jars and routers of others that are no good: one sentence each, exit code 2, and no journal is lost. */
+/** Faulty jars and routers of third parties: one sentence each, exit code 2, and no journal is lost. */
 class RouterPluginFaultTest
 {
     private static final String MAKE = "return new Bad();";
@@ -81,6 +81,9 @@ class RouterPluginFaultTest
         Files.delete(content.resolve("Bad.class"));
         assertRefused(PluginJar.pack(directory.resolve("half.jar"), content), "bad",
             "cannot be made (java.lang.NoClassDefFoundError: Bad)");
+        final String initialiser = MAKE + "} static { if (true) throw new Error(\"plain\");";
+        assertRefused(PluginJar.router(directory, "bad", "", initialiser), "bad",
+            "which cannot be loaded (java.lang.Error: plain)");
     }
 
     @Test
@@ -118,6 +121,7 @@ class RouterPluginFaultTest
             atBegin("throw new IllegalStateException(\"oops\");",
                 "it threw java.lang.IllegalStateException: oops; report"),
             atBegin("begin(batch);", "it threw java.lang.StackOverflowError"),
+            atBegin("throw new Error(\"plain\");", "it threw java.lang.Error: plain; report"),
             atBegin("kept = new int[batch.ranks()];", "it allocates about "),
             atBegin("if (batch.count() > 0) batch.choose(0, batch.ranks(), 0, TieRule.OTHER);",
                 ", and the ranks are 0 to "),
@@ -131,7 +135,7 @@ class RouterPluginFaultTest
                 "it wrote 4 bytes less into its snapshot than it announced"));
     }
 
-    /** What a trial of random batches finds, before anything is simulated. */
+    /** Violations that a trial of random batches finds, before anything is simulated. */
     @ParameterizedTest
     @MethodSource("brokenRouters")
     void shouldRefuseARouterThatBreaksItsContract(final String make, final String body, final String fault)
@@ -143,10 +147,11 @@ class RouterPluginFaultTest
         assertRefused(jar, "bad", fault);
     }
 
-    /** The trial does not see it: the engine fails by name, and its journal is whole up to there. */
+    /** The trial does not find it: the engine fails and names the router, and its journal is whole up to this point. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         throw new IllegalStateException("at forty") | threw java.lang.IllegalStateException: at forty
+        throw new Error("at forty") | threw java.lang.Error: at forty
         batch.choose(request, 77, 0, TieRule.OTHER) | chose rank 77 for request 40, and the ranks are 0 to 7
         """)
     void shouldFailByNameInTheMiddleOfARunAndKeepTheJournal(final String action, final String fault) throws IOException

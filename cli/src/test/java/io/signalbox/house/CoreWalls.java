@@ -17,8 +17,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 
 /**
- * What the functional core may not touch: everything through which the same inputs could lead to other outputs on
- * another machine, another JVM or another day.
+ * Parts of the JDK that the functional core must not use, because they could make the same inputs lead to other outputs
+ * on another machine, another JVM or another day.
  */
 final class CoreWalls
 {

@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the POMs say to somebody who depends on a module. */
+/** The POMs, as a project that depends on a module sees them. */
 final class PomRulesTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));

@@ -8,12 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds turns of phrase that tire a reader, in comments, in the messages of production code and in Markdown, and counts
- * the word "where", which introduces places and not conditions. Code, in fences or between backquotes, is not prose.
+ * Finds phrases that are not plain technical English, in comments, in messages of production code and in Markdown, and
+ * counts the word "where", which introduces places and not conditions. Code in fences or backquotes is not prose.
  */
 final class Register
 {
-    /** Comment lines with the word, of 1,000. */
+    /** Largest number of comment lines with the word, per 1,000. */
     static final int MOST_WHERES_PER_1000 = 10;
 
     private static final Pattern WHERE = Pattern.compile("\\bwhere\\b", Pattern.CASE_INSENSITIVE);

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What every source file keeps to. Each rule returns its findings, so that a test can show it one to find. */
+/** Rules for every source file. Each rule returns its findings, so that a test can give it a source that breaks it. */
 final class SourceRules
 {
     static final int MAX_COLUMNS = 125;

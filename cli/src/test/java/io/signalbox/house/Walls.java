@@ -31,8 +31,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
- * Which room may know which, as docs/architecture.md draws it. A package pattern leaves room between
- * {@code io.signalbox} and the room's name, so that the samples in the test tree are judged by the very same rules.
+ * Allowed dependencies between rooms, as in docs/architecture.md. A package pattern allows packages between
+ * {@code io.signalbox} and the room's name, so that the same rules apply to the samples in the test tree.
  */
 final class Walls
 {
@@ -74,7 +74,7 @@ final class Walls
         return ROOT + ".." + name + "..";
     }
 
-    /** Every wall between rooms, by name. What the core may touch of the JDK is in {@link CoreWalls}. */
+    /** Every wall between rooms, by name. {@link CoreWalls} has the walls between the core and the JDK. */
     static Map<String, ArchRule> all()
     {
         final Map<String, ArchRule> walls = new TreeMap<>();
@@ -150,7 +150,7 @@ final class Walls
             .should().dependOnClassesThat().resideInAnyPackage("org.slf4j..", "java.util.logging.."));
     }
 
-    /** Assigns each class to its room; a sample stands in the room that it pretends to be in. */
+    /** Assigns each class to its room; a sample counts as a class of the room that its package names. */
     private static final class Rooms implements SliceAssignment
     {
         private static final Pattern ROOM = Pattern.compile("io\\.signalbox\\.(?:house\\.sample\\.)?([a-z]+)(?:\\..*)?");
@@ -176,7 +176,7 @@ final class Walls
             access -> TEMPLATE_IDS.contains(access.getTarget().getName()));
     }
 
-    /** Classes of the given rooms, but for the model shape, which everyone may know. */
+    /** Classes of the given rooms, except the model shape, which every room may use. */
     private static DescribedPredicate<JavaClass> ours(final String... rooms)
     {
         return resideInAnyPackage(rooms).and(not(belongToAnyOf(ModelShape.class)));

@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Holds the walls up, and shows for each that it can fall. */
+/** Checks the walls, and for each wall that a sample breaks it. */
 class WallsTest
 {
     /** Each room must have classes: a rule over an empty room would hold whatever happens. */

@@ -6,7 +6,7 @@ import com.dynatrace.hash4j.hashing.Hashing;
 
 /**
  * The chained hash over sequence, type, logical time and payload of every chained record: the journal's digest.
- * Wall time, place, segments and syncs leave it alone, so the same run has the same digest everywhere.
+ * It does not depend on wall time, place, segments or syncs, so the same run has the same digest on every machine.
  *
  * <pre>
  *   link(-1) = 0
@@ -44,7 +44,7 @@ final class Chain
         return XXH3.hashBytesToLong(link, 0, LINK_BYTES);
     }
 
-    /** A digest as people see it: 16 hexadecimal digits. */
+    /** A digest for display: 16 hexadecimal digits. */
     static String text(final long link)
     {
         final String digits = Long.toHexString(link);

@@ -18,7 +18,7 @@ final class ChannelSource implements ByteSource
     private static final int TRANSFER_BYTES = 1 << 20;
     /** A record names its position in 40 bits. */
     private static final long MAX_FILE_BYTES = 1L << 40;
-    /** Less is read faster than the library is loaded that knows holes. */
+    /** Reading a smaller file takes less time than loading the library that finds holes. */
     private static final long HOLES_FROM_BYTES = 1L << 28;
 
     private final Path file;
@@ -38,7 +38,7 @@ final class ChannelSource implements ByteSource
     }
 
     /**
-     * @param positions receives how many bytes of the file were read or skipped.
+     * @param positions receives the number of bytes of the file that were read or skipped.
      * @throws JournalException FOREIGN_FILE for anything but a regular file of at most 1 TiB.
      */
     static ChannelSource open(final Path file, final LongConsumer positions)

@@ -85,7 +85,7 @@ final class ChronicleJournalStore implements JournalStore
         }
     }
 
-    /** Only the files that Chronicle makes: what somebody else put there stays, and with it the directory. */
+    /** Removes only the files that Chronicle makes; other files stay, and so does their directory. */
     @Override
     public void remove(final int number)
     {

@@ -4,9 +4,9 @@ package io.signalbox.journal;
 import net.openhft.chronicle.core.Jvm;
 
 /**
- * Keeps SLF4J, through which Chronicle Queue logs, silent in a program that has no provider for it. The program did not
- * ask for logging, and SLF4J would print that nobody receives it. A program with a provider, or with one that does not
- * load, sees everything that SLF4J and Chronicle say.
+ * Silences SLF4J, which Chronicle Queue logs through, in a program without a provider. Such a program did not ask for
+ * logging, and SLF4J would print a warning about the missing provider. A program with a provider, also one that does not
+ * load, gets all messages of SLF4J and Chronicle.
  */
 final class ChronicleLogging
 {
@@ -40,7 +40,7 @@ final class ChronicleLogging
         }
     }
 
-    /** That of Chronicle's core. The literal starts nothing in it. */
+    /** The class loader of Chronicle's core. The literal does not initialise the class. */
     static Module module()
     {
         return Jvm.class.getModule();

@@ -4,7 +4,7 @@ package io.signalbox.journal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** How the documents begin that Chronicle writes for itself: the code of an event name, its length, the name. */
+/** First bytes of the documents that Chronicle writes for itself: the code of an event name, its length, the name. */
 final class ChronicleNames
 {
     private static final byte EVENT_NAME = (byte)0xB9;

@@ -17,12 +17,12 @@ import java.nio.file.Path;
 
 /**
  * One segment, written as a fresh Chronicle Queue. Chronicle's clock is constant, so the queue never rolls and its
- * file always has the same name. Disk space is reserved before Chronicle's mapped memory touches it: a full disk is
- * refused here instead of faulting later, anywhere.
+ * file always has the same name. Disk space is reserved before Chronicle's mapped memory touches it, so a full disk is
+ * refused here and is not a fault at a later memory access.
  */
 final class ChronicleSegment implements JournalStore.Segment
 {
-    /** Room that Chronicle may take beside a record: an index page, document headers, padding. */
+    /** Bytes that Chronicle may need beside a record: an index page, document headers, padding. */
     private static final int SLACK_BYTES = 96 * 1024;
     private static final int HEADER_BYTES = 4;
     private static final TimeProvider STANDING_CLOCK = () -> 0L;
@@ -52,7 +52,7 @@ final class ChronicleSegment implements JournalStore.Segment
             .rollCycle(RollCycles.FAST_DAILY)
             .timeProvider(STANDING_CLOCK)
             .blockSize(blockBytes)
-            // SYNC alone syncs next to nothing and sync() alone nothing at all: both are needed.
+            // Chronicle syncs only with both: the mode SYNC and the call of sync().
             .syncMode(synced ? SyncMode.SYNC : SyncMode.NONE)
             .build();
         return new ChronicleSegment(directory, blockBytes, queue);
@@ -79,7 +79,7 @@ final class ChronicleSegment implements JournalStore.Segment
         return beginSeal(length);
     }
 
-    /** Every other record has left this much room behind it. */
+    /** Every other record leaves this many bytes free. */
     @Override
     public long beginSeal(final int length)
     {
@@ -102,7 +102,7 @@ final class ChronicleSegment implements JournalStore.Segment
         }
     }
 
-    /** Chronicle creates its file with the first record, which fits into what was found free before. */
+    /** Chronicle creates its file with the first record, which fits into the free space that was checked before. */
     private void adoptFile()
     {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory))

@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 import java.util.function.Supplier;
 
 /**
- * A journal that is opened after the engine was built around it: a run that cannot begin leaves nothing on the disk.
- * {@link #open} comes before the first input is offered, and so before any other thread calls it.
+ * A journal that is opened after the engine was created with it, so that a run that cannot begin leaves no files. Call
+ * {@link #open} before the first input is offered, and so before any other thread calls the journal.
  */
 public final class DeferredJournal implements GroupJournal
 {
@@ -63,7 +63,7 @@ public final class DeferredJournal implements GroupJournal
         }
     }
 
-    /** A run that ended ahead of its first group leaves no journal; its files are removed before the lock is released. */
+    /** A run that ends before its first group leaves no journal; its files are removed before the lock is released. */
     @Override
     public void close()
     {

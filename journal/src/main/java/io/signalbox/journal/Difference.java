@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The first group of a journal that the scheduler now decides otherwise.
+ * The first group of a journal that the scheduler now decides differently.
  *
  * @param sequence    sequence number of the group's record.
  * @param message     index of the first message that differs; 0 is the input.

@@ -134,7 +134,7 @@ final class DirectoryFiles implements JournalFiles
         return file == null ? null : ChannelSource.open(file, positions.within(segment));
     }
 
-    /** The directory below this one that holds a journal and has the last name; {@code null} if there is none. */
+    /** The directory below this one that has a journal, the last one by name; {@code null} if there is none. */
     static Path newestJournalBelow(final Path directory)
     {
         Path newest = null;

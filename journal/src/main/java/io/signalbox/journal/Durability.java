@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** What an appended group survives once it is acknowledged. What each level costs: docs/journal.md. */
+/** Durability of a group once it is acknowledged. The cost of each level is in docs/journal.md. */
 public enum Durability
 {
     /** Survives a killed process: the group is in the page cache when append returns. Nothing is synced. */

@@ -10,11 +10,11 @@ public enum Ending
     OPEN(Closing.NO),
     /** The run ended, and its writer sealed the journal. */
     CLOSED(Closing.YES),
-    /** The disk was full: the run was cut short, and its writer sealed what was written. */
+    /** The disk was full: the run was cut short, and its writer sealed the records that were written. */
     DISK_FULL(Closing.DISK_FULL),
-    /** The run failed, for no reason of the journal: its writer sealed what was written. */
+    /** The run failed for a reason outside the journal: its writer sealed the records that were written. */
     FAILED(Closing.FAILED),
-    /** The writer was stopped, and recovery sealed what it had written. */
+    /** The writer was stopped, and recovery sealed the records that it had written. */
     RECOVERED(Closing.RECOVERED);
 
     private final Closing code;
@@ -29,7 +29,7 @@ public enum Ending
         return code;
     }
 
-    /** {@code null} if this version knows no such code. */
+    /** {@code null} if this version does not know the code. */
     static Ending of(final int code)
     {
         for (final Ending ending : values())
@@ -42,7 +42,7 @@ public enum Ending
         return null;
     }
 
-    /** Whether a seal says so, and no writer can be at work. */
+    /** Whether the journal has a seal, so that no writer can be active. */
     public boolean isSealed()
     {
         return this != OPEN;

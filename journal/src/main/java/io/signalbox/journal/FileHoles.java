@@ -15,7 +15,7 @@ final class FileHoles implements AutoCloseable
         this.descriptor = descriptor;
     }
 
-    /** Knows no hole if this system cannot tell. */
+    /** Finds no hole if the system does not support it. */
     static FileHoles of(final Path file)
     {
         final LibC library = LibC.orNull();

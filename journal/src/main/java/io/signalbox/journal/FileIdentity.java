@@ -10,7 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Tells whether a path still names the same file: device and inode on POSIX systems, the path itself on others. */
+/** Detects whether a path still names the same file: device and inode on POSIX systems, the path itself on others. */
 final class FileIdentity
 {
     private FileIdentity()
@@ -22,7 +22,7 @@ final class FileIdentity
         return key(path, Files.readAttributes(path, BasicFileAttributes.class));
     }
 
-    /** {@code null} if nothing can be found there. */
+    /** {@code null} if there is no file. */
     static Object ofExisting(final Path path)
     {
         try

@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Groups as people read them: one line per message, the input first. */
+/** Groups as text: one line per message, the input first. */
 final class GroupText
 {
     private static final int LONGEST_MESSAGE_BYTES = 1 << 20;

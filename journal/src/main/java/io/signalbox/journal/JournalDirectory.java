@@ -18,9 +18,9 @@ public final class JournalDirectory
     }
 
     /**
-     * Refuses a directory that a new journal cannot have; reads only. A directory may be missing, empty, or hold what a
-     * writer that never began and its recovery leave: the lock, and segments moved aside. {@link JournalWriter#create}
-     * checks again while it holds the lock.
+     * Refuses a directory that a new journal cannot use; reads only. The directory may be missing or empty, or have only
+     * the lock and the set-aside segments of a journal without a record. {@link JournalWriter#create} checks again while
+     * it holds the lock.
      *
      * @throws JournalException ALREADY_EXISTS, LOCKED, NOT_A_JOURNAL or ACCESS_DENIED.
      */
@@ -54,8 +54,8 @@ public final class JournalDirectory
     }
 
     /**
-     * Whether a file or directory at this path is, or would be, one of a journal's own: the lock, a segment, what recovery
-     * set aside, or anything within a segment. Symbolic links are followed; what cannot be read is nobody's.
+     * Whether a file or directory at this path is, or would be, part of a journal: the lock, a segment, a file that
+     * recovery set aside, or anything within a segment. Symbolic links are followed; false if the path cannot be read.
      */
     public static boolean owns(final Path path)
     {
@@ -80,7 +80,7 @@ public final class JournalDirectory
         return Files.isRegularFile(path) ? "a file" : "a pipe, a socket or a device";
     }
 
-    /** Of a file that is still to be made, at least its directory is known. */
+    /** A file that does not exist yet is identified by its directory. */
     private static Path real(final Path path)
     {
         try
@@ -97,7 +97,7 @@ public final class JournalDirectory
         }
     }
 
-    /** Refuses unless the directory holds nothing that a new journal could collide with. */
+    /** Refuses if the directory has anything that a new journal could collide with. */
     static void requireNoForeignEntry(final Path directory)
     {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory))

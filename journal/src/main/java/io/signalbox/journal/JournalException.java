@@ -2,8 +2,8 @@
 package io.signalbox.journal;
 
 /**
- * A journal cannot be written or must not be believed. The message is one sentence: what, where, what is still good,
- * and what to do.
+ * A journal cannot be written or must not be trusted. The message is one sentence with the fault, its place, the good
+ * records, and the remedy.
  */
 public final class JournalException extends RuntimeException
 {
@@ -13,7 +13,7 @@ public final class JournalException extends RuntimeException
     /** The fault, for programs. */
     public enum Kind
     {
-        /** A record, or Chronicle's header ahead of it, does not hold what was written. */
+        /** A record, or the Chronicle header before it, has other bytes than were written. */
         CORRUPT_RECORD,
         /** A whole record has another sequence number than the next one: records were lost, doubled or moved. */
         SEQUENCE_GAP,
@@ -26,9 +26,9 @@ public final class JournalException extends RuntimeException
         MISSING_SEGMENT,
         /** The run used a router that is not installed, or another version of it. */
         ROUTER_ABSENT,
-        /** The file reads as if it ended, yet something proves that more was written. */
+        /** The file reads as if it ended, but there is evidence that more was written. */
         SHORT_READ,
-        /** The last append did not finish. Recovery cuts it and keeps its bytes aside. */
+        /** The last append did not finish. Recovery cuts it and saves its bytes in another file. */
         TORN_TAIL,
         /** The journal is still being written: its end has no meaning yet. */
         BEING_WRITTEN,
@@ -44,10 +44,10 @@ public final class JournalException extends RuntimeException
         LOCK_LOST,
         /** This JVM was started without flags that Chronicle Queue or Agrona need. */
         JVM_FLAGS,
-        /** This user may not read or write here, or nobody may: the file system is read-only. */
+        /** The user has no permission to read or write here, or the file system is read-only. */
         ACCESS_DENIED,
         DISK_FULL,
-        /** What was appended since the last good sync may be lost; a failed sync is never tried again. */
+        /** Records appended since the last good sync may be lost; a failed sync is never retried. */
         SYNC_FAILED,
         /** The file system or Chronicle refused an operation. */
         STORE_FAILED,

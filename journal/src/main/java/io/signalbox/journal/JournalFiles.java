@@ -13,9 +13,9 @@ interface JournalFiles
     /** The segment's records; {@code null} if nothing was written. */
     ByteSource open(int segment);
 
-    /** How messages name the journal. */
+    /** Name of the journal in messages. */
     String journal();
 
-    /** How messages name the segment's file of records. */
+    /** Name of the segment's file of records in messages. */
     String name(int segment);
 }

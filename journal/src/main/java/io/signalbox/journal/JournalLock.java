@@ -15,18 +15,17 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * One writer per directory. The operating system holds two locks for it, which go away with its process: one on the
- * directory itself and one on the file {@code lock}. The presence of that file decides nothing. A writer also checks,
- * from time to time, that both paths still name what it has locked.
+ * One writer per directory. The operating system holds two locks for it and releases both with its process: one on the
+ * directory itself and one on the file {@code lock}. The presence of that file has no meaning. A writer also checks
+ * periodically that both paths still name the locked directory and file.
  */
 final class JournalLock implements AutoCloseable
 {
     private static final int MAX_PID_CHARACTERS = 20;
     private static final int OPEN_ATTEMPTS = 100;
     /**
-     * Directories that this process has locked, by identity, and the monitor of every look at a lock: on POSIX systems
-     * closing any channel of a file gives up the locks that the process has on it, so a file locked here must never be
-     * opened a second time.
+     * Directories that this process has locked, by identity, and the monitor of every access to a lock. On POSIX systems,
+     * closing any channel of a file releases the process's locks on it, so a file locked here must never be opened again.
      */
     private static final Set<Object> HELD_HERE = new HashSet<>();
 
@@ -165,7 +164,7 @@ final class JournalLock implements AutoCloseable
 
     /**
      * Process that has locked the file {@code lock} of this directory; {@code null} if none has, or if the lock cannot be
-     * read. Creates and writes nothing. A writer that starts at this very moment may be refused as if this process were one.
+     * read. Creates and writes nothing. A writer that starts at the same time may be refused as if this process were one.
      */
     static String holder(final Path directory)
     {
@@ -183,7 +182,7 @@ final class JournalLock implements AutoCloseable
         }
     }
 
-    /** As {@link #holder}, and looks at the directory's own lock too, which takes longer and knows removed lock files. */
+    /** As {@link #holder}, but also reads the directory's lock, which takes longer and detects removed lock files. */
     static String holderBesideFile(final Path directory)
     {
         final String holder = holder(directory);
@@ -198,7 +197,7 @@ final class JournalLock implements AutoCloseable
         }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ))
         {
-            // A shared lock needs no right to write, and goes with the channel.
+            // A shared lock needs no permission to write, and is released with the channel.
             return channel.tryLock(0, Long.MAX_VALUE, true) == null ? read(channel) : null;
         }
     }
@@ -257,7 +256,7 @@ final class JournalLock implements AutoCloseable
         return StoreFault.writing("the journal's lock " + lockFile(directory) + " cannot be taken", directory, e);
     }
 
-    /** Says in the lock which process holds it. */
+    /** Writes the holder's process id into the lock. */
     void sign()
     {
         try
@@ -272,7 +271,7 @@ final class JournalLock implements AutoCloseable
         }
     }
 
-    /** Refuses a file {@code lock} that another program wrote: it has something else in it than a pid. */
+    /** Refuses a file {@code lock} that another program wrote: it has other content than a pid. */
     void requireOwnFormat()
     {
         final ByteBuffer text = ByteBuffer.allocate(MAX_PID_CHARACTERS + 1);
@@ -292,7 +291,7 @@ final class JournalLock implements AutoCloseable
     }
 
     /**
-     * Refuses to go on unless both paths still name what was locked.
+     * Checks that both paths still name the locked directory and file.
      *
      * @throws JournalException LOCK_LOST if the directory or its file {@code lock} was removed or replaced.
      */
@@ -307,7 +306,7 @@ final class JournalLock implements AutoCloseable
         }
     }
 
-    /** Leaves the file: removing it could take it from under the next holder. */
+    /** Keeps the file: the next holder may use it already. */
     @Override
     public void close()
     {

@@ -2,7 +2,7 @@
 package io.signalbox.journal;
 
 /**
- * How far a journal goes.
+ * A position in a journal, between two records.
  *
  * @param records chained records: the next sequence number.
  * @param groups  groups among them.

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Tries whether journals work in a directory: a small one is written, synced, read back, verified and removed. */
+/** Tests whether journals work in a directory: writes, syncs, reads, verifies and removes a small one. */
 public final class JournalProbe
 {
     private JournalProbe()
@@ -21,7 +21,7 @@ public final class JournalProbe
     }
 
     /**
-     * Leaves nothing behind, whatever the outcome.
+     * Removes all files that it creates, also on a failure.
      *
      * @param parent   an existing directory; the journal is kept in a temporary directory below it.
      * @param settings the run description.

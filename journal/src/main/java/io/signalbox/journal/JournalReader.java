@@ -51,7 +51,7 @@ public final class JournalReader implements AutoCloseable
         return open(directory, ReadProgress.NONE);
     }
 
-    /** As {@link #open(Path)}, for a reading that a user waits for. */
+    /** As {@link #open(Path)}, with a progress report. */
     public static JournalReader open(final Path directory, final ReadProgress progress)
     {
         JvmFlags.requireToRead();
@@ -157,8 +157,8 @@ public final class JournalReader implements AutoCloseable
     /**
      * Moves to the next group; false at the end of the journal.
      *
-     * @throws JournalException when the journal must not be believed from here on; BEING_WRITTEN if it ends only
-     *     because it is still being written.
+     * @throws JournalException if the journal must not be trusted from here on; BEING_WRITTEN if it ends only because it
+     *     is still being written.
      */
     public boolean next()
     {
@@ -240,7 +240,7 @@ public final class JournalReader implements AutoCloseable
             }
             catch (final IllegalArgumentException e)
             {
-                // A length that leaves the group: the reader of the group says so.
+                // A length that leaves the group: the reader of the group refuses it.
                 return rows.isEmpty() && group.capacity() >= SHORTEST_GROUP_BYTES;
             }
             catch (final IndexOutOfBoundsException e)
@@ -269,7 +269,7 @@ public final class JournalReader implements AutoCloseable
         }
     }
 
-    /** The bytes are as they were written; what was written cannot be right. */
+    /** The bytes are as they were written, but their content is wrong. */
     private JournalException malformed(final String reason)
     {
         return new JournalException(Kind.CORRUPT_RECORD, SegmentName.of(scanner.segment()) + " at byte " +

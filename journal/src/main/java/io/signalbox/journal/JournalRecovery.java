@@ -6,23 +6,23 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Closes a journal whose writer was stopped. Every record is checked first. A torn tail is copied aside and cut by
- * saying so in the next segment, which is sealed at once: no byte that was written is ever changed. A journal that is
- * closed takes no further group; a new run writes a new journal.
+ * Closes a journal whose writer was stopped. Every record is checked first. A torn tail is copied to another file. The
+ * next segment declares the cut and is sealed at once, so no byte that was written is ever changed. A closed journal
+ * accepts no further group; a new run writes a new journal.
  */
 public final class JournalRecovery
 {
     /**
      * Result of a recovery.
      *
-     * @param records     records that are good, all of them kept; 0 if the writer was stopped before its first one.
+     * @param records     number of good records, all of which are kept; 0 if the writer was stopped before the first one.
      * @param groups      groups among them.
      * @param cutBytes    bytes of a torn tail; 0 if there was none.
      * @param cutFile     file in which these were kept aside; {@code null} if there were none.
      * @param movedAside  new place of a segment without one whole record, the first if there were several;
      *                    {@code null} if there was none.
      * @param digest      the chained hash over the records kept, as 16 hexadecimal digits.
-     * @param ending      how the journal ended before; anything but OPEN: no file was touched.
+     * @param ending      how the journal ended before; no file was touched unless it is OPEN.
      */
     public record Recovery(
         long records, long groups, long cutBytes, Path cutFile, Path movedAside, String digest, Ending ending)

@@ -10,9 +10,9 @@ import io.signalbox.journal.RecoveryCase.Found;
 import java.nio.file.Path;
 
 /**
- * Reads every record of a journal in order and looks up, in {@link RecoveryCase}, what to do with each.
- * It reads files through its own buffers and maps none, holds at most one record, and never writes. A record is
- * handed out only if its bytes, number, history and place are right.
+ * Reads every record of a journal in order and looks up its treatment in {@link RecoveryCase}. It reads files through
+ * its own buffers and maps none, holds at most one record, and never writes. It returns a record only if its bytes,
+ * number, chain and place are right.
  */
 final class JournalScanner implements AutoCloseable
 {
@@ -65,7 +65,7 @@ final class JournalScanner implements AutoCloseable
     /**
      * Moves to the next chained record; false at the end of the journal.
      *
-     * @throws JournalException when the journal must not be believed from here on; what was handed out before is good.
+     * @throws JournalException if the journal must not be trusted from here on; records returned before are good.
      */
     public boolean next()
     {
@@ -93,7 +93,7 @@ final class JournalScanner implements AutoCloseable
         return (segment == 0 || continued) && successor.cutsAt(progress.records());
     }
 
-    /** Recovery leaves rows without their group and one unfinished append behind a cut: nothing else that is whole. */
+    /** Behind a cut, recovery leaves only rows without their group and one unfinished append. */
     private void acceptCut()
     {
         final TailSearch rest = TailSearch.behindCut(segment, walker.source(), walker.nextPosition());
@@ -133,7 +133,7 @@ final class JournalScanner implements AutoCloseable
         progress.beginSegment();
     }
 
-    /** A directory that a writer made, or somebody else, and in which no file of records was ever begun. */
+    /** A directory in which no file of records was ever begun. */
     private boolean isLastAndUnused(final int number)
     {
         if (number + 1 < files.segmentCount() || !files.exists(number))
@@ -147,8 +147,9 @@ final class JournalScanner implements AutoCloseable
     }
 
     /**
-     * Reads the next document and looks its case up. A record in its place is accepted whatever follows it; for anything
-     * else the rest of the evidence is gathered, and the scan stops. Allocates nothing for chained records in their place.
+     * Reads the next document and looks up its case. A record in its place is accepted, independent of the bytes behind
+     * it. For any other document the remaining evidence is collected, and the scan stops. Allocates nothing for chained
+     * records in their place.
      */
     private boolean isInPlace()
     {
@@ -318,7 +319,7 @@ final class JournalScanner implements AutoCloseable
         return segment;
     }
 
-    /** Where the current record's Chronicle header starts in the segment's file. */
+    /** Position of the current record's Chronicle header in the segment's file. */
     public long filePosition()
     {
         return walker.position();

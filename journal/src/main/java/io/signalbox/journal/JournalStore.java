@@ -2,15 +2,15 @@
 package io.signalbox.journal;
 
 /**
- * Where records are kept: Chronicle Queue in production, a simulated disk in tests. It keeps bytes and knows nothing
- * of what they mean. A store serves one writer thread.
+ * Storage of records: Chronicle Queue in production, a simulated disk in tests. It stores bytes and does not interpret
+ * them. A store serves one writer thread.
  */
 interface JournalStore
 {
     /**
      * Creates the segment with this number; its name is durable when this returns. A segment is never opened again.
      *
-     * @param largestRecordBytes the longest record it will be given.
+     * @param largestRecordBytes length of the longest record of the segment.
      */
     Segment create(int number, int largestRecordBytes);
 
@@ -31,13 +31,13 @@ interface JournalStore
         /** Starts the last record, which may use the room that {@link #begin} keeps back: a full disk can be sealed. */
         long beginSeal(int length);
 
-        /** Completes the record started last; it survives the death of this process when this returns. */
+        /** Completes the record started last; once this returns, the record survives the death of this process. */
         void write(byte[] record, int length);
 
-        /** What was written survives power loss when this returns. */
+        /** Once this returns, all written records survive power loss. */
         void sync();
 
-        /** The longest record that this segment takes. */
+        /** The longest record that this segment accepts. */
         int largestRecordBytes();
 
         @Override

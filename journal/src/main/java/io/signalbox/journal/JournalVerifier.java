@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Proves a journal by re-running it: every input goes through a scheduler built from the run description, and every
- * group must come out byte for byte. Reads only; a journal on read-only media can be verified.
+ * Verifies a journal by re-running it: every input goes through a scheduler built from the run description, and every
+ * group must be equal byte for byte. Reads only; a journal on read-only media can be verified.
  */
 public final class JournalVerifier
 {
@@ -50,7 +50,7 @@ public final class JournalVerifier
      *
      * @param record   sequence number of a record, 0 being the run description.
      * @param routers  those that the run description may name.
-     * @param progress receives how far the reading is.
+     * @param progress receives the progress of reading.
      */
     public static Verification verifyTo(
         final Path directory,

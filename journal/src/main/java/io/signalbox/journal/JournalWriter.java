@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Writes a journal: the run description first, then every group in track order. One thread at a time; nothing is
- * allocated per group once its buffers have grown. After any failure it takes nothing more: recover the journal.
+ * Writes a journal: the run description first, then every group in track order. One thread at a time. Allocates nothing
+ * per group once its buffers have grown. After any failure it refuses further groups; recover the journal then.
  */
 public final class JournalWriter implements GroupJournal
 {
@@ -254,8 +254,8 @@ public final class JournalWriter implements GroupJournal
     }
 
     /**
-     * A fault in mapped memory arrives as InternalError, a mapping that fails as OutOfMemoryError. Any other error is not
-     * the journal's to explain, but what it left half done is unknown, so nothing more is written.
+     * A fault in mapped memory is an InternalError, a failed mapping an OutOfMemoryError. Other errors are passed on. The
+     * state after any of them is unknown, so nothing more is written.
      */
     private static void rethrowUnlessOfStore(final Throwable cause, final JournalException explained)
     {
@@ -377,7 +377,7 @@ public final class JournalWriter implements GroupJournal
         }
         catch (final JournalException e)
         {
-            // Of a directory that was replaced nothing belongs to this writer.
+            // If the directory was replaced, nothing in it belongs to this writer.
             failure = e;
         }
         finally

@@ -7,7 +7,7 @@ import io.signalbox.journal.JournalException.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The flags of the JVM without which a journal can be neither written nor read. */
+/** The JVM flags that writing and reading a journal need. */
 public final class JvmFlags
 {
     private static final Module BASE = Object.class.getModule();

@@ -6,7 +6,7 @@ import jnr.ffi.Runtime;
 
 import java.util.Locale;
 
-/** The few calls of the C library that Java does not offer; Linux only, because their constants are Linux's. */
+/** Calls of the C library that Java does not offer; Linux only, because the constants are those of Linux. */
 final class LibC
 {
     static final int CLOSE_ON_EXEC = 0x80000;

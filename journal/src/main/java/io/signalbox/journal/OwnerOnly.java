@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Prompts are private: what the journal creates is for its owner only, if the file system knows owners. */
+/** Prompts are private: only their owner can access the files of a journal, if the file system knows owners. */
 final class OwnerOnly
 {
     private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
@@ -75,7 +75,7 @@ final class OwnerOnly
         }
     }
 
-    /** Takes the directory's permissions from everybody but its owner. */
+    /** Restricts the directory's permissions to its owner. */
     static void restrictDirectory(final Path directory) throws IOException
     {
         if (isPosix(directory))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** Receives how far the reading of a journal is; called from the reading thread, about once per MiB. */
+/** Receives the progress of reading a journal; called from the reading thread, about once per MiB. */
 @FunctionalInterface
 public interface ReadProgress
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** What the payload of a record is. The codes are part of the format. */
+/** Kind of a record's payload. The codes are part of the format. */
 enum RecordType
 {
     /** Everything the run depends on; the record with sequence 0, and no other. */
@@ -35,7 +35,7 @@ enum RecordType
         return code <= ROWS.code;
     }
 
-    /** Returns {@code null} if this version has no such code. */
+    /** Returns {@code null} if this version does not know the code. */
     static RecordType of(final int code)
     {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;

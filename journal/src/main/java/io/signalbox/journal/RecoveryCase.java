@@ -7,7 +7,7 @@ import io.signalbox.journal.JournalException.Kind;
 import java.util.function.Predicate;
 
 /**
- * The recovery table: what a scan does at a position, for all {@link #EVIDENCE_COUNT} combinations of evidence. The
+ * The recovery table: the action of a scan at a position, for all {@link #EVIDENCE_COUNT} combinations of evidence. The
  * case of each combination is computed once, when the class is loaded; a scan looks it up for every record. Exactly one
  * case holds for each combination. A combination that contradicts itself is {@link #IMPOSSIBLE}: no file can cause one.
  */
@@ -19,7 +19,7 @@ enum RecoveryCase
     /** The next segment says that this one was cut here. */
     CUT_DECLARED(Decision.ACCEPT, null, "the next segment says that this one was cut here",
         e -> e.endDeclared() && !e.followed()),
-    /** The next segment says that this one was cut here, yet a writer continued behind the cut. */
+    /** The next segment says that this one was cut here, but a writer continued behind the cut. */
     WRITTEN_BEHIND_CUT(Decision.REFUSE, Kind.TWO_WRITERS,
         "the next segment says that this one was cut here, and a whole record follows",
         e -> e.endDeclared() && e.followed()),
@@ -35,7 +35,7 @@ enum RecoveryCase
     /** A segment is missing, and a later segment or a seal says that it existed. */
     SEGMENT_ABSENT(Decision.REFUSE, Kind.MISSING_SEGMENT, "a seal or a later segment says that there was one",
         e -> e.found() == Found.ABSENT),
-    /** Nothing was written here or behind. */
+    /** Nothing was written here or later. */
     CLEAN_END(Decision.END, null, "the last group is whole and nothing follows",
         e -> e.blank() && !e.followed() && !e.belowSyncedMark() && !e.groupOpen()),
     /** Rows were written and their group was not. */
@@ -44,7 +44,7 @@ enum RecoveryCase
     /** The last append did not finish. */
     APPEND_INCOMPLETE(Decision.TRUNCATE_TORN, Kind.TORN_TAIL, "nothing whole follows",
         e -> e.broken() && !e.followed() && !e.belowSyncedMark()),
-    /** It looks like the end, and more was written. */
+    /** It looks like the end, but more was written. */
     END_TOO_EARLY(Decision.REFUSE, Kind.SHORT_READ, "a whole record or a later segment follows, or it was synced",
         e -> e.blank() && (e.followed() || e.belowSyncedMark())),
     /** Damage that no crash leaves: whole records follow it. */
@@ -56,12 +56,12 @@ enum RecoveryCase
     /** The evidence contradicts itself. */
     IMPOSSIBLE(Decision.ASSERT, null, "the evidence contradicts itself", Evidence::contradictsItself);
 
-    /** Combinations of evidence: four things that can be found and seven answers. */
+    /** Combinations of evidence: four kinds of document and seven yes-or-no questions. */
     static final int EVIDENCE_COUNT = 1 << 9;
 
     private static final RecoveryCase[] TABLE = table();
 
-    /** What a scan does. */
+    /** Action of a scan. */
     enum Decision
     {
         ACCEPT,
@@ -73,21 +73,21 @@ enum RecoveryCase
         ASSERT
     }
 
-    /** What is at the position. */
+    /** Kind of document at the position. */
     enum Found
     {
         /** A record whose length, magic and CRC fit. */
         VALID,
         /** Nothing: zeros to the end of the file, or the rest behind a declared cut, which is not read. */
         BLANK,
-        /** Something that is not a whole record. */
+        /** Bytes that are not a whole record. */
         BROKEN,
         /** No file. */
         ABSENT
     }
 
     /**
-     * Everything that a decision depends on.
+     * The evidence that a decision depends on.
      *
      * @param versionKnown     its type and schema version are known here.
      * @param sequenceExpected it has the next sequence number; asked only if the version is known.
@@ -189,7 +189,7 @@ enum RecoveryCase
         return table;
     }
 
-    /** The one case that holds; evidence that contradicts itself is judged by nothing else. */
+    /** The one case that holds; evidence that contradicts itself is always {@link #IMPOSSIBLE}. */
     private static RecoveryCase only(final Evidence evidence)
     {
         if (evidence.contradictsItself())

@@ -6,7 +6,7 @@ import io.signalbox.event.codec.D2hCompleteDecoder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Puts the chunks of one step's rows together. Grows with what was really read, to the largest step it has seen. */
+/** Joins the chunks of one step's rows. Its buffer grows with the bytes that were read, up to the largest step. */
 final class RowAssembly
 {
     private static final int LARGEST_BYTES = Integer.MAX_VALUE - 64;

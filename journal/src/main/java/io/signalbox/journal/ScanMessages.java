@@ -5,7 +5,7 @@ import io.signalbox.journal.JournalException.Kind;
 
 import java.nio.file.Path;
 
-/** Says why a scan stopped, in one sentence. */
+/** Explains why a scan stopped, in one sentence. */
 final class ScanMessages
 {
     private ScanMessages()
@@ -25,32 +25,32 @@ final class ScanMessages
                 " and schema version " + Envelope.version(walker.bytes(), walker.start()) +
                 ", of which this program knows types up to " + RecordType.CONTINUATION.code() + " and version " +
                 Envelope.SCHEMA_VERSION;
-            case OUT_OF_SEQUENCE -> "a whole record with sequence " +
-                Envelope.sequence(walker.bytes(), walker.start()) + " stands where " + progress.records() + " belongs";
-            case DOES_NOT_LINK -> "the record is whole but its chain, counts or place do not fit the records ahead of it";
-            case GROUP_INCOMPLETE -> "the journal ends behind rows whose group was not written";
+            case OUT_OF_SEQUENCE -> "a whole record has sequence " +
+                Envelope.sequence(walker.bytes(), walker.start()) + " in the place of " + progress.records();
+            case DOES_NOT_LINK -> "the record is whole but its chain, counts or place do not fit the records before it";
+            case GROUP_INCOMPLETE -> "the journal ends after rows whose group was not written";
             case END_TOO_EARLY -> "the file reads as if it ended here, but " + proof(rest, successor);
             case BROKEN_BEFORE_RECORDS -> fault(walker) + ", and " + proof(rest, successor);
             case WRITTEN_BEHIND_CUT -> "the next segment says that this one was cut here, but a whole record with " +
                 "sequence " + rest.foundSequence() + " follows: two processes wrote this journal at the same time";
             case BROKEN_BELOW_MARK -> fault(walker) + ", and a later record knows it to have been synced";
-            case APPEND_INCOMPLETE -> fault(walker) + ", and nothing stands behind it";
+            case APPEND_INCOMPLETE -> fault(walker) + ", and nothing follows it";
             default -> throw new IllegalArgumentException(match + " refuses nothing");
         };
     }
 
     private static String fault(final SegmentWalker walker)
     {
-        return walker.fault() == null ? "bytes stand here without a header" : walker.fault();
+        return walker.fault() == null ? "bytes without a header are here" : walker.fault();
     }
 
     private static String proof(final TailSearch rest, final Successor successor)
     {
         if (rest.found())
         {
-            return "a whole record with sequence " + rest.foundSequence() + " stands further on";
+            return "a whole record with sequence " + rest.foundSequence() + " follows later";
         }
-        return successor.foreign() == null ? "a later segment goes on" : successor.foreign();
+        return successor.foreign() == null ? "a later segment continues" : successor.foreign();
     }
 
     static String sentence(
@@ -65,7 +65,7 @@ final class ScanMessages
             good(progress.records()) + "; " + remedy(match, reason, successor);
     }
 
-    /** A journal whose writer never wrote its first record looks the same as one that has lost all records. */
+    /** A journal whose writer never wrote its first record looks like one that has lost all records. */
     static JournalException noRecord(final String journal)
     {
         return new JournalException(Kind.NO_RECORD, journal + " holds no whole record: either its writer was stopped " +
@@ -84,7 +84,7 @@ final class ScanMessages
     private static String good(final long records)
     {
         return records == 0
-            ? "no record stands ahead of it, so nothing is left to read"
+            ? "no record precedes it, so nothing is left to read"
             : "records 0 to " + (records - 1) + " are good";
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** How far a scan has come: in the journal, in the segment, and up to the last whole group. */
+/** Progress of a scan: in the journal, in the segment, and up to the last whole group. */
 final class ScanProgress
 {
     private long records;
@@ -39,7 +39,7 @@ final class ScanProgress
         committedPosition = nextPosition;
     }
 
-    /** Takes the record whose link was computed last. */
+    /** Counts the record whose link was computed last. */
     void accept(final RecordType type, final int length, final long nextPosition)
     {
         segmentEmpty = false;
@@ -73,7 +73,7 @@ final class ScanProgress
         return committedSegmentRecords;
     }
 
-    /** Where in the segment's file the last whole group, or its continuation, ends. */
+    /** Position in the segment's file at which the last whole group, or its continuation, ends. */
     long committedPosition()
     {
         return committedPosition;

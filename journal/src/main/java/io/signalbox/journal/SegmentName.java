@@ -5,12 +5,12 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names of the things in a journal's directory. */
+/** Names of the files and directories of a journal. */
 final class SegmentName
 {
     /** Chronicle's file of records: one per segment. */
     static final String DATA_SUFFIX = ".cq4";
-    /** What recovery cut, kept aside. */
+    /** Bytes that recovery cut. */
     static final String CUT_SUFFIX = ".cut";
     static final String LOCK = "lock";
 
@@ -37,7 +37,7 @@ final class SegmentName
             : -1;
     }
 
-    /** Whether recovery gave this name to what it set aside. */
+    /** Whether this is the name of a file that recovery set aside. */
     static boolean isSetAside(final String name)
     {
         return SET_ASIDE.matcher(name).matches();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.function.LongConsumer;
 
-/** Turns positions within segments into positions within the whole journal, for those who wait for its reading. */
+/** Converts positions in segments to positions in the whole journal, for progress reports. */
 final class SegmentPositions
 {
     private final Map<Integer, Long> starts = new HashMap<>();

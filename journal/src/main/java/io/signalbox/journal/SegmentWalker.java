@@ -20,11 +20,11 @@ final class SegmentWalker implements AutoCloseable
     /** The document at a position. */
     enum Document
     {
-        /** A whole record; whether it belongs here is for the scanner to say. */
+        /** A whole record; the scanner decides whether it belongs here. */
         RECORD,
         /** No header: zeros, Chronicle's end mark, or the end of the file. */
         BLANK,
-        /** Something else; {@link SegmentWalker#fault()} says what. */
+        /** Anything else; {@link SegmentWalker#fault()} describes it. */
         BROKEN
     }
 
@@ -107,7 +107,7 @@ final class SegmentWalker implements AutoCloseable
         load(position + HEADER_BYTES, Envelope.LENGTH);
         if (Envelope.magic(window, start) != Envelope.MAGIC)
         {
-            return broken("no Signalbox record stands here");
+            return broken("no Signalbox record is here");
         }
         if (Envelope.totalLength(window, start) != length)
         {
@@ -130,7 +130,7 @@ final class SegmentWalker implements AutoCloseable
         final Region region = metadataRegion();
         if (region == null || (region == Region.CHRONICLE_STORE_HEADER) != (position == 0))
         {
-            return "a Chronicle document of unknown name stands here";
+            return "a Chronicle document of unknown name is here";
         }
         advance(region);
         return null;
@@ -193,7 +193,7 @@ final class SegmentWalker implements AutoCloseable
         return window;
     }
 
-    /** Where the current record's envelope starts in {@link #bytes()}. */
+    /** Offset of the current record's envelope in {@link #bytes()}. */
     int start()
     {
         return start;
@@ -205,13 +205,13 @@ final class SegmentWalker implements AutoCloseable
         return length;
     }
 
-    /** Where the current document's header starts in the file. */
+    /** Position of the current document's header in the file. */
     long position()
     {
         return position;
     }
 
-    /** Where the document behind the current record starts in the file. */
+    /** Position of the next document in the file. */
     long nextPosition()
     {
         return next;

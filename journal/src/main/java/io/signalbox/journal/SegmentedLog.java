@@ -11,10 +11,10 @@ import org.agrona.ExpandableArrayBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Puts records behind their envelopes, links the chain, and goes from segment to segment.
+ * Writes each record with its envelope, links the chain, and rolls from segment to segment.
  *
- * <p>Order at a roll, so that a crash between any two of its steps differs from a lost file: the next segment is
- * created, the current one sealed and synced, and then the next one begins with its continuation.
+ * <p>A roll creates the next segment, seals and syncs the current one, and then begins the next one with its
+ * continuation. In this order, a crash between two steps differs from a lost file.
  */
 final class SegmentedLog
 {
@@ -63,7 +63,7 @@ final class SegmentedLog
     }
 
     /**
-     * Begins a segment behind one that this log has not written.
+     * Begins a segment after one that another log has written.
      *
      * @param recordsBefore chained records of the segment before.
      * @param sealed        whether that segment ends with a seal; otherwise it is cut at the record that begins this one.
@@ -136,7 +136,7 @@ final class SegmentedLog
         return bytes - bytesAtSegmentStart >= segmentBytes || largestRecordBytes > segment.largestRecordBytes();
     }
 
-    /** Goes to the next segment; only between groups, so that a group and its rows are in one segment. */
+    /** Moves to the next segment; only between groups, so that a group and its rows are in one segment. */
     void roll(final int largestRecordBytes)
     {
         final JournalStore.Segment next = store.create(segmentNumber + 1, largestRecordBytes);
@@ -203,7 +203,7 @@ final class SegmentedLog
         syncedSequence = sequence - 1;
     }
 
-    /** Lets go of the segment as it is. */
+    /** Closes the segment as it is. */
     void abandon()
     {
         if (segment != null)

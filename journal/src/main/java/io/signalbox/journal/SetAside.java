@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Keeps what recovery takes out of a journal, under names that nothing else has, and makes what remains durable. */
+/** Saves the parts that recovery removes from a journal, under unique names, and makes the rest durable. */
 final class SetAside
 {
     private static final int COPY_BYTES = 1 << 16;
@@ -90,7 +90,7 @@ final class SetAside
         }
     }
 
-    /** Under another name first, so that a copy that was interrupted is never taken for a whole one. */
+    /** Under another name first, so that an interrupted copy is never mistaken for a whole one. */
     private Path copy(final ScanEnd end) throws IOException
     {
         final int segment = end.segments() - 1;

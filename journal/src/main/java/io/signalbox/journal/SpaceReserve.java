@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Takes disk blocks for a file before they are written through mapped memory, where a full disk would be a fault of
- * the whole process. Where the file system cannot take blocks in advance, free space is checked instead; another
- * process may then still use it up.
+ * Reserves disk blocks of a file before they are written through mapped memory, because a write to mapped memory on a
+ * full disk would be a fault of the whole process. If the file system cannot reserve blocks, free space is checked
+ * instead; another process may then still use it up.
  */
 final class SpaceReserve
 {
@@ -38,13 +38,13 @@ final class SpaceReserve
         descriptor = isNative() ? PosixAPI.posix().open(file.toString(), READ_WRITE, 0) : -1;
     }
 
-    /** Without the jnr-ffi library Chronicle's POSIX calls do nothing, and say nothing. */
+    /** Without the jnr-ffi library, Chronicle's POSIX calls have no effect and report nothing. */
     static boolean isNative()
     {
         return !PosixAPI.posix().getClass().getSimpleName().startsWith("NoOp");
     }
 
-    /** Space that is needed before a file exists to reserve blocks for, and these bytes. */
+    /** Checks the free space for these bytes, and for the space that is needed before the file exists. */
     static void requireRoom(final Path directory, final long extraBytes) throws IOException
     {
         final long bytes = SMALLEST_STEP_BYTES + extraBytes;
@@ -55,7 +55,7 @@ final class SpaceReserve
         }
     }
 
-    /** Every byte below {@code end} has its disk block when this returns. */
+    /** When this returns, every byte below {@code end} has its disk block. */
     void require(final long end)
     {
         if (end > reservedTo)

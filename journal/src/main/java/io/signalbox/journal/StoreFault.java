@@ -11,7 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Says what the operating system refused, in the words of a user and not in those of Java. */
+/** Describes the operations that the operating system refused, in a user's terms and not in those of Java. */
 final class StoreFault
 {
     private StoreFault()
@@ -39,7 +39,7 @@ final class StoreFault
             (limit == null ? reason(e) + "; check the disk." : limit + "; raise the limit."), e);
     }
 
-    /** @param failed what could not be done, as the beginning of a sentence. */
+    /** @param failed the operation that failed, as the beginning of a sentence. */
     static JournalException writing(final String failed, final Path directory, final IOException e)
     {
         if (isReadOnly(directory))
@@ -61,7 +61,7 @@ final class StoreFault
             "; check that " + directory + " is writable and has room.", e);
     }
 
-    /** A failure of the store itself, which arrives as whatever Chronicle makes of it. */
+    /** A failure of the store, as any exception that Chronicle throws for it. */
     static JournalException storing(final Path directory, final Throwable failure)
     {
         for (Throwable cause = failure; cause != null; cause = cause.getCause())
@@ -113,7 +113,7 @@ final class StoreFault
         }
     }
 
-    /** What the innermost cause says, which is the operating system's if it has said anything. */
+    /** The message of the innermost cause: the operating system's, if it gave one. */
     static String reason(final Throwable failure)
     {
         String reason = null;
@@ -126,7 +126,7 @@ final class StoreFault
         return reason == null ? "Chronicle Queue gives no reason" : reason;
     }
 
-    /** What the operating system says. */
+    /** The operating system's message. */
     static String reason(final IOException e)
     {
         final String text = e instanceof FileSystemException ? ((FileSystemException)e).getReason() : e.getMessage();

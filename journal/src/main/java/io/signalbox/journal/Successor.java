@@ -51,7 +51,7 @@ record Successor(
         }
     }
 
-    /** A writer that was stopped leaves a segment without one whole record; nothing else does. */
+    /** Only a writer that was stopped leaves a segment without one whole record. */
     private static Successor withoutContinuation(
         final String name, final int number, final boolean last, final ByteSource source)
     {

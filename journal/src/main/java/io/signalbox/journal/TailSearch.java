@@ -4,8 +4,8 @@ package io.signalbox.journal;
 import java.util.zip.CRC32C;
 
 /**
- * Reads everything behind a position at which the walk had to stop, and says whether a whole record of this very place
- * still follows. A record that merely looks like one, inside some payload, names another place.
+ * Reads all bytes behind the position at which the walk stopped, and finds out whether a whole record of this place still
+ * follows. Bytes inside a payload that look like a record name another place.
  */
 final class TailSearch
 {

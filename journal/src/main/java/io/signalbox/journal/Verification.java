@@ -8,7 +8,7 @@ package io.signalbox.journal;
  * @param groups     groups re-run; all but the last of them equal if there is a difference.
  * @param ending     how the journal ends; OPEN if the verification stopped early.
  * @param digest     the chained hash over the records read, as 16 hexadecimal digits.
- * @param difference the first group that came out otherwise; {@code null} if every group is equal.
+ * @param difference the first group that differs; {@code null} if every group is equal.
  */
 public record Verification(long records, long groups, Ending ending, String digest, Difference difference)
 {

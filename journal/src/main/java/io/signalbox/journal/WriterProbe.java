@@ -6,8 +6,8 @@ import io.signalbox.journal.JournalException.Kind;
 import java.nio.file.Path;
 
 /**
- * Distinguishes a journal that is still being written from one whose writer was stopped: during writing, the end of
- * a journal may look like anything, and nothing about it is damage. Reads only.
+ * Distinguishes a journal that is still being written from one whose writer was stopped. While a journal is written, its
+ * end can have any form, and none is damage. Reads only.
  *
  * @param directory    of the journal.
  * @param segmentCount segments that were there when reading began.
@@ -15,18 +15,18 @@ import java.nio.file.Path;
  */
 record WriterProbe(Path directory, int segmentCount, String atStart)
 {
-    /** A writer touches its current segment and creates the next; it was one further back when that was listed. */
+    /** A writer writes its current segment and creates the next one, which may have been listed before. */
     private static final int SEGMENTS_IN_MOTION = 2;
 
     /** Looks for a writer ahead of the first read. */
     static WriterProbe of(final Path directory)
     {
-        // A writer that starts after this look has not been read, one that stops after it is remembered.
+        // Records of a writer that starts later are not read; a writer that stops later is remembered.
         final String atStart = JournalLock.holder(directory);
         return new WriterProbe(directory, DirectoryFiles.of(directory).segmentCount(), atStart);
     }
 
-    /** What to refuse with instead of {@code refusal}: itself, unless a writer explains it. */
+    /** The refusal to throw: {@code refusal}, unless an active writer explains it. */
     JournalException judge(final JournalException refusal, final long records)
     {
         final boolean explained = switch (refusal.kind())

@@ -32,7 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Journals as Chronicle Queue really writes them. */
+/** Journals that Chronicle Queue writes. */
 final class ChronicleJournalTest
 {
     private static final TimeProvider STANDING_CLOCK = () -> 0L;
@@ -141,7 +141,7 @@ final class ChronicleJournalTest
         }
         catch (final JournalException e)
         {
-            // A journal that has lost its first record names itself: no segment of it can be believed.
+            // A journal that has lost its first record is named as a whole: none of its segments can be trusted.
             assertTrue(e.kind() == Kind.NO_RECORD || e.getMessage().contains("segment-"), e.getMessage());
             assertTrue(e.getMessage().endsWith("."), e.getMessage());
             return true;

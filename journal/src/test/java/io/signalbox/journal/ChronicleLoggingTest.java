@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a program sees that embeds the journal and nothing else: no provider for SLF4J, no flag that is not needed. */
+/** Output of a program that embeds only the journal: no SLF4J provider, and no JVM flag beyond the required ones. */
 final class ChronicleLoggingTest
 {
     private static final int FIRST_JAVA_THAT_WARNS = 24;

@@ -55,7 +55,7 @@ final class CrowdedBackend implements Backend
         return (int)Long.remainderUnsigned(StateDigest.mix(SEED, position, layer), experts);
     }
 
-    /** Demands that the row is the one of its position: all requests of one position have the same. */
+    /** Checks that the row is the one of its position: all requests have the same row at one position. */
     static void assertRow(final RoutedExperts rows, final int position)
     {
         for (int layer = 0; layer < rows.shape().moeLayers(); layer++)
@@ -131,7 +131,7 @@ final class CrowdedBackend implements Backend
         pool.shutdown();
     }
 
-    /** A release overwrites the rows, so that a reader who comes too late is found out. */
+    /** A release overwrites the rows, so that a late reader is detected. */
     private record Rows(UnsafeBuffer memory, int rowCount, int rowBytes) implements CaptureSlice
     {
         @Override

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** What readers and recovery say of a directory that somebody else changed. */
+/** Refusals of readers and recovery for a directory that another program changed. */
 final class DamagedDirectoryTest
 {
     @TempDir
@@ -181,7 +181,7 @@ final class DamagedDirectoryTest
         assertEquals("keep", Files.readString(important));
     }
 
-    /** 100 GB of nothing behind the records of a writer that was killed: read in seconds, and nothing of it is copied. */
+    /** A hole of 100 GB behind the records of a killed writer: it is read in seconds, and none of it is copied. */
     @Test
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldSearchAHugeSparseEndOnlyWhereItHasData() throws IOException
@@ -207,7 +207,7 @@ final class DamagedDirectoryTest
         assertTrue(recovery.cutBytes() > 98_000_000_000L);
     }
 
-    /** As a writer leaves it that is killed: a copy, made while the writer has it open. */
+    /** The journal of a killed writer: a copy that is made while the writer has it open. */
     private Path openJournal() throws IOException
     {
         final Path journal = temporary.resolve("written");

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the writer promises when the disk does not do as it is told. */
+/** Guarantees of the writer on a disk that fails. */
 final class DiskFaultTest
 {
     private static final int GROUPS = 40;
@@ -218,7 +218,7 @@ final class DiskFaultTest
             }
             catch (final JournalException e)
             {
-                // Sectors persist in any order, so a later record may be whole where an earlier one is not.
+                // Sectors persist in any order, so a later record may be whole although an earlier one is not.
                 assertTrue(e.kind() == Kind.CORRUPT_RECORD || e.kind() == Kind.SHORT_READ, e.getMessage());
                 assertTrue(e.sequence() > acknowledged, "an acknowledged group is among the bad: " + e.getMessage());
                 refused++;

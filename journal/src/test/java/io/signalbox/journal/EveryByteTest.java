@@ -30,7 +30,7 @@ final class EveryByteTest
         final byte[] whole = log.files().bytes(0);
         final List<Range> records = Scans.records(log.files(), 0);
         final Random random = new Random(1);
-        // A cut inside the store header or the run description leaves no journal; it is a case of its own below.
+        // A cut inside the store header or the run description leaves no journal; a separate case below tests it.
         for (int cut = (int)records.get(0).to(); cut < CUT_BYTES; cut += Strength.of(13, 1))
         {
             final byte[] garbage = whole.clone();

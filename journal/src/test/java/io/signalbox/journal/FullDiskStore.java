@@ -5,7 +5,7 @@ import io.signalbox.journal.JournalException.Kind;
 
 import java.nio.file.Path;
 
-/** Real files on a disk that is full as soon as the first record stands in them. */
+/** Real files on a disk that is full once the first record is written. */
 record FullDiskStore(JournalStore files) implements JournalStore
 {
     static FullDiskStore in(final Path directory)

@@ -14,7 +14,7 @@ final class JavaProcess
     {
     }
 
-    /** Its standard error is thrown away. */
+    /** Its standard error is discarded. */
     static Process start(final Class<?> main, final String... arguments) throws IOException
     {
         return new ProcessBuilder(command(flags(), main, arguments))

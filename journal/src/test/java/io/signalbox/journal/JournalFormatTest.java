@@ -20,7 +20,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Holds docs/journal.md to the schema and to the writer. */
+/** Compares docs/journal.md with the schema and the writer. */
 final class JournalFormatTest
 {
     private static final Pattern GROUP = Pattern.compile("repeating\\s+group `(\\w+)`, entries of (\\d+)(?: fixed)? bytes");

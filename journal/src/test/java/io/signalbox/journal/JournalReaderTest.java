@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Records that are whole and cannot be right: only a writer at fault makes them. */
+/** Records that are whole but wrong: only a faulty writer makes them. */
 final class JournalReaderTest
 {
     private static final WriterOptions OPTIONS = Runs.options(Durability.PROCESS);

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A library user who forgets the flags of the JVM gets a sentence. */
+/** A library user who omits the JVM flags gets a sentence. */
 final class JvmFlagsTest
 {
     @TempDir

@@ -69,7 +69,7 @@ final class KillTest
         }
     }
 
-    /** Returns the last group that the child acknowledged; -1 where it acknowledged none. */
+    /** Returns the last group that the child acknowledged; -1 if it acknowledged none. */
     private static int killAfter(final Path journal, final Durability durability, final int acknowledgements)
         throws IOException, InterruptedException
     {

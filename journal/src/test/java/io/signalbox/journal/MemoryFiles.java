@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files of a journal on the heap, where a test may damage them. A null is a segment that is not there. */
+/** The files of a journal on the heap, so that a test can damage them. A missing segment is null. */
 final class MemoryFiles implements JournalFiles
 {
     private final List<byte[]> segments;
@@ -37,7 +37,7 @@ final class MemoryFiles implements JournalFiles
         return new MemoryFiles(segments);
     }
 
-    /** A copy of its own, to damage. */
+    /** A copy to damage. */
     MemoryFiles copy()
     {
         final List<byte[]> copies = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.signalbox.journal;
 
 import java.nio.file.Path;
 
-/** One of two processes that begin a journal in the same directory at once; prints what became of it. */
+/** One of two processes that begin a journal in the same directory at once; prints the outcome. */
 final class RacingWriter
 {
     static final int GROUPS = 50;

@@ -108,9 +108,9 @@ final class RecoveryTableTest
         assertEquals(Ending.RECOVERED, Scans.read(resume(killed.files())).ending());
     }
 
-    /** A process recovered the journal beside a living writer, which then went on. */
+    /** A process recovered the journal beside an active writer, which then continued. */
     @Test
-    void shouldRefuseAJournalThatAWriterWentOnWithBehindADeclaredCut()
+    void shouldRefuseAJournalThatAWriterContinuedBehindADeclaredCut()
     {
         final Range last = record(GROUPS);
         final MemoryFiles earlier = files.copy();
@@ -128,7 +128,7 @@ final class RecoveryTableTest
         }
     }
 
-    /** Behind a segment whose writer was killed, nothing else says that the last one is not its own. */
+    /** After a segment whose writer was killed, only this shows that the last one is of another journal. */
     @Test
     void shouldRefuseALastSegmentThatIsNotTheOneBehindAKilledOne()
     {
@@ -203,7 +203,7 @@ final class RecoveryTableTest
         final JournalException refusal = Scans.refusal(files);
 
         assertEquals(Kind.SEQUENCE_GAP, refusal.kind());
-        assertTrue(refusal.getMessage().contains("sequence 6 stands where 5 belongs"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("sequence 6 in the place of 5"), refusal.getMessage());
     }
 
     @Test
@@ -281,7 +281,7 @@ final class RecoveryTableTest
         assertTrue(refusal.getMessage().contains("type 99"), refusal.getMessage());
     }
 
-    /** Each of them is under the CRC; only a writer at fault, or one who can write files, gets one wrong. */
+    /** The CRC covers each of them; only a faulty writer, or a user with write access, gets one wrong. */
     @Test
     void shouldRefuseASealWhoseCountsAreNotThoseOfTheRecordsAheadOfIt()
     {
@@ -389,7 +389,7 @@ final class RecoveryTableTest
         final JournalException refusal = Scans.refusal(files);
 
         assertEquals(Kind.SHORT_READ, refusal.kind());
-        assertTrue(refusal.getMessage().contains("sequence 6 stands further on"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("sequence 6 follows later"), refusal.getMessage());
         assertEquals(Kind.SHORT_READ, refusalToRecover(files).kind());
     }
 
@@ -405,7 +405,7 @@ final class RecoveryTableTest
 
         assertEquals(Kind.SHORT_READ, refusal.kind());
         assertEquals(1, refusal.segment());
-        assertTrue(refusal.getMessage().contains("a later segment goes on"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("a later segment continues"), refusal.getMessage());
     }
 
     @Test

@@ -102,7 +102,7 @@ final class Runs
         return group(input);
     }
 
-    /** A group that is one completion whose rows stand ahead of it. */
+    /** A group that is one completion whose rows precede it. */
     static UnsafeBuffer completion(final long step, final int rowCount, final int rowBytes)
     {
         final InputWriter input = new InputWriter();

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 /** Runs scanners to their ends. */
 final class Scans
 {
-    /** Where a region lies. */
+    /** Position of a region. */
     record Range(int segment, long from, long to, Region region)
     {
         boolean contains(final int number, final long position)
@@ -45,7 +45,7 @@ final class Scans
         }
     }
 
-    /** The refusal that reading must end in. */
+    /** Reads to the end, which must be a refusal, and returns it. */
     static JournalException refusal(final JournalFiles files)
     {
         return assertThrows(JournalException.class, () -> read(files));

@@ -11,7 +11,7 @@ import java.util.Random;
 
 /**
  * A store on a disk that can fail. It frames records as Chronicle does, keeps apart what was written and what was
- * synced, and on a crash lets each sector that was not synced survive, vanish or turn into garbage on its own.
+ * synced. On a crash each sector that was not synced independently survives, vanishes or becomes garbage.
  */
 final class SimulatedDisk implements JournalStore
 {
@@ -74,7 +74,7 @@ final class SimulatedDisk implements JournalStore
         return syncs;
     }
 
-    /** What a process finds that opens the journal after this one was killed. */
+    /** The files after the writing process was killed. */
     MemoryFiles files()
     {
         final List<byte[]> files = new ArrayList<>();
@@ -85,7 +85,7 @@ final class SimulatedDisk implements JournalStore
         return new MemoryFiles(files);
     }
 
-    /** What is found after power was lost. */
+    /** The files after a power loss. */
     MemoryFiles afterPowerLoss(final Random random)
     {
         final List<byte[]> files = new ArrayList<>();
@@ -96,7 +96,7 @@ final class SimulatedDisk implements JournalStore
         return new MemoryFiles(files);
     }
 
-    /** A disk that holds what was found. */
+    /** A disk with these files. */
     static SimulatedDisk holding(final MemoryFiles files)
     {
         final SimulatedDisk disk = new SimulatedDisk();
@@ -237,7 +237,7 @@ final class SimulatedDisk implements JournalStore
                 case 0 -> System.arraycopy(durable, from, found, from, until - from);
                 case 1 ->
                 {
-                    // What was synced in this sector was rewritten with the same bytes: only the rest is at risk.
+                    // The synced bytes of this sector were rewritten with the same values: only the rest is at risk.
                     for (int i = from; i < until; i++)
                     {
                         found[i] = found[i] == durable[i] ? found[i] : (byte)random.nextInt();

@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes a journal to a simulated disk, without lock and directory, and remembers what each record led to. */
+/** Writes a journal to a simulated disk, without lock and directory, and records the state after each record. */
 final class SimulatedLog
 {
     private final SimulatedDisk disk;

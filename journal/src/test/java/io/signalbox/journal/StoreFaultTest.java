@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The words for what an operating system refuses; a test that runs as root is refused nothing. */
+/** Messages for operations that the operating system refuses; it refuses none to root. */
 final class StoreFaultTest
 {
     @TempDir

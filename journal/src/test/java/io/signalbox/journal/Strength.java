@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
-/** How much the long tests do: reduced in every build, full with -Pfull. */
+/** Counts of the long tests: reduced in every build, full with -Pfull. */
 final class Strength
 {
     private Strength()

@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Two processes and one directory: the operating system decides who writes, whatever became of the lock file. */
+/** Two processes and one directory: the operating system decides who writes, even if the lock file is gone. */
 final class TwoProcessesTest
 {
     @TempDir

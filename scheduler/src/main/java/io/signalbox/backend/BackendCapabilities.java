@@ -4,7 +4,7 @@ package io.signalbox.backend;
 import io.signalbox.ConfigException;
 
 /**
- * What a backend says it can do; the engine refuses at start what it cannot.
+ * Capabilities that a backend declares. The engine refuses to start with a configuration that they do not cover.
  *
  * @param name            for reports and messages.
  * @param capturesExperts whether routed-expert rows can be captured.

@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
  * backend. The backend may reuse the memory only after {@link #release()}, which the engine calls once journal and
  * scheduler have both passed the event.
  *
- * <p>A row with an id that is no expert, or with an expert twice in a layer, is missing and counted as such. A backend
- * that has no row for a token says so by setting all its bits.
+ * <p>A row with an id that is no expert, or with an expert twice in a layer, counts as missing. A backend that has no row
+ * for a token sets all bits of the row.
  */
 public interface CaptureSlice
 {

@@ -8,10 +8,9 @@ import io.signalbox.event.codec.FaultClass;
  * comes before the completion of the same step, and each completion after the call for the step before has returned. A call blocks while the engine's ingress ring is full, and throws
  * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
  *
- * <p>A backend is not trusted. Results that cannot be those of the step become a fault of the step with the reason. A
- * report of a former step, or a second report of a step, is ignored and counted. A report of a step that the rank was
- * never given costs the rank, because the step that it was given may never be reported. In each case the journal has the
- * reason.
+ * <p>A backend is not trusted. Results that do not fit the step become a fault of the step. A report of a former step, or
+ * a second report of a step, is ignored and counted. A report of a step that was never given to the rank makes the rank
+ * lost, because the step that it has may never be reported. In each case the journal has the reason.
  *
  * <p>{@code timeNanos} is on the engine's clock. An engine that wakes itself replaces a time ahead of its clock by the
  * current time.
@@ -20,7 +19,7 @@ import io.signalbox.event.codec.FaultClass;
  */
 public interface CompletionSink
 {
-    /** The step was launched. */
+    /** Reports that the step was launched. */
     void forward(long timeNanos, int epoch, int rank, long step, long deviceTimeNanos);
 
     /**

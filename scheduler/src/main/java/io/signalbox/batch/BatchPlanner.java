@@ -369,6 +369,21 @@ public final class BatchPlanner
         }
     }
 
+    /** No step in flight will ever land: every running request that is not to end starts over, in its order. */
+    public void withdrawAll()
+    {
+        for (int i = 0; i < running.size(); i++)
+        {
+            final Request request = running.get(i);
+            request.residency.flights.clear();
+            leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+        }
+        for (int i = running.size() - 1; i >= 0; i--)
+        {
+            leaveIfOver(running.get(i));
+        }
+    }
+
     /** A running request that is to end gets no further entry; whoever ends it waits until nothing of it is in flight. */
     public void ends(final Request request)
     {

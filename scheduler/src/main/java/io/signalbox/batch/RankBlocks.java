@@ -10,7 +10,7 @@ import io.signalbox.kv.RankPrefixIndex;
 import org.agrona.DirectBuffer;
 
 /**
- * The KV blocks of one rank: their pool, the pages of routed experts that they hold, the cache generation, and the
+ * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
  * rank's entries in the prefix index over all ranks.
  */
 public final class RankBlocks
@@ -45,7 +45,7 @@ public final class RankBlocks
         retiring = new RetiringBlocks(allocator);
         if (evictionPolicy == EvictionPolicy.LRU)
         {
-            // Without caching a block loses its hash with its last owner, which is no eviction.
+            // If caching is off, a block loses its hash when its last owner releases it; that is not an eviction.
             allocator.addDeregistrationObserver(this::noteEvicted);
         }
     }
@@ -78,15 +78,15 @@ public final class RankBlocks
     }
 
     /**
-     * Blocks of a request that a prefix match may use. The last known token is always computed: the next token is sampled
-     * from its logits.
+     * Number of a request's blocks that a prefix match may use. The last known token is always computed, because the next
+     * token is sampled from its logits.
      */
     public int matchableBlocks(final Request request)
     {
         return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
     }
 
-    /** Enters the blocks of the longest match into the request's table; returns their number. */
+    /** Writes the blocks of the longest match into the request's table; returns their number. */
     int match(final Request request)
     {
         final int limit = matchableBlocks(request);
@@ -94,7 +94,7 @@ public final class RankBlocks
         return prefixCaching ? allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0) : 0;
     }
 
-    /** Whether everything known of the request fits beside its match; the match must not be counted as evictable. */
+    /** Whether all known tokens of the request fit beside its match; matched blocks must not be counted as evictable. */
     boolean fits(final Request request, final int matched)
     {
         int allocatable = allocator.allocatableCount();
@@ -105,7 +105,7 @@ public final class RankBlocks
         return blocksFor(request.knownTokens()) - matched <= allocatable;
     }
 
-    /** From now on allocations belong to this plan, and count as one use in the order of eviction. */
+    /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
     void begin(final StepPlan plan)
     {
         planInWork = plan;
@@ -120,11 +120,11 @@ public final class RankBlocks
         }
     }
 
-    /** The request begins to run in the current generation, on the matched blocks of its table. */
+    /** Starts to run the request in the current generation, on the matched blocks of its table. */
     void share(final Request request, final int matched)
     {
         request.enterGeneration(generation);
-        // Retain before anything is allocated: allocation may evict, and must not evict what was just matched.
+        // Retain before allocating: an allocation may evict blocks, and must not evict the ones just matched.
         if (matched > 0)
         {
             allocator.retain(request.blockTable, 0, matched);
@@ -223,7 +223,7 @@ public final class RankBlocks
         return prefixCaching && request.generation == generation;
     }
 
-    /** Gives the request's blocks back; its table keeps their ids. */
+    /** Releases the request's blocks; its table keeps their ids. */
     void release(final Request request)
     {
         allocator.release(request.blockTable, 0, request.blockCount);
@@ -298,7 +298,7 @@ public final class RankBlocks
         return pages.rowsAlreadyThere();
     }
 
-    /** A step has computed tokens {@code [start, end)}: blocks that they complete can be found from now on. */
+    /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */
     void register(final Request request, final int start, final int end, final StepCommit commit)
     {
         if (!registers(request))
@@ -321,13 +321,13 @@ public final class RankBlocks
         }
     }
 
-    /** The hash of the block before, if the request owns the registered block of that hash and not a duplicate. */
+    /** The hash of the previous block, if the request owns the registered block of that hash and not a duplicate. */
     private long parentHash(final Request request, final int index)
     {
         return index == 0 ? KvBlockAllocator.NO_HASH : allocator.blockHash(request.blockTable[index - 1]);
     }
 
-    /** Starts a new generation: nothing cached or computed so far is shared with later requests. */
+    /** Starts a new generation: later requests share nothing that was cached or computed before. */
     public void forgetPrefixes()
     {
         generation++;
@@ -338,7 +338,7 @@ public final class RankBlocks
         allocator.forgetPrefixes();
     }
 
-    /** Block by block: the index holds the blocks of all ranks, and searching it once per rank would stall them. */
+    /** Removes block by block: the index holds the blocks of all ranks, and a search of it per rank would stall them. */
     private void unindexAll()
     {
         for (int blockId = 0; blockId < allocator.dummyBlock(); blockId++)
@@ -351,7 +351,7 @@ public final class RankBlocks
         }
     }
 
-    /** Keeps the index over all ranks up to date with what this rank has cached; before the first plan. */
+    /** Sets the index over all ranks; this rank keeps its cached blocks in it up to date. Call before the first plan. */
     public void indexPrefixes(final RankPrefixIndex index)
     {
         prefixIndex = index;

@@ -29,15 +29,15 @@ public final class RankLoad
     }
 
     /**
-     * Prompt tokens of the active requests that are still to be computed; of a request that has not begun, those that were
-     * not cached when it was placed on the rank.
+     * Prompt tokens of the active requests that are not computed yet. For a request that has not begun, these are the
+     * tokens that were not cached when it was placed on the rank.
      */
     public long pendingPrefillTokens()
     {
         return pendingPrefillTokens;
     }
 
-    /** Tokens whose KV the running requests hold. */
+    /** Tokens of the running requests whose KV is in blocks. */
     public long contextTokens()
     {
         return contextTokens;
@@ -68,7 +68,7 @@ public final class RankLoad
         contextTokens += sign * (long)request.computedTokens;
     }
 
-    /** A step has computed tokens of the request. */
+    /** Records that a step computed tokens of the request. */
     void computed(final Request request, final int tokens)
     {
         countProgress(request, -1);
@@ -76,7 +76,7 @@ public final class RankLoad
         countProgress(request, 1);
     }
 
-    /** The request begins to run; its matched tokens count as computed. */
+    /** Records that the request begins to run; its matched tokens count as computed. */
     void start(final Request request, final int matchedTokens)
     {
         countProgress(request, -1);
@@ -84,7 +84,7 @@ public final class RankLoad
         countProgress(request, 1);
     }
 
-    /** The request loses its blocks. */
+    /** Records that the request loses its blocks. */
     void startOver(final Request request)
     {
         countProgress(request, -1);

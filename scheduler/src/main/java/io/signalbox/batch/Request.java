@@ -9,7 +9,7 @@ import io.signalbox.router.PlacementBatch;
 
 import java.util.Arrays;
 
-/** One live request: its parameters, its progress, and the KV blocks it owns. Reused through a pool. */
+/** One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused. */
 public final class Request
 {
     public static final int NO_RANK = -1;
@@ -23,7 +23,7 @@ public final class Request
         PLACED,
         /** Owns KV blocks and takes part in steps. */
         RUNNING,
-        /** Ended; its rows wait for the client. */
+        /** Ended; its rows are kept until the client takes them. */
         FINISHED;
 
         private boolean leadsTo(final Stage next)
@@ -72,7 +72,7 @@ public final class Request
     private boolean expired;
     private boolean failed;
     private boolean resumed;
-    /** Failed steps in a row that had tokens of the request, none of which was computed for the first time in between. */
+    /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
     private int failedAtTokens;
     /** Position in the scheduler's list of live requests. */
@@ -124,14 +124,14 @@ public final class Request
         return this;
     }
 
-    /** @param conversation of which the request is a turn, or -1. */
+    /** @param conversation id of the conversation that the request is a turn of, or -1. */
     public Request conversation(final long conversation)
     {
         conversationId = conversation;
         return this;
     }
 
-    /** Adds a token to the head: what routers see of the prompt's text. */
+    /** Adds a token to the head, the part of the prompt's text that routers see. */
     public void addHead(final int token)
     {
         if (headLength == head.length)
@@ -151,7 +151,7 @@ public final class Request
         promptDigest = StateDigest.mix(promptDigest, blockHash);
     }
 
-    /** The block hashes of the prompt, followed by unused entries; not to be changed. */
+    /** The block hashes of the prompt, followed by unused entries; callers must not change them. */
     public long[] blockHashes()
     {
         return blockHashes;
@@ -173,7 +173,7 @@ public final class Request
         return conversationId;
     }
 
-    /** The first {@link #headLength()} values count. */
+    /** Only the first {@link #headLength()} values are valid. */
     public int[] head()
     {
         return head;
@@ -220,7 +220,7 @@ public final class Request
         return stage;
     }
 
-    /** The only place where the stage changes, except that {@link #reset} begins another request. */
+    /** The only method that changes the stage, except {@link #reset}, which begins another request. */
     void stage(final Stage next)
     {
         if (!stage.leadsTo(next))
@@ -238,7 +238,7 @@ public final class Request
         cachedTokens = matchedTokens;
     }
 
-    /** The request goes back to the queue of those that wait for a rank. */
+    /** Returns the request to the queue of those that wait for a rank. */
     void unplaced()
     {
         stage(Stage.QUEUED);
@@ -278,13 +278,13 @@ public final class Request
         return generatedTokens;
     }
 
-    /** Tokens whose values are known: the prompt and what was generated. */
+    /** Tokens whose values are known: the prompt and the generated tokens. */
     public int knownTokens()
     {
         return promptTokens + generatedTokens;
     }
 
-    /** Tokens that went through a forward pass at any time: the rows that the request should have. */
+    /** Tokens that went through a forward pass at any time; equals the number of rows that the request should have. */
     public int computedHighWater()
     {
         return computedHighWater;
@@ -297,8 +297,8 @@ public final class Request
     }
 
     /**
-     * Tokens computed from now on belong to this cache generation. Rows of a former one that were not paired with an
-     * emitted token are released: their tokens are computed again.
+     * Sets the cache generation of tokens that are computed later. Releases the rows of an earlier generation that were
+     * not paired with an emitted token, because their tokens are recomputed.
      */
     void enterGeneration(final int currentGeneration)
     {
@@ -310,7 +310,7 @@ public final class Request
         generation = currentGeneration;
     }
 
-    /** The matched prefix counts as computed. */
+    /** Counts the matched prefix as computed. */
     void startAt(final int matchedTokens)
     {
         computedTokens = 0;
@@ -318,9 +318,9 @@ public final class Request
     }
 
     /**
-     * A step with tokens of the request has failed.
+     * Records that a step with tokens of the request failed.
      *
-     * @return the number of such steps in a row since a token was computed for the first time.
+     * @return the number of consecutive failures since a token was computed for the first time.
      */
     public int countFailure()
     {
@@ -372,13 +372,13 @@ public final class Request
         return cancelled;
     }
 
-    /** The request ends as soon as no step in flight computes it. */
+    /** Marks the request as cancelled: it ends as soon as no step in flight computes it. */
     public void cancel()
     {
         cancelled = true;
     }
 
-    /** Cancelled because its deadline passed. */
+    /** Marks the request as cancelled because its deadline passed. */
     public void expire()
     {
         cancelled = true;
@@ -435,7 +435,7 @@ public final class Request
         return blockTable[index];
     }
 
-    /** KV blocks that the longest possible run of this request needs; its last token is never fed. */
+    /** KV blocks that the request needs at its largest output; its last token is never fed to the model. */
     public static long blocksNeeded(final int promptTokens, final int maxNewTokens, final int blockSizeTokens)
     {
         final long fed = (long)promptTokens + Math.max(0, maxNewTokens - 1);
@@ -465,7 +465,7 @@ public final class Request
         return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0);
     }
 
-    /** Digest of everything that decides the request's future. */
+    /** Digest of all state that decides how the request continues. */
     public long digest()
     {
         long digest = StateDigest.mix(

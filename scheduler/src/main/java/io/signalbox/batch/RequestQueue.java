@@ -5,7 +5,7 @@ import io.signalbox.StateDigest;
 
 import java.util.Arrays;
 
-/** A double-ended queue of requests in an array that only ever grows. */
+/** A double-ended queue of requests in an array that grows and never shrinks. */
 public final class RequestQueue
 {
     private Request[] ring = new Request[16];
@@ -46,7 +46,7 @@ public final class RequestQueue
         ring[slot(size++)] = request;
     }
 
-    /** Behind every request of the same or a higher priority. */
+    /** Inserts the request behind every request of the same or a higher priority. */
     public void addByPriority(final Request request)
     {
         addLast(request);
@@ -76,7 +76,7 @@ public final class RequestQueue
         return last;
     }
 
-    /** Removes the request and closes the gap; order is kept. */
+    /** Removes the request; the others keep their order. */
     public boolean remove(final Request request)
     {
         for (int i = 0; i < size; i++)

@@ -3,7 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.kv.RequestBlockTable;
 
-/** The block tables of running requests: none of them is paused, because recompute gives up all blocks at once. */
+/** The block tables of running requests. None of them is paused, because a preempted request releases all its blocks. */
 record RunningBlocks(RequestQueue running) implements RequestBlockTable
 {
     @Override

@@ -7,8 +7,9 @@ import io.signalbox.experts.ModelShape;
 import java.util.Arrays;
 
 /**
- * Applies the results of one step by the layout of its plan: routed-expert rows into pages, computed tokens, new block
- * hashes, sampled tokens. Keeps the outcome of each entry and span until the next step is applied.
+ * Applies the results of one step. The layout of its plan decides into which pages routed-expert rows are stored, which
+ * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
+ * outcome of each entry and span until the next step is applied.
  */
 public final class StepCommit
 {

@@ -4,8 +4,8 @@ package io.signalbox.batch;
 import java.util.Arrays;
 
 /**
- * The plan of one step of one rank: its entries, the layout by which routed-expert rows are attributed, and the changes
- * that led to it. Filled by the {@link BatchPlanner}, kept until the step completes, then reused.
+ * The plan of one step of one rank: its entries, the layout that attributes routed-expert rows, and the changes of block
+ * tables that precede it. The {@link BatchPlanner} fills it. It is kept until the step completes, then reused.
  */
 public final class StepPlan
 {
@@ -49,7 +49,7 @@ public final class StepPlan
     private int[] evictedBlocks = new int[16];
     private long[] evictedHashes = new long[16];
 
-    /** Leaves no entry and no change: the plan of a rank that only takes part in a step of the others. */
+    /** Removes every entry and change: the plan of a rank that takes part in a step of the others without work. */
     public void clear()
     {
         tokens = 0;

@@ -11,9 +11,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
 /**
- * Compares the rows of a group with the group right before the journal appends both. A backend that writes into a slice
- * before its release, or a completion that names other rows than it brings, stops the engine: a journal that holds such
- * a group could not be read.
+ * Compares the rows of a group with the group immediately before the journal appends both. The engine stops if a backend
+ * wrote into a slice before its release, or if a completion does not describe its rows: such a journal could not be read.
  */
 final class CheckedJournal implements GroupJournal
 {

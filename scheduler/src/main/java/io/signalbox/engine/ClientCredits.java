@@ -7,8 +7,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The right to have an input in the ingress ring. A credit comes back when the input that took it has passed; inputs
- * of other publishers, which took none, give none.
+ * The right to have an input in the ingress ring. A credit returns when the input that took it has passed; inputs of
+ * other publishers take no credit and return none.
  */
 final class ClientCredits
 {
@@ -33,13 +33,13 @@ final class ClientCredits
         return free.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Gives back a credit that was taken for nothing. */
+    /** Returns a credit that was not used. */
     void giveBack()
     {
         free.release();
     }
 
-    /** The credit just taken goes with an input that names the request. */
+    /** Assigns the credit just taken to the input that names the request. */
     void sent(final long requestId)
     {
         synchronized (underWay)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-/** Runs each step of closing, whatever the steps before it threw, and throws the first failure at the end. */
+/** Runs each step of closing, also if an earlier one threw, and throws the first failure at the end. */
 final class ClosingSteps
 {
     private Throwable first;

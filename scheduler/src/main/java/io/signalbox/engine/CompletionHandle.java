@@ -30,7 +30,7 @@ public final class CompletionHandle
         }
     }
 
-    /** A common pool without workers runs nothing; there each completion gets a thread. */
+    /** The common pool; if it has no workers, each completion gets a thread. */
     private static final Executor CALLBACKS = ForkJoinPool.getCommonPoolParallelism() > 0 ?
         ForkJoinPool.commonPool() : new CompletableFuture<Void>().defaultExecutor();
 
@@ -68,7 +68,7 @@ public final class CompletionHandle
         return rowsTaken.compareAndSet(false, true);
     }
 
-    /** The rows could not be handed over; they may be taken again. */
+    /** Records that the rows could not be handed over; they may be taken again. */
     void rowsNotTaken()
     {
         rowsTaken.set(false);

@@ -4,12 +4,12 @@ package io.signalbox.engine;
 import io.signalbox.ConfigException;
 
 /**
- * What a client asks for.
+ * A request of a client.
  *
  * @param prompt       token ids, at least one.
  * @param maxNewTokens 0 for prefill only.
  * @param stopTokenId  -1 for none.
- * @param cacheKey     what else KV content depends on (LoRA, salt, tenant); empty for nothing.
+ * @param cacheKey     further inputs that KV content depends on (LoRA, salt, tenant); empty for none.
  * @param deadlineNanos on the engine's clock; -1 for none.
  * @param priority     higher is admitted first.
  * @param rowsFrom     first position whose routed-expert rows are wanted; -1 for none.

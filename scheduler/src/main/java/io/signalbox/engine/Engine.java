@@ -6,13 +6,13 @@ import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 
 /**
- * Takes inputs in one order and carries each through the scheduler, the journal, the backend and the clients.
- * Two kinds give the same groups for the same order of inputs: {@link SteppedEngine}, which works in the caller's
- * thread, and {@link ThreadedEngine}, which puts the rings in between.
+ * Sequences inputs and passes each through the scheduler, the journal, the backend and the clients. There are two kinds:
+ * {@link SteppedEngine} works in the caller's thread, {@link ThreadedEngine} uses rings and threads. Both write the same
+ * groups for the same order of inputs.
  */
 public interface Engine extends AutoCloseable
 {
-    /** No input is larger: a group holds its input and all that the input leads to, and is bounded itself. */
+    /** Largest input. A group is bounded, and holds its input and all outputs of the input. */
     int MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
     /**
@@ -26,7 +26,7 @@ public interface Engine extends AutoCloseable
     void offer(DirectBuffer input, int offset, int length, CaptureSlice rows);
 
     /**
-     * Returns once every input offered so far, and all it led to, has passed journal, dispatch and clients.
+     * Returns once every input offered so far, with all its outputs, has passed journal, dispatch and clients.
      *
      * @throws IllegalStateException if the engine has failed or is closed, or if a thread of the engine calls: it would
      *                               wait for itself.
@@ -34,28 +34,28 @@ public interface Engine extends AutoCloseable
     void awaitProcessed();
 
     /**
-     * The rows of a request that has ended and that asked for them, else null. To be called after its {@code Free} was
-     * seen by the listener. The caller must then offer {@code Control RELEASE_ROWS}; until then the rows stay. Rows that
-     * nobody asks for are discarded, if there are too many: {@link EngineContext#maxUntakenRowsBytes}.
+     * The rows of a request that has ended and that asked for them, else null. Call it after the listener received the
+     * request's {@code Free}. The caller must then offer {@code Control RELEASE_ROWS}; the rows stay until it does. If
+     * untaken rows exceed {@link EngineContext#maxUntakenRowsBytes}, the engine discards the oldest.
      */
     RequestRows rows(long requestId);
 
-    /** Undoes {@link #rows}: the caller does not read them any more, and they may be discarded again. */
+    /** Undoes {@link #rows}: the caller no longer reads them, and they may be discarded again. */
     void rowsNotTaken(long requestId);
 
     /** Whether the client was made from the context that the engine was opened on. */
     boolean serves(EngineClient client);
 
-    /** Why untaken rows of ended requests may be gone: the bound, and the number of discarded requests so far. */
+    /** Explains why untaken rows of ended requests may be gone: the bound, and the number of discarded requests so far. */
     String describeDiscards();
 
     /**
-     * Stops within a bounded time; a second call does nothing. What was offered before is processed and journaled, but
-     * no further step goes to the backend. Later inputs are refused with {@link IllegalStateException}: so are the
-     * completions that a backend still reports to its {@link io.signalbox.backend.CompletionSink}, and the steps they
-     * belong to stay without a result in the journal, as after a crash. The backend is closed once the engine is
-     * quiet, the journal last, each even if something before it failed; the first failure is then thrown. Must not be
-     * called from within the backend, the journal or the listener.
+     * Stops within a bounded time; a second call does nothing. Inputs offered before are processed and journaled, but no
+     * further step goes to the backend. Later inputs are refused with {@link IllegalStateException}. This includes
+     * completions that the backend reports to its {@link io.signalbox.backend.CompletionSink}: their steps have no result
+     * in the journal, as after a crash. The backend is closed once the engine is quiet, and the journal last. Each is
+     * closed even if an earlier part failed; the first failure is then thrown. Must not be called by the backend, the
+     * journal or the listener.
      */
     @Override
     void close();

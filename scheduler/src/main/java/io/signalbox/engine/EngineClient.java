@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Submits requests to an engine and follows them. Inputs of clients enter the ingress ring by credits, fewer than it
- * has slots, so that the completions of the backend always find one. An engine without a free credit refuses, or lets
- * the caller wait up to a deadline; it never loses or reorders.
+ * Submits requests to an engine and follows them. Each client input needs a credit. The ingress ring has more slots than
+ * there are credits, so the backend's completions always find one. Without a free credit a call waits up to its timeout,
+ * then fails; no input is lost or reordered.
  *
  * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
  * the two. Thread-safe, also when called from the stages of a handle's future.
@@ -65,7 +65,7 @@ public final class EngineClient
      * Connects the client to its engine.
      *
      * @param target opened on the context that the client was made from.
-     * @throws IllegalArgumentException if it was opened on another one: the client would see none of its groups.
+     * @throws IllegalArgumentException if it was opened on another one: the client would receive none of its groups.
      */
     public void connect(final Engine target)
     {
@@ -74,7 +74,7 @@ public final class EngineClient
             throw new IllegalArgumentException(target == null ?
                 "the engine is null; connect the client to the engine that was opened on its context" :
                 "the engine was opened on another EngineContext than the client was made from, so the client would see " +
-                "none of its groups; connect the client to the engine of its own context");
+                "none of its groups; connect the client to the engine that was opened on the same context");
         }
         engine = target;
     }
@@ -94,7 +94,7 @@ public final class EngineClient
      */
     public CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
     {
-        // Encoded before a credit is taken: what cannot be encoded costs none.
+        // Encode before taking a credit: a request that cannot be encoded costs none.
         final CompletionHandle handle = new CompletionHandle(this, nextRequestId.getAndIncrement(), request.rowsFrom());
         final SubmitEncoding encoding = encodings.get();
         final SubmitEncoder message = encoding.encode(request, handle.requestId());
@@ -119,14 +119,14 @@ public final class EngineClient
     }
 
     /**
-     * Asks for the end of a request; its handle completes as cancelled unless it ended before.
+     * Cancels a request; its handle completes as cancelled unless it ended before.
      *
      * @return false when the engine had no credit in time: nothing was asked.
      */
     public boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
     {
         handle.checkClient(this);
-        // Made before a credit is taken: a failure here costs none.
+        // Encode before taking a credit: a failure here costs none.
         final InputWriter writer = encodings.get().writer;
         if (!takeCredit(timeoutNanos))
         {
@@ -138,8 +138,8 @@ public final class EngineClient
     }
 
     /**
-     * Waits for the end of a request and takes its routed experts, once: a copy from the wanted position on. The
-     * scheduler then gives up its own.
+     * Waits for the end of a request and takes its routed experts, once: a copy from the wanted position on. The scheduler
+     * then releases its rows.
      *
      * @return null when the request asked for none or was refused, capture is off, or they were taken before.
      * @throws RowsDiscardedException when ended requests held too many rows that nobody took, and these were among the
@@ -175,14 +175,14 @@ public final class EngineClient
         return copy;
     }
 
-    /** A later call may take them; until then they may be discarded. */
+    /** Returns the rows: a later call may take them, and until then they may be discarded. */
     private void rowsNotTaken(final CompletionHandle handle)
     {
         engine.rowsNotTaken(handle.requestId());
         handle.rowsNotTaken();
     }
 
-    /** Gives back the credit unless there is something to release. */
+    /** Returns the credit unless there are rows to release. */
     private RoutedExperts copyRows(final CompletionHandle handle, final CompletionHandle.Ended ended)
     {
         RoutedExperts copy = null;
@@ -267,7 +267,7 @@ public final class EngineClient
         }
     }
 
-    /** Follows the groups of the engine: credits come back, tokens become visible, handles complete. */
+    /** Reads the groups of the engine: returns credits, makes tokens visible, completes handles. */
     void onGroup(final DirectBuffer group, final int offset, final int length)
     {
         events.readGroup(group, offset, length);

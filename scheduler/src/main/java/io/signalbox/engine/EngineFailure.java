@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Why an engine stopped. Each listener receives the cause, whatever the one before it threw, and also if the heap is
- * exhausted: a reserve is freed for that, and the call is repeated until it succeeds.
+ * The cause for which an engine stopped. Each listener receives it, even if an earlier listener threw or the heap is
+ * exhausted: a memory reserve is freed, and the call is repeated until it succeeds.
  */
 final class EngineFailure
 {
@@ -27,7 +27,7 @@ final class EngineFailure
         this.listeners = listeners;
     }
 
-    /** Why the engine stopped, or null. */
+    /** The cause for which the engine stopped, or null. */
     Throwable cause()
     {
         return cause.get();
@@ -36,7 +36,7 @@ final class EngineFailure
     /**
      * Stops the engine, once.
      *
-     * @param stop ends what is under way; may be repeated.
+     * @param stop ends the work in progress; may be repeated.
      */
     void fail(final Throwable failure, final Runnable stop)
     {
@@ -54,7 +54,7 @@ final class EngineFailure
         }
     }
 
-    /** Gives the listeners, once, why the engine accepts no further input: the reason, unless it has failed before. */
+    /** Passes to the listeners, once, the reason why the engine accepts no further input, or its failure if it failed. */
     void tell(final Throwable reason)
     {
         if (told.compareAndSet(false, true))

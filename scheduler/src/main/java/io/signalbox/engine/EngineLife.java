@@ -18,7 +18,7 @@ final class EngineLife
         RUNNING,
         /** Inputs are refused; those that were accepted are processed, and no step is launched. */
         CLOSING,
-        /** Nothing is processed any more. */
+        /** No input is processed. */
         CLOSED
     }
 

@@ -16,7 +16,7 @@ final class FinishedRows
 {
     static final long NO_REQUEST = RowHandover.NO_REQUEST;
     static final long NO_BOUND = Long.MAX_VALUE;
-    /** What an ended request costs beside its rows, so that requests without rows are bounded as well. */
+    /** Cost of an ended request beside its rows, so that requests without rows are bounded as well. */
     private static final long REQUEST_BYTES = 1024;
 
     private final long pageBytes;
@@ -26,7 +26,7 @@ final class FinishedRows
     private long bytes;
     private long discardedRequests;
 
-    /** @param maxBytes {@link #NO_BOUND} if nothing is to be discarded. */
+    /** @param maxBytes {@link #NO_BOUND} to keep all rows. */
     FinishedRows(final SchedulerConfig config, final long maxBytes)
     {
         final ModelShape shape = config.capture();
@@ -34,7 +34,7 @@ final class FinishedRows
         this.maxBytes = maxBytes;
     }
 
-    /** Takes note of what the last input ended and released. */
+    /** Records the requests that the last input ended, and the rows that it released. */
     void update(final Scheduler scheduler)
     {
         final RowHandover handover = scheduler.rowHandover();
@@ -71,7 +71,7 @@ final class FinishedRows
         }
     }
 
-    /** The rows of the request, which from now on stay until they are released, or null. */
+    /** The rows of the request, which now stay until they are released, or null. */
     synchronized RequestRows take(final long requestId)
     {
         final Entry entry = entries.get(requestId);
@@ -118,7 +118,7 @@ final class FinishedRows
         }
     }
 
-    /** Why the rows of a request are not there. */
+    /** Explains why the rows of a request are absent. */
     synchronized String describeDiscards()
     {
         return "ended requests held more than maxUntakenRowsBytes=" + maxBytes +

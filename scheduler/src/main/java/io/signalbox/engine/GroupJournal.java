@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import org.agrona.DirectBuffer;
 
-/** Where the engine writes every group, in track order, before anything else sees it. */
+/** Receives every group, in track order, before the backend, the listener and the clients. */
 public interface GroupJournal extends AutoCloseable
 {
     /**
@@ -15,12 +15,12 @@ public interface GroupJournal extends AutoCloseable
      */
     void append(long timeNanos, DirectBuffer group, int offset, int length, CaptureSlice rows);
 
-    /** The ring has no further group at hand: the moment to make appended groups durable. */
+    /** Called when the ring has no further group: the time to make appended groups durable. */
     void endOfBatch();
 
     /**
-     * The run failed, so that it does not end with the last group. Called ahead of {@link #close}, at which the journal
-     * should say so; by any thread.
+     * Called before {@link #close}, by any thread, if the run failed and so does not end with the last group. The journal
+     * should record that when it closes.
      */
     default void cutShort()
     {

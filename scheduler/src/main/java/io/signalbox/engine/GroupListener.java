@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import org.agrona.DirectBuffer;
 
-/** Sees each group after it is as durable as the user chose. */
+/** Receives each group once it has the durability that the user chose. */
 @FunctionalInterface
 public interface GroupListener
 {

@@ -9,8 +9,8 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The way into the ingress ring. An offer counts itself before it looks whether the way is open, and closing looks at
- * the count after it has shut the way: each offer is either refused or waited for, and none is lost silently.
+ * Publishes inputs to the ingress ring. An offer counts itself before it checks whether the ring is open, and closing
+ * reads the count after it has shut the ring: each offer is refused or waited for, and none is lost silently.
  */
 final class Ingress
 {
@@ -96,7 +96,7 @@ final class Ingress
         return shut;
     }
 
-    /** To be asked after {@link #shut()}: whether every offer that came before it has been published or refused. */
+    /** Call after {@link #shut()}: whether every earlier offer has been published or refused. */
     boolean isQuiet()
     {
         return underWay.get() == 0;

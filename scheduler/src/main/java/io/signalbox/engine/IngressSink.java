@@ -12,9 +12,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Turns the reports of a backend into inputs, from any thread. A report that cannot be true of the step that its rank
- * was given becomes a {@code BackendFault} with the reason: the journal then says what the backend did, and no client
- * waits for a step that will never be reported.
+ * Turns the reports of a backend into inputs, from any thread. A report that does not fit the step of its rank becomes a
+ * {@code BackendFault} with the reason: the journal then records the backend's fault, and no client waits for a step that
+ * will never be reported.
  */
 final class IngressSink implements CompletionSink
 {
@@ -29,7 +29,7 @@ final class IngressSink implements CompletionSink
 
     /**
      * @param failEngine stops the engine when a report is lost to an error: its step would never be answered.
-     * @param latestNanos no report is later than this.
+     * @param latestNanos latest time of a report.
      */
     IngressSink(
         final Engine engine,
@@ -127,7 +127,7 @@ final class IngressSink implements CompletionSink
                 else
                 {
                     final CaptureSlice beside = encoding.takeRowsBeside();
-                    // The engine releases what it is offered, also if it refuses the input.
+                    // The engine releases the rows, also if it refuses the input.
                     held = beside == rows ? null : rows;
                     offer(encoding, beside);
                 }
@@ -143,7 +143,7 @@ final class IngressSink implements CompletionSink
         {
             encodings.giveBack(rank, encoding);
         }
-        // After the report: a slice that throws here must not keep it back.
+        // After the report: a slice that throws here must not prevent it.
         release(held);
     }
 

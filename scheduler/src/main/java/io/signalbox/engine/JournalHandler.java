@@ -5,8 +5,8 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
 
 /**
- * Appends each group and moves two gates: appended, after each group, and durable, after the journal has made the
- * whole batch as durable as the user chose.
+ * Appends each group and moves two gates: "appended" after each group, and "durable" after the journal has given the
+ * whole batch the durability that the user chose.
  */
 final class JournalHandler implements EventHandler<TrackSlot>
 {

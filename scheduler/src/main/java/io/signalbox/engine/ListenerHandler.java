@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import com.lmax.disruptor.EventHandler;
 
-/** Makes results visible, each after its group is as durable as the user chose. */
+/** Makes results visible, each after its group has the durability that the user chose. */
 final class ListenerHandler implements EventHandler<TrackSlot>
 {
     private final ThreadedEngine engine;

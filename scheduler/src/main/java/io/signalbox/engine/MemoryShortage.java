@@ -14,7 +14,7 @@ final class MemoryShortage
     }
 
     /**
-     * Runs the step, again if it runs out of memory; what it had done by then it must be able to do again.
+     * Runs the step, and repeats it if it runs out of memory. A repetition must have no effect on completed parts.
      *
      * @throws OutOfMemoryError when memory stays short for some ten seconds.
      */

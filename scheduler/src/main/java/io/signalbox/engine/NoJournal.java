@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import org.agrona.DirectBuffer;
 
-/** Keeps nothing: for runs without a journal. */
+/** Discards every group, for runs without a journal. */
 final class NoJournal implements GroupJournal
 {
     static final NoJournal INSTANCE = new NoJournal();

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Waits shortly, then blocks until a publisher signals. Disruptor's own blocking strategy spins for as long as an
- * event is published but a gate before it is still shut, and so burns a core for each handler that waits for the
- * journal; here such a wait becomes a short sleep.
+ * Spins briefly, then blocks until a publisher signals. Disruptor's own blocking strategy spins while an event is
+ * published and a gate before it is shut, and so burns a core for each handler that waits for the journal. This strategy
+ * sleeps briefly instead.
  */
 final class ParkingWaitStrategy implements WaitStrategy
 {

@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** A wait that starts short and becomes cheap: spins, then lets others run, then sleeps. */
+/** A wait that starts short and becomes cheap: it spins, then yields, then sleeps. */
 final class Pause
 {
     private static final int SPINS = 100;

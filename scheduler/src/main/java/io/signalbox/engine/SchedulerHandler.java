@@ -46,7 +46,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
             process(slot.input(), slot.length(), slot.takeRows());
             discardUntakenRows();
         }
-        // When to wake is the shell's choice, and the Wake is an input like any other: the core sees no batches.
+        // The shell chooses when to wake. The Wake is an input like any other, so the core sees no batches.
         if (endOfBatch && wakesItself && !engine.isClosing() && scheduler.wantsWake())
         {
             shellWriter.wake(scheduler.timeNanos());
@@ -54,7 +54,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         }
     }
 
-    /** Discarding untaken rows is the shell's choice as well; its input is journaled, so replay finds it. */
+    /** The shell also chooses when to discard untaken rows; its input is journaled, so replay repeats it. */
     private void discardUntakenRows()
     {
         for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
@@ -94,7 +94,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         track.publish(sequence);
     }
 
-    /** A full track stops the scheduler from taking the next input, and nothing else. */
+    /** A full track only stops the scheduler from taking the next input. */
     private void awaitTrackRoom()
     {
         int spins = 0;

@@ -3,7 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 
-/** Gives capture slices back. A slice is code of the backend, and its release may throw. */
+/** Releases capture slices. A slice is code of the backend, so its release may throw. */
 final class SliceRelease
 {
     private SliceRelease()

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
- * and the listener. What most tests and the simulator run on. Inputs come from one thread at a time; there is no timer.
+ * and the listener. Most tests and the simulator use it. Inputs come from one thread at a time; there is no timer.
  */
 public final class SteppedEngine implements Engine
 {

@@ -23,7 +23,7 @@ final class SubmitEncoding
         hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
     }
 
-    /** Returns the complete message but for its time, which the caller sets when it may be sent. */
+    /** Returns the message, complete except for its time, which the caller sets before it sends the message. */
     SubmitEncoder encode(final CompletionRequest request, final long requestId)
     {
         final int[] prompt = request.prompt();

@@ -225,7 +225,7 @@ public final class ThreadedEngine implements Engine
         {
             return false;
         }
-        // Read after the scheduler has caught up: everything it led to is on the track by then.
+        // Read after the scheduler has caught up: all its outputs are on the track by then.
         final long last = track.getCursor();
         return dispatchProcessor.getSequence().get() >= last && listenerProcessor.getSequence().get() >= last;
     }
@@ -272,7 +272,7 @@ public final class ThreadedEngine implements Engine
         return failure.cause() != null;
     }
 
-    /** Whether the engine is on its way to its end: inputs that are in the rings still pass, but no step is launched. */
+    /** Whether the engine is closing: inputs in the rings still pass, but no step is launched. */
     boolean isClosing()
     {
         return ingress.isShut();
@@ -365,7 +365,7 @@ public final class ThreadedEngine implements Engine
                 }
                 catch (final InterruptedException e)
                 {
-                    // Waits on, up to its bound: the threads must not use what is closed next.
+                    // Keeps waiting, up to its bound: the threads must not use the parts that are closed next.
                     interrupted = true;
                 }
             }
@@ -381,7 +381,7 @@ public final class ThreadedEngine implements Engine
         }
     }
 
-    /** Slices of inputs that a failed engine did not get to; the rings have no other reader or writer any more. */
+    /** Releases the slices of inputs that a failed engine did not reach; the rings have no other reader or writer now. */
     private void releaseRows()
     {
         final ClosingSteps releases = new ClosingSteps();

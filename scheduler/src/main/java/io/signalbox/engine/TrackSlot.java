@@ -4,7 +4,7 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.GroupWriter;
 
-/** One group on the track. A slot has a whole group, so that no handler sees half of one. */
+/** One group on the track. A slot holds a whole group, so no handler sees half of one. */
 final class TrackSlot
 {
     final GroupWriter group = new GroupWriter(512);

@@ -10,7 +10,7 @@ import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
-/** Checks of an encoded input, before anything decodes it. */
+/** Checks an encoded input before it is decoded. */
 public final class EncodedInput
 {
     private static final int FIRST_INPUT = SubmitDecoder.TEMPLATE_ID;
@@ -21,7 +21,7 @@ public final class EncodedInput
     }
 
     /**
-     * Checks that the bytes begin with the header of an input, and that its block fits.
+     * Checks that the bytes begin with the header of an input, and that the input's block fits.
      *
      * @throws IllegalArgumentException if they do not; the message names the fault.
      */

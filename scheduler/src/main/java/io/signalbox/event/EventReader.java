@@ -90,7 +90,7 @@ public abstract class EventReader
     }
 
     /**
-     * Reads one message that has no group around it.
+     * Reads one message that is not in a group.
      *
      * @param offset position of its SBE header.
      * @param length its length, header included.
@@ -259,13 +259,13 @@ public abstract class EventReader
         return type.substring(0, type.length() - DECODER.length());
     }
 
-    /** A message whose own method is not overridden; ignored by default. */
+    /** Receives each message whose method is not overridden; ignores it by default. */
     protected void onOther(final MessageDecoderFlyweight message)
     {
     }
 
     /**
-     * A message that this version of the schema does not have; ignored by default.
+     * Receives each message that this version of the schema does not have; ignores it by default.
      *
      * @param template its template id.
      * @param length   its length in bytes, SBE header included.

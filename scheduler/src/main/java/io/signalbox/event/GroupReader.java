@@ -6,7 +6,7 @@ import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
-/** Walks the messages of one group. A length that leaves the group ends the walk with an exception. */
+/** Iterates over the messages of one group. A message length that leaves the group is an exception. */
 public final class GroupReader
 {
     private DirectBuffer buffer;

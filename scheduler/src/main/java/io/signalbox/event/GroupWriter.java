@@ -7,7 +7,7 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Collects one group: an input and its outputs, each message behind its length.
+ * Collects one group: an input and its outputs, each message preceded by its length.
  *
  * <pre>
  *   +--------+----------------+--------+-----------------+ ...
@@ -21,7 +21,7 @@ import org.agrona.MutableDirectBuffer;
 public final class GroupWriter
 {
     public static final int LENGTH_BYTES = Integer.BYTES;
-    /** No group is larger. A group that would be stops the engine, because the journal promises the bound. */
+    /** The largest group. A larger one stops the engine, because the journal guarantees the bound. */
     public static final int MAX_GROUP_BYTES = 64 * 1024 * 1024;
 
     private final ExpandableArrayBuffer buffer;
@@ -48,7 +48,7 @@ public final class GroupWriter
         length = 0;
     }
 
-    /** Offset at which the next message, with its header, is to be encoded; {@link #end} closes it. */
+    /** Offset at which to encode the next message, header included; {@link #end} closes the message. */
     public int begin()
     {
         return length + LENGTH_BYTES;

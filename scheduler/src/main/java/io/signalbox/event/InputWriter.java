@@ -17,12 +17,12 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
 /**
- * Encodes one input at a time into its own buffer. Ask for a message, fill every field in schema order, then
- * read {@link #buffer()} from 0 to {@link #length()}. Not thread-safe; one per publishing thread.
+ * Encodes one input at a time into its buffer. Call the method of a message, set every field in schema order, then read
+ * {@link #buffer()} from 0 to {@link #length()}. Not thread-safe: use one writer per publishing thread.
  */
 public final class InputWriter
 {
-    /** Routed-expert rows up to this size travel and are journaled inside their {@code D2hComplete}. */
+    /** Routed-expert rows up to this many bytes are part of their {@code D2hComplete}, also in the journal. */
     public static final int MAX_INLINE_ROWS_BYTES = 4096;
 
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(8192);

@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
 
 /**
  * View of one {@code Schedule}: the plan of one step of one rank. Its parts can be read in any order and repeatedly.
- * Index arguments are checked. A view is valid only while the call that received it runs; it allocates nothing.
+ * Index arguments are checked. A view is valid only during the call that receives it. Reading allocates nothing.
  *
  * <p>An <em>entry</em> is one request's part of the step: {@link #tokenCount} tokens at consecutive positions from
  * {@link #start}. A <em>change</em> is one block that a request's block table gains.
@@ -38,7 +38,7 @@ public final class StepView
      * Wraps an encoded {@code Schedule}.
      *
      * @param offset position of its SBE header.
-     * @throws IllegalStateException    if another message is there.
+     * @throws IllegalStateException    if the message is not a {@code Schedule}.
      * @throws IllegalArgumentException if a part of the message leaves the buffer.
      */
     public StepView wrap(final DirectBuffer source, final int offset)
@@ -166,7 +166,7 @@ public final class StepView
         return buffer.getByte(entries.at(entry) + EntriesDecoder.samplesEncodingOffset()) == Flag.YES.value();
     }
 
-    /** Changes of block tables, to be made before the step runs. */
+    /** Number of block table changes to apply before the step runs. */
     public int changeCount()
     {
         return changes.count();
@@ -188,7 +188,7 @@ public final class StepView
         return buffer.getInt(changes.at(change) + TableChangesDecoder.blockIdEncodingOffset(), ORDER);
     }
 
-    /** How often the block had been handed out, this time included. */
+    /** How often the block has been allocated, this time included. */
     public int changeIssue(final int change)
     {
         return buffer.getInt(changes.at(change) + TableChangesDecoder.issueEncodingOffset(), ORDER);
@@ -224,7 +224,7 @@ public final class StepView
         return buffer.getByte(admitted.at(index) + AdmittedDecoder.resumedEncodingOffset()) == Flag.YES.value();
     }
 
-    /** Cached blocks that were evicted for this step. */
+    /** Number of cached blocks that were evicted for this step. */
     public int evictedCount()
     {
         return evicted.count();

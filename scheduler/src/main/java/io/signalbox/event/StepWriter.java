@@ -7,7 +7,7 @@ import io.signalbox.event.codec.ScheduleEncoder;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * Encodes plans that have entries only, one at a time: for checks of a backend without a scheduler. Reuses its buffer.
+ * Encodes one plan at a time, with entries and no changes, to check a backend without a scheduler. Reuses its buffer.
  * Not thread-safe.
  */
 public final class StepWriter

@@ -18,8 +18,8 @@ import java.util.Arrays;
  * Every row reaches its page through {@link #store}, whether a step of the engine commits it or {@link
  * #storeRoutingPerBlock} scatters it.
  *
- * <p>Every id, length and shape is checked before anything changes; what is wrong ends in a
- * {@link RoutedExpertsException}. Nothing is allocated once the pages and the largest step have been seen.
+ * <p>Every id, length and shape is checked before anything changes; a wrong one is a {@link RoutedExpertsException}.
+ * Nothing is allocated once the pages and the largest step have been seen.
  */
 public final class BlockPages implements KvBlockListener
 {

@@ -7,8 +7,8 @@ import io.signalbox.StateDigest;
 import java.util.Arrays;
 
 /**
- * The routed-expert rows of one request, through its own references to pages, so that its rows stay whatever happens to
- * its blocks. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
+ * The routed-expert rows of one request. It has its own references to pages, so its rows stay when its blocks are
+ * released. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
  *
  * <p>Rows of a page that came with a prefix match are <em>inherited</em>; all others were <em>captured</em> in this
  * request. A request keeps its pages when it is preempted: rows that were paired with its tokens stay, and blocks that are

@@ -2,8 +2,7 @@
 package io.signalbox.experts;
 
 /**
- * A store or read of routed experts was asked for what cannot be: the message is one sentence with the ids, and nothing
- * was changed.
+ * A store or read of routed experts has wrong arguments. The message is one sentence with the ids. Nothing was changed.
  */
 public final class RoutedExpertsException extends IllegalArgumentException
 {

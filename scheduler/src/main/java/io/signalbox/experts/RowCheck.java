@@ -9,8 +9,8 @@ import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * Finds rows in storage width that no expert router can have chosen: an id is no expert, or is named twice in a layer. A
- * row with all bits set is <em>marked</em> as missing, which only such a row can be. Not thread-safe.
+ * Finds rows in storage width that no expert router can have chosen: an id is no expert, or occurs twice in a layer. A row
+ * with all bits set is <em>marked</em> as missing; no sound row has all bits set. Not thread-safe.
  */
 public final class RowCheck
 {

@@ -11,9 +11,9 @@ import io.signalbox.StateDigest;
  * {@link EvictionPolicy#LRU} a registered block without an owner stays cached until it is evicted, the oldest
  * (timestamp, block id) first among blocks that no other cached block builds upon.
  *
- * <p>Invariant: free + cached + owned = {@code poolSize - 1}. But for {@link #reset} and {@link #forgetPrefixes}, no call
- * looks at the whole pool, and none makes garbage once its buffers have grown to the largest call. A call that cannot be
- * carried out ends in a {@link KvBlockException} and changes nothing. Not thread-safe.
+ * <p>Invariant: free + cached + owned = {@code poolSize - 1}. Only {@link #reset} and {@link #forgetPrefixes} visit the
+ * whole pool. No call makes garbage once its buffers have grown to the largest call. A call that cannot be carried out
+ * throws a {@link KvBlockException} and changes nothing. Not thread-safe.
  */
 public final class KvBlockAllocator
 {
@@ -232,7 +232,7 @@ public final class KvBlockAllocator
         clock(clock + 1);
     }
 
-    /** Counts as a use of the blocks now; without cached blocks there is nothing to note. */
+    /** Counts as a use of the blocks now; has no effect if no blocks are cached. */
     public void touch(final int[] blockIds, final int offset, final int count)
     {
         arguments.checkBlocks(blockIds, offset, count);
@@ -354,9 +354,9 @@ public final class KvBlockAllocator
      * Makes blocks findable under their hashes, all of them or none. A block that has its hash already is passed over; a
      * hash that another block has stays with that block.
      *
-     * @param parents per block the hash that its prefix ends with, {@link #NO_HASH} for a first block, or one that is
-     *                not known any more: then the block can be found but not matched. Parents come before their children.
-     *                Null if every block is a first one.
+     * @param parents per block the hash that its prefix ends with, {@link #NO_HASH} for a first block, or a hash that is no
+     *                longer known: then the block can be found but not matched. Parents come before their children. Null
+     *                if every block is a first one.
      */
     public void registerBlockHashes(final int[] blockIds, final long[] hashes, final long[] parents)
     {

@@ -23,7 +23,7 @@ final class PrefixIndex
     private static final int EMPTY = 0;
     private static final int MARK_SHIFT = 28;
     private static final int DISTANCE_SHIFT = BlockRecords.BLOCK_BITS;
-    /** This distance, or more. */
+    /** A distance of this value means this or more. */
     private static final int FAR = 15;
 
     private final BlockRecords records;
@@ -150,7 +150,7 @@ final class PrefixIndex
         return (int)(spread(hash) >>> shift);
     }
 
-    /** The shift keeps hashes that are themselves multiples of something from meeting in few places. */
+    /** The shift spreads hashes that share a common factor. */
     static long spread(final long hash)
     {
         return (hash ^ hash >>> 32) * 0x9E3779B97F4A7C15L;

@@ -5,10 +5,10 @@ package io.signalbox.kv;
  * Finds the longest known prefix. {@link #scan} defines it: block by block, up to the first that is not known, not
  * at its place, or not built upon the one before it; so no list of hashes, chained or not, yields a block twice.
  *
- * <p>For long prefixes there is a faster way to the same answer. Hashes are chained over their prefix, so the end of the
- * match is found by halving, and its blocks by following the links between them, each compared with its hash. Following
- * one chain waits for memory at every link, so {@value #LANES} parts of it are followed in parallel. If that finds
- * anything unexpected, the scan decides.
+ * <p>Long prefixes use a faster method with the same result. Hashes are chained over their prefix, so a binary search
+ * finds the end of the match, and the links between the blocks lead to the others, each compared with its hash. A walk
+ * along one chain waits for memory at every link, so {@value #LANES} parts of it are walked in parallel. If they meet an
+ * unexpected block, the scan decides.
  */
 final class PrefixMatch
 {

@@ -68,7 +68,7 @@ public final class RankPrefixIndex
         return size;
     }
 
-    /** The rank has registered a block under the hash; hashes are positive. */
+    /** Records that the rank has a block under the hash; hashes are positive. */
     public void add(final long hash, final int rank)
     {
         if (2 * (size + 1) > keys.length)
@@ -88,7 +88,7 @@ public final class RankPrefixIndex
         sets[rank >>> 6][place] |= 1L << rank;
     }
 
-    /** The rank has no block under the hash any more. */
+    /** Records that the rank no longer has a block under the hash. */
     public void remove(final long hash, final int rank)
     {
         final int place = place(hash);

@@ -2,6 +2,7 @@
 package io.signalbox.plugin;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,9 +19,9 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipException;
 
 /**
- * Loads providers of others from jars that are not on the class path, such as routers. A jar names its providers in
- * {@code META-INF/services/<service>}, as {@link java.util.ServiceLoader} expects it, and holds everything that they need
- * beyond Signalbox and the JDK. Each jar has its own class loader, so that two jars may hold classes of the same name.
+ * Loads third-party providers, such as routers, from jars that are not on the class path. A jar names its providers in
+ * {@code META-INF/services/<service>}, as {@link java.util.ServiceLoader} expects, and contains all classes that they
+ * need beyond Signalbox and the JDK. Each jar has its own class loader, so two jars may contain classes of the same name.
  */
 public final class PluginJars
 {
@@ -36,7 +37,8 @@ public final class PluginJars
      * loaded from them when they are first used.
      *
      * @param service an interface or class of Signalbox.
-     * @throws ConfigException if a file is no jar, has no entry for the service, or a provider cannot be loaded or made.
+     * @throws ConfigException if a file is no jar or has no entry for the service, or if a provider cannot be loaded or
+     *                         created.
      */
     public static <T> List<T> load(final List<Path> jars, final Class<T> service)
     {
@@ -129,15 +131,20 @@ public final class PluginJars
             throw refused(jar, named + "needs a newer Java (" + e.getMessage() + ")",
                 "run on that Java, or compile it for Java " + Runtime.version().feature());
         }
-        catch (final LinkageError | SecurityException | StackOverflowError e)
+        catch (final ConfigException e)
         {
-            throw refused(jar, named + "cannot be loaded (" + reason(e) + ")",
-                "build it against this version of Signalbox, and put the classes that it needs into the jar");
+            throw e;
         }
         catch (final ReflectiveOperationException e)
         {
             throw refused(jar, named + "cannot be made (" + reason(e) + ")",
                 "give it a public constructor without parameters that does not throw");
+        }
+        // An initialiser can throw any error.
+        catch (final Throwable e)
+        {
+            throw refused(jar, named + "cannot be loaded (" + reason(PluginFault.of(e)) + ")",
+                "build it against this version of Signalbox, and put the classes that it needs into the jar");
         }
     }
 

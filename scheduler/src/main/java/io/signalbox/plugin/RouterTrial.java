@@ -3,9 +3,11 @@ package io.signalbox.plugin;
 
 import com.sun.management.ThreadMXBean;
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
@@ -17,10 +19,10 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * Plays random batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank that cannot
- * be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, other decisions for the
- * same batches, a snapshot that does not restore its state, garbage, and anything that it throws. For the tests of a router,
- * and for routers of others before they run.
+ * Passes random batches to a router and reports the first violation of the contract of {@link DpRouter}: a rank that
+ * cannot be chosen, a rank above its cap, a choice without its candidate, nothing placed on an idle rank, different
+ * decisions for the same batches, a snapshot that does not restore the state, garbage, or an exception. Routers' own
+ * tests use it, and plug-ins are checked with it before they run.
  */
 public final class RouterTrial
 {
@@ -42,9 +44,9 @@ public final class RouterTrial
     }
 
     /**
-     * @param seed   of the batches; the same seed plays the same ones.
+     * @param seed   of the batches; the same seed gives the same batches.
      * @param rounds each with new routers and a few batches.
-     * @return what the router did, in words that follow "the router"; {@code null} if it kept to its contract.
+     * @return the violation, in words that follow "the router"; {@code null} if there is none.
      */
     public static String fault(final RouterConfig config, final long seed, final int rounds)
     {
@@ -62,13 +64,13 @@ public final class RouterTrial
         {
             return e.fault();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
-            return "threw " + e;
+            return "threw " + PluginFault.of(e);
         }
     }
 
-    /** Two routers see the same batches; after each, the second one starts anew from the snapshot of the first. */
+    /** Two routers get the same batches; after each, the second one is restored from the snapshot of the first. */
     private void play()
     {
         final int ranks = 1 + random.nextInt(MAX_RANKS);
@@ -91,7 +93,7 @@ public final class RouterTrial
         }
     }
 
-    /** The router that decides without prefix caching is made, and places a batch. */
+    /** Creates the router that decides without prefix caching, and lets it place a batch. */
     private void playFallback()
     {
         final DpRouter router = config.withSnapshot(null).router(MAX_RANKS, false);
@@ -165,35 +167,36 @@ public final class RouterTrial
     /** No more requests than the ranks have room for, as admission guarantees. */
     private static PlacementBatch batch(final Random random, final int ranks)
     {
-        final PlacementBatch batch = new PlacementBatch(ranks, MAX_ACTIVE);
-        fill(batch, random);
-        return batch;
+        final PlacementBatchWriter writer = new PlacementBatchWriter(ranks, MAX_ACTIVE);
+        fill(writer, random);
+        return writer.batch();
     }
 
-    private static void fill(final PlacementBatch batch, final Random random)
+    private static void fill(final PlacementBatchWriter writer, final Random random)
     {
+        final int ranks = writer.batch().ranks();
         int room = 0;
-        batch.clear();
-        for (int rank = 0; rank < batch.ranks(); rank++)
+        writer.clear();
+        for (int rank = 0; rank < ranks; rank++)
         {
             final boolean lost = random.nextInt(8) == 0;
             final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
-            batch.rank(rank, active, lost);
-            batch.figure(rank, RankFigure.PROMPT_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.UNCACHED_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.PENDING_PREFILL_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.CONTEXT_TOKENS, active * (long)random.nextInt(1000));
-            batch.figure(rank, RankFigure.FREE_TOKENS, MUCH);
-            batch.figure(rank, RankFigure.CACHED_TOKENS, random.nextInt(5000));
+            writer.rank(rank, active, lost);
+            writer.figure(rank, RankFigure.PROMPT_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.UNCACHED_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.PENDING_PREFILL_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.CONTEXT_TOKENS, active * (long)random.nextInt(1000));
+            writer.figure(rank, RankFigure.FREE_TOKENS, MUCH);
+            writer.figure(rank, RankFigure.CACHED_TOKENS, random.nextInt(5000));
             room += lost ? 0 : MAX_ACTIVE - active;
         }
         for (int i = random.nextInt(room + 1); i > 0; i--)
         {
             final int tokens = random.nextInt(4) == 0 ? random.nextInt(2) : random.nextInt(1000);
-            final int hint = random.nextInt(4) == 0 ? random.nextInt(batch.ranks()) : PlacementBatch.NO_RANK;
+            final int hint = random.nextInt(4) == 0 ? random.nextInt(ranks) : PlacementBatch.NO_RANK;
             final Relax relax = hint == PlacementBatch.NO_RANK ? Relax.NO_PARAMETERS : Relax.RELAXED;
-            final int request = batch.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint, relax);
-            batch.matchedTokens(request, random.nextInt(batch.ranks()), random.nextInt(tokens + 1));
+            final int request = writer.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint, relax);
+            writer.matchedTokens(request, random.nextInt(ranks), random.nextInt(tokens + 1));
         }
     }
 
@@ -205,25 +208,25 @@ public final class RouterTrial
             return null;
         }
         final DpRouter router = config.router(MAX_RANKS, true);
-        final PlacementBatch batch = new PlacementBatch(MAX_RANKS, MAX_ACTIVE);
+        final PlacementBatchWriter writer = new PlacementBatchWriter(MAX_RANKS, MAX_ACTIVE);
         for (int i = 0; i < WARM_BATCHES; i++)
         {
-            fill(batch, random);
-            router.place(batch);
+            fill(writer, random);
+            router.place(writer.batch());
         }
         final long[] bytes = new long[WINDOWS];
         for (int window = 0; window < WINDOWS; window++)
         {
             for (int i = 0; i < WINDOW_BATCHES; i++)
             {
-                fill(batch, random);
+                fill(writer, random);
                 final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
-                router.place(batch);
+                router.place(writer.batch());
                 bytes[window] += threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
             }
         }
         Arrays.sort(bytes);
-        // The median: the machine itself may allocate in one window or another.
+        // The median, because the JVM may itself allocate in some windows.
         final long usual = bytes[WINDOWS / 2];
         return usual == 0 ? null : "allocates about " + Math.max(1, usual / WINDOW_BATCHES) +
             " bytes per batch; a router allocates nothing once its tables have grown";

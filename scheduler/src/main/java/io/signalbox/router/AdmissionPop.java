@@ -2,24 +2,24 @@
 package io.signalbox.router;
 
 /**
- * Which requests are taken off the queue to be placed, after TensorRT-LLM's admission: in order of arrival while the
- * ranks have room, but a request that is bound to a full rank is set aside, and does not hold up those behind it.
+ * Chooses the requests that leave the queue to be placed, as TensorRT-LLM's admission does: in order of arrival while the
+ * ranks have room. A request that is bound to a full rank is set aside and does not block those behind it.
  */
 public final class AdmissionPop
 {
-    /** What becomes of a queued request. */
+    /** Verdict on a queued request. */
     public enum Verdict
     {
         TAKEN,
-        /** Goes back to the front of the queue, in its order. */
+        /** Returns to the front of the queue, in its order. */
         SET_ASIDE,
-        /** Stays where it is, and so do all behind it. */
+        /** Stays in the queue, and so do all requests behind it. */
         NO_ROOM
     }
 
     private long room;
 
-    /** @param roomLeft requests that the ranks can take in all. */
+    /** @param roomLeft total number of requests that the ranks have room for. */
     public void begin(final long roomLeft)
     {
         room = roomLeft;
@@ -34,10 +34,10 @@ public final class AdmissionPop
      * Judges the next request of the queue.
      *
      * @param rankHint a rank, or {@link PlacementBatch#NO_RANK}.
-     * @param places   how many requests it becomes: one, and one for each child.
-     * @param claimed  requests by rank: those that are there, and those that were taken for it by a strict hint, which
-     *                 this adds to.
-     * @param maxActive most requests a rank may hold.
+     * @param places   number of requests that it becomes: one, and one for each child.
+     * @param claimed  by rank, the active requests and the ones that a strict hint has claimed the rank for; the method
+     *                 adds to it.
+     * @param maxActive largest number of requests of a rank.
      */
     public Verdict next(final int rankHint, final Relax relax, final int places, final int[] claimed, final int maxActive)
     {

@@ -4,48 +4,48 @@ package io.signalbox.router;
 import java.nio.ByteBuffer;
 
 /**
- * Chooses a DP rank for each request of a batch. A function of the batch and of what the router remembers of the batches
- * before it: the same batches in the same order give the same decisions on any machine.
+ * Chooses a DP rank for each request of a batch. The decisions depend only on the batch and on state that the router kept
+ * from earlier batches: the same batches in the same order give the same decisions on any machine.
  *
- * <p>A router notes each {@link PlacementBatch#candidate candidate} with the terms of its score, so that the journal can
- * tell why, and then {@link PlacementBatch#choose chooses}; the order of the choices is the order in which requests reach
- * the ranks and the journal. It reads nothing but the batch, is total on every batch, never chooses a lost rank, and
- * allocates nothing once its tables have grown to the load. What it cannot place it leaves; the caller keeps that queued.
- * While the batch holds no more requests than the ranks have room for, no rank is filled beyond its cap.
+ * <p>A router records each {@link PlacementBatch#candidate candidate} with the terms of its score, so that the journal
+ * explains the decision, and then {@link PlacementBatch#choose chooses}. Requests reach the ranks and the journal in the
+ * order of the choices. A router reads only the batch, accepts every batch, never chooses a lost rank, and allocates
+ * nothing once its tables have grown to the load. Requests that it does not place stay queued. If the batch has no more
+ * requests than the ranks have room for, it fills no rank beyond its cap.
  */
 public interface DpRouter
 {
     /** Places the requests of the batch. */
     void place(PlacementBatch batch);
 
-    /** Whether matches are worth probing for; where not, the batch has none. */
+    /** Whether the router reads prefix matches; if false, the batch has none. */
     boolean readsMatches();
 
-    /** Whether a request that it cannot place now keeps those behind it waiting. */
+    /** Whether a request that the router cannot place now keeps those behind it waiting. */
     default boolean keepsOrder()
     {
         return false;
     }
 
-    /** Digest of what the router remembers from one batch to the next; 0 where that is nothing. */
+    /** Digest of the state that the router keeps from one batch to the next; 0 if it keeps none. */
     long digest();
 
-    /** Bytes that {@link #snapshot} writes; 0 where nothing is remembered. */
+    /** Bytes that {@link #snapshot} writes; 0 if the router keeps no state. */
     default long snapshotBytes()
     {
         return 0;
     }
 
-    /** Writes all that it remembers from one batch to the next; {@link RouterSnapshot} puts it between its bounds. */
+    /** Writes all state that the router keeps from one batch to the next; {@link RouterSnapshot} adds header and digest. */
     default void snapshot(final ByteBuffer into)
     {
         // Most routers remember nothing.
     }
 
     /**
-     * Reads what {@link #snapshot} wrote, into a router that has placed nothing yet.
+     * Reads the state that {@link #snapshot} wrote, into a router that has placed nothing yet.
      *
-     * @throws io.signalbox.ConfigException when no router of these knobs and ranks can remember that.
+     * @throws io.signalbox.ConfigException if a router with these knobs and ranks cannot have this state.
      */
     default void restore(final ByteBuffer from, final int ranks)
     {

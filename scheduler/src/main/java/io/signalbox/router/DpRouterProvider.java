@@ -8,9 +8,10 @@ import io.signalbox.config.SettingValues;
 import java.util.List;
 
 /**
- * Declares a router: its label, version and knobs, and makes it. A provider is a public class with a public constructor
- * without parameters, and {@code META-INF/services/io.signalbox.router.DpRouterProvider} names it; nothing else has to know
- * it. An embedder can also pass an instance to {@link RouterConfig#of(DpRouterProvider)} without a service entry.
+ * Declares a router, with its label, version and knobs, and creates it. A provider is a public class with a public
+ * constructor without parameters, and {@code META-INF/services/io.signalbox.router.DpRouterProvider} names it; no other
+ * entry is needed. An embedder can also pass an instance to {@link RouterConfig#of(DpRouterProvider)}, without a service
+ * entry.
  */
 public abstract class DpRouterProvider
 {
@@ -28,7 +29,7 @@ public abstract class DpRouterProvider
     /**
      * @param label   the name on the command line, in run descriptions and in reports: lower-case letters, digits and
      *                hyphens.
-     * @param version from 1; a change of any decision raises it. A journal is replayed by the version that wrote it.
+     * @param version from 1; raise it when any decision changes. A journal is replayed with the version that wrote it.
      * @param summary one line for help and documents.
      * @param knobs   the settings that the router reads, in the order in which they are shown.
      * @throws ConfigException if label, version, summary or the names of the knobs are not allowed.
@@ -78,10 +79,10 @@ public abstract class DpRouterProvider
     }
 
     /**
-     * Makes a router that remembers nothing yet.
+     * Creates a router without state.
      *
      * @param values of the declared knobs.
-     * @param ranks  DP ranks of every batch that the router will see, 1 to 1,024.
+     * @param ranks  number of DP ranks in every batch, 1 to 1,024.
      */
     public abstract DpRouter create(SettingValues values, int ranks);
 

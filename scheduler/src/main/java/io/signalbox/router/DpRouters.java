@@ -25,7 +25,7 @@ public final class DpRouters
         private static final Found FOUND = search(DpRouterProvider.class.getClassLoader());
     }
 
-    /** Either the routers, or why there are none. */
+    /** Either the routers, or the reason why they could not be loaded. */
     private record Found(DpRouters routers, String fault)
     {
     }

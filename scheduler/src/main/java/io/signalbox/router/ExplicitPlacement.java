@@ -3,14 +3,14 @@ package io.signalbox.router;
 
 import io.signalbox.event.codec.TieRule;
 
-/** Places a request on a rank that was not searched for. */
+/** Places a request on the rank that it names. */
 public final class ExplicitPlacement
 {
     private ExplicitPlacement()
     {
     }
 
-    /** Honours the request's rank hint, strict or relaxed, where that rank has room. */
+    /** Honours the request's rank hint, strict or relaxed, if that rank has room. */
     public static boolean onHint(final PlacementBatch batch, final int request, final long load)
     {
         final int hint = batch.rankHint(request);

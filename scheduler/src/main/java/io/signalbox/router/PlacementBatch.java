@@ -5,17 +5,19 @@ import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
- * The requests to place at one plan point, the ranks as they stand, and the decisions: what a {@link DpRouter} reads
- * and writes. Preallocated and reused.
+ * The requests to place at one plan point, the current state of the ranks, and the decisions. A {@link DpRouter} reads
+ * requests and ranks, and writes decisions; only a {@link PlacementBatchWriter} can change requests and ranks.
+ * Preallocated and reused.
  *
- * <p>Every decision keeps the terms of each candidate as they were when it was made, because the loads move from one
+ * <p>Every decision keeps the terms of each candidate as they were when it was made, because the loads change from one
  * request of a batch to the next.
  */
 public final class PlacementBatch
 {
-    /** More requests are placed in several batches. */
+    /** Largest number of requests of a batch; more requests are placed in several batches. */
     public static final int MAX_REQUESTS = 256;
     /** Tokens of a prompt that a router may read. */
     public static final int HEAD_TOKENS = 64;
@@ -27,7 +29,7 @@ public final class PlacementBatch
     private final int ranks;
     private final int maxActive;
 
-    // Ranks: requests and load tokens move with each placement, the figures stand.
+    // Ranks: requests and load tokens change with each placement, the figures do not.
     private final int[] activeRequests;
     private final boolean[] lost;
     private final long[] figures;
@@ -44,8 +46,8 @@ public final class PlacementBatch
     private final int[] headLengths = new int[MAX_REQUESTS];
     private final int[] matchedTokens;
     private final boolean[] probed = new boolean[MAX_REQUESTS];
-    /** Null where matches are given with the requests, or are not read. */
-    private PrefixProbe prefixProbe;
+    /** Null if matches are given with the requests, or are not read. */
+    private IntConsumer prefixProbe;
 
     // Decisions.
     private int target;
@@ -63,8 +65,8 @@ public final class PlacementBatch
     private final long[] candidateLoads;
     private final int[] candidateActive;
 
-    /** @param maxActive most requests a rank may hold. */
-    public PlacementBatch(final int ranks, final int maxActive)
+    /** @param maxActive largest number of requests of a rank. */
+    PlacementBatch(final int ranks, final int maxActive)
     {
         this.ranks = ranks;
         this.maxActive = maxActive;
@@ -83,25 +85,20 @@ public final class PlacementBatch
         candidateActive = new int[pairs];
     }
 
-    /**
-     * Asks for the matches of a request when a router first reads one: a request that has to wait behind another is not
-     * probed at every plan point.
-     */
-    public void probeBy(final PrefixProbe probe)
+    /** @param probe writes the matches of a request. */
+    void probeBy(final IntConsumer probe)
     {
         prefixProbe = probe;
     }
 
-    /** Forgets requests and decisions; the ranks stay as they are. */
-    public void clear()
+    void clear()
     {
         count = 0;
         decisions = 0;
         target = 0;
     }
 
-    /** Says how a rank stands; its figures and load are 0 until they are given. */
-    public void rank(final int rank, final int active, final boolean isLost)
+    void rank(final int rank, final int active, final boolean isLost)
     {
         activeRequests[rank] = active;
         lost[rank] = isLost;
@@ -109,19 +106,12 @@ public final class PlacementBatch
         Arrays.fill(figures, rank * FIGURES.length, (rank + 1) * FIGURES.length, 0);
     }
 
-    public void figure(final int rank, final RankFigure figure, final long value)
+    void figure(final int rank, final RankFigure figure, final long value)
     {
         figures[rank * FIGURES.length + figure.ordinal()] = value;
     }
 
-    /**
-     * Adds a request without matches and without a head.
-     *
-     * @param conversationId of whom it is a turn, or {@link #NO_CONVERSATION}.
-     * @param rankHint       counts as none where there is no such rank.
-     * @return the request's index.
-     */
-    public int add(
+    int add(
         final long requestId,
         final long conversationId,
         final int requestPromptTokens,
@@ -145,18 +135,13 @@ public final class PlacementBatch
         return request;
     }
 
-    /**
-     * Gives the first tokens of the prompt, by which routers bring prompts that begin alike together.
-     *
-     * @param length at most {@link #HEAD_TOKENS}.
-     */
-    public void head(final int request, final int[] tokens, final int length)
+    void head(final int request, final int[] tokens, final int length)
     {
         System.arraycopy(tokens, 0, heads, request * HEAD_TOKENS, length);
         headLengths[request] = length;
     }
 
-    public void matchedTokens(final int request, final int rank, final int tokens)
+    void matchedTokens(final int request, final int rank, final int tokens)
     {
         matchedTokens[request * ranks + rank] = tokens;
     }
@@ -166,7 +151,7 @@ public final class PlacementBatch
         return ranks;
     }
 
-    /** Most requests a rank may hold. */
+    /** Largest number of requests of a rank. */
     public int maxActive()
     {
         return maxActive;
@@ -204,9 +189,9 @@ public final class PlacementBatch
     }
 
     /**
-     * Orders two requests by their heads: the first token that differs decides, and of two of which one begins the
-     * other the shorter comes first. Where a request carries no tokens, its head is two halves of its first block hash,
-     * so that prompts with the same first block still come together.
+     * Orders two requests by their heads: the first token that differs decides; if one head begins the other, the shorter
+     * comes first. The head of a request without tokens is the two halves of its first block hash, so that prompts with
+     * the same first block are still grouped.
      */
     public int compareHeads(final int request, final int other)
     {
@@ -220,12 +205,12 @@ public final class PlacementBatch
         if (!probed[request])
         {
             probed[request] = true;
-            prefixProbe.probe(request, this);
+            prefixProbe.accept(request);
         }
         return matchedTokens[request * ranks + rank];
     }
 
-    /** Prompt tokens that the rank would have to compute; never negative, whatever match it reports. */
+    /** Prompt tokens that the rank would have to compute; never negative, even if the match exceeds the prompt. */
     public long uncachedTokens(final int request, final int rank)
     {
         return Math.max(0, (long)promptTokens[request] - matchedTokens(request, rank));
@@ -236,7 +221,7 @@ public final class PlacementBatch
         return lost[rank];
     }
 
-    /** Requests of the rank, those that were placed from this batch included. */
+    /** Requests of the rank, including those that were placed from this batch. */
     public int activeRequests(final int rank)
     {
         return activeRequests[rank];
@@ -247,13 +232,13 @@ public final class PlacementBatch
         return !lost[rank] && activeRequests[rank] < maxActive;
     }
 
-    /** Of the rank as it stood ahead of the batch. */
+    /** A figure of the rank before the batch. */
     public long figure(final int rank, final RankFigure figure)
     {
         return figures[rank * FIGURES.length + figure.ordinal()];
     }
 
-    /** Begins the running load of every rank with one of its figures. */
+    /** Sets the running load of every rank to one of its figures. */
     public void loadFrom(final RankFigure figure)
     {
         for (int rank = 0; rank < ranks; rank++)
@@ -262,19 +247,19 @@ public final class PlacementBatch
         }
     }
 
-    /** The running load: the figure it began with, and what {@link #choose} added. */
+    /** The running load: the figure of {@link #loadFrom}, and the loads that {@link #choose} added. */
     public long loadTokens(final int rank)
     {
         return loadTokens[rank];
     }
 
-    /** Notes how many requests a rank may hold before it takes no further one of this batch. */
+    /** Records the number of requests at which a rank gets no further one of this batch. */
     public void target(final int requests)
     {
         target = requests;
     }
 
-    /** 0 where the router has none. */
+    /** 0 if the router has none. */
     public int target()
     {
         return target;
@@ -290,14 +275,14 @@ public final class PlacementBatch
         gates[request] = state;
     }
 
-    /** Notes by what the loads were divided in this request's scores. */
+    /** Records the divisor of the loads in this request's scores. */
     public void normaliser(final int request, final double divisor)
     {
         normalisers[request] = divisor;
     }
 
     /**
-     * Notes a candidate of the decision.
+     * Records a candidate of the decision.
      *
      * @param score     lower is better.
      * @param newWork   tokens that the rank would have to compute, as the policy counts them.
@@ -325,7 +310,7 @@ public final class PlacementBatch
     /**
      * Places the request and adds {@code load} to the running load of the rank.
      *
-     * @param tieRule how the rank was told from others that would have done as well.
+     * @param tieRule rule that chose the rank among equally good ones.
      * @throws RouterException if there is no such request or rank, the rank is lost, or the request is placed already.
      */
     public void choose(final int request, final int rank, final long load, final TieRule tieRule)
@@ -353,7 +338,7 @@ public final class PlacementBatch
             (request < 0 || request >= count ? "at index " + request : requestIds[request]) + ", and " + fault);
     }
 
-    /** Requests that were placed. */
+    /** Number of requests that were placed. */
     public int decisions()
     {
         return decisions;
@@ -365,7 +350,7 @@ public final class PlacementBatch
         return decided[index];
     }
 
-    /** The rank, or {@link #NO_RANK} when no rank could take the request now. */
+    /** The rank, or {@link #NO_RANK} if the request was not placed. */
     public int chosenRank(final int request)
     {
         return chosenRanks[request];

@@ -2,8 +2,8 @@
 package io.signalbox.router;
 
 /**
- * The orders in which TensorRT-LLM's routers visit the requests of a batch, and the target of a rank; every order is
- * stable. Arrays are the caller's, of {@link PlacementBatch#MAX_REQUESTS}.
+ * The orders in which TensorRT-LLM's routers visit the requests of a batch, and the target of a rank. Every order is
+ * stable. Callers pass arrays of {@link PlacementBatch#MAX_REQUESTS} entries.
  */
 public final class PlacementOrder
 {
@@ -55,7 +55,7 @@ public final class PlacementOrder
         }
     }
 
-    /** By the heads of the prompts, and where they are alike the longest first. */
+    /** By the heads of the prompts; prompts with equal heads by length, longest first. */
     public static void byHead(final PlacementBatch batch, final int[] order, final int count)
     {
         for (int i = 1; i < count; i++)
@@ -87,10 +87,10 @@ public final class PlacementOrder
     }
 
     /**
-     * How many requests a rank may hold: {@code max(ceil(multiplier * fair share), fullest rank)}, the fair share being
-     * that of all requests over the ranks that are not lost, rounded up.
+     * Largest number of requests of a rank: {@code max(ceil(multiplier * fair share), fullest rank)}. The fair share is
+     * the number of all requests divided by the number of ranks that are not lost, rounded up.
      *
-     * @param waiting requests that are still to be placed.
+     * @param waiting number of requests that are not placed yet.
      */
     public static int target(final PlacementBatch batch, final int waiting, final double multiplier)
     {

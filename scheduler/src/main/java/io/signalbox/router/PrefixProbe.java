@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-/** Looks up how much of a prompt each rank has cached. */
+/** Looks up how many tokens of a prompt each rank has cached. */
 @FunctionalInterface
 public interface PrefixProbe
 {
     /** Writes the matched tokens of the request on every rank into the batch. */
-    void probe(int request, PlacementBatch batch);
+    void probe(int request, PlacementBatchWriter batch);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-/** What a request says of its rank hint. */
+/** Strictness of a request's rank hint. */
 public enum Relax
 {
-    /** The request carries no scheduling parameters. */
+    /** The request has no scheduling parameters. */
     NO_PARAMETERS,
     /** The hint binds: the request waits until the rank has room. */
     STRICT,
-    /** Another rank will do where the hinted one is full. */
+    /** Another rank may be chosen if the hinted one is full. */
     RELAXED,
     /**
-     * Parameters that leave it open. Admission takes it for strict and every router for relaxed; TensorRT-LLM's
-     * routers of PR 12315, and its conversation router, fail where such a request has to be ordered.
+     * The parameters do not say. Admission treats the hint as strict, every router as relaxed. TensorRT-LLM's routers of
+     * PR 12315, and its conversation router, fail when they order such a request.
      */
     UNSTATED
 }

@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 import io.signalbox.Settings;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
@@ -27,7 +28,7 @@ public final class RouterConfig
 
     private final DpRouterProvider provider;
     private final SettingValues knobs;
-    /** {@code null} if the router starts with nothing. */
+    /** {@code null} if the router starts without state. */
     private final byte[] snapshot;
 
     private RouterConfig(final DpRouterProvider provider, final SettingValues knobs, final byte[] snapshot)
@@ -79,7 +80,7 @@ public final class RouterConfig
     /**
      * The same, starting from a {@link RouterSnapshot}.
      *
-     * @param bytes {@code null}: the router starts with nothing.
+     * @param bytes {@code null} if the router starts without state.
      * @throws ConfigException if there are more than {@link RouterSnapshot#MAX_BYTES}.
      */
     public RouterConfig withSnapshot(final byte[] bytes)
@@ -109,7 +110,7 @@ public final class RouterConfig
         return knobs;
     }
 
-    /** Whether the router starts with what another one remembered. */
+    /** Whether the router starts with the state of another one. */
     public boolean hasSnapshot()
     {
         return snapshot != null;
@@ -122,8 +123,8 @@ public final class RouterConfig
     }
 
     /**
-     * The declaration of the router that will decide: the fallback of the configured one if it needs cached prefixes and
-     * there are none.
+     * The declaration of the router that decides: the fallback of the configured one if that needs cached prefixes and
+     * prefix caching is off.
      *
      * @param prefixCaching whether requests share prefixes.
      */
@@ -139,9 +140,10 @@ public final class RouterConfig
         {
             fallback = provider.withoutPrefixCaching();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
-            throw new RouterException("cannot name its router without prefix caching (" + e + ")", e).by(provider);
+            throw new RouterException(
+                "cannot name its router without prefix caching (" + PluginFault.of(e) + ")", e).by(provider);
         }
         if (fallback == null)
         {
@@ -151,10 +153,10 @@ public final class RouterConfig
     }
 
     /**
-     * Makes the router of {@link #deciding}, with the state of the snapshot if there is one.
+     * Creates the router of {@link #deciding}, with the state of the snapshot if there is one.
      *
      * @throws ConfigException if the snapshot is not of this router.
-     * @throws RouterException if the router cannot be made.
+     * @throws RouterException if the router cannot be created.
      */
     public DpRouter router(final int ranks, final boolean prefixCaching)
     {
@@ -169,9 +171,9 @@ public final class RouterConfig
         {
             throw e;
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
-            throw new RouterException("cannot be made (" + e + ")", e).by(deciding);
+            throw new RouterException("cannot be made (" + PluginFault.of(e) + ")", e).by(deciding);
         }
         if (router == null)
         {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
-/** A router broke its contract: it threw, or chose what cannot be. Its scheduler must not be used afterwards. */
+/** A router broke its contract: it threw, or its choice is not allowed. Its scheduler must not be used afterwards. */
 public final class RouterException extends RuntimeException
 {
     private static final long serialVersionUID = 1L;
@@ -25,7 +25,7 @@ public final class RouterException extends RuntimeException
         this.fault = fault;
     }
 
-    /** What the router did, in words that follow "the router". */
+    /** The router's fault, in words that follow "the router". */
     public String fault()
     {
         return fault;

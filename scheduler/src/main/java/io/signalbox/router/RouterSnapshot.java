@@ -2,6 +2,7 @@
 package io.signalbox.router;
 
 import io.signalbox.ConfigException;
+import io.signalbox.PluginFault;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -9,15 +10,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a router remembers, as bytes. A router restored from it continues exactly as the original would have.
+ * The state of a router, as bytes. A router restored from it continues exactly as the original would have.
  *
- * <p>Little endian: magic {@code SBRS}, version of this layout, ranks, version of the router, and its label after its
- * length, each number an int32; the router's digest, int64; the state after its length, int32. The digest is checked after
- * reading, so that neither damaged bytes nor a field that a router forgets to write go unnoticed.
+ * <p>Little endian: magic {@code SBRS}, layout version, ranks, router version, length of the label, all int32; the label;
+ * the router's digest, int64; length of the state, int32; the state. The digest is checked after reading, which detects
+ * damaged bytes and fields that a router forgets to write.
  */
 public final class RouterSnapshot
 {
-    /** Above any snapshot of the default settings, and small enough to stand in a run description. */
+    /** Larger than any snapshot of the default settings, and small enough for a run description. */
     public static final int MAX_BYTES = 8 * 1024 * 1024;
     private static final int VERSION = 2;
     private static final int MAGIC = 0x5352_4253;
@@ -31,7 +32,7 @@ public final class RouterSnapshot
      * Takes the snapshot of a router between two batches.
      *
      * @param provider what made the router.
-     * @throws ConfigException when it remembers more than {@link #MAX_BYTES}.
+     * @throws ConfigException if its state exceeds {@link #MAX_BYTES}.
      */
     public static byte[] of(final DpRouterProvider provider, final DpRouter router, final int ranks)
     {
@@ -60,11 +61,12 @@ public final class RouterSnapshot
     }
 
     /**
-     * Gives a router that has placed nothing yet the state of a snapshot; after a refusal it must not be used.
+     * Restores the state of a snapshot in a router that has placed nothing yet. After an exception the router must not be
+     * used.
      *
      * @param provider what made the router.
-     * @throws ConfigException when the bytes are no snapshot, or one of another router, version or number of ranks, or one
-     *     that the router's knobs have no use for.
+     * @throws ConfigException if the bytes are no snapshot, if it is of another router, version or number of ranks, or if
+     *     a router with these knobs cannot have its state.
      */
     public static void restore(
         final byte[] snapshot, final DpRouterProvider provider, final DpRouter router, final int ranks)
@@ -108,7 +110,7 @@ public final class RouterSnapshot
         }
     }
 
-    /** What a damaged state makes the code of a router throw is a fault of the snapshot. */
+    /** Exceptions that a router throws on a damaged state are faults of the snapshot. */
     private static void restore(
         final ByteBuffer bytes, final DpRouterProvider provider, final DpRouter router, final int ranks)
     {
@@ -120,10 +122,10 @@ public final class RouterSnapshot
         {
             throw e;
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw new ConfigException("the router snapshot has a state that the " + provider.label() +
-                " router cannot read (" + e + "); it is damaged, give another.");
+                " router cannot read (" + PluginFault.of(e) + "); it is damaged, give another.");
         }
     }
 

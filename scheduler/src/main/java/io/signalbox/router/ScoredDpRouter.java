@@ -5,10 +5,9 @@ import io.signalbox.StateDigest;
 import io.signalbox.event.codec.TieRule;
 
 /**
- * Hints first, then every request in order of arrival to the rank with the lowest score. Any rank with room is a
- * candidate. Equal scores go to the lower running load, then to fewer requests, then to the first rank in an order that
- * the request id seeds: so no rank is preferred for its number, and which rank has which number makes no difference but
- * in that last order.
+ * Places requests with hints first, then every request, in order of arrival, on the rank with the lowest score. Any rank
+ * with room is a candidate. Ties go to the lower running load, then to fewer requests, then to the first rank in an order
+ * that the request id seeds. No rank is therefore preferred for its number: the numbers only affect that last order.
  */
 public abstract class ScoredDpRouter implements DpRouter
 {
@@ -33,10 +32,10 @@ public abstract class ScoredDpRouter implements DpRouter
                 order[open++] = order[i];
             }
         }
-        boolean goesOn = true;
-        for (int i = 0; i < open && goesOn; i++)
+        boolean continues = true;
+        for (int i = 0; i < open && continues; i++)
         {
-            goesOn = placeOne(batch, order[i]) || !keepsOrder();
+            continues = placeOne(batch, order[i]) || !keepsOrder();
         }
     }
 
@@ -58,19 +57,19 @@ public abstract class ScoredDpRouter implements DpRouter
         return RankFigure.PENDING_PREFILL_TOKENS;
     }
 
-    /** What a placement adds to the running load; the uncached tokens of the prompt unless a router overrides it. */
+    /** Tokens that a placement adds to the running load; the uncached prompt tokens unless a router overrides it. */
     protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
     {
         return batch.uncachedTokens(request, rank);
     }
 
-    /** Notes the rank as a candidate and returns its score; lower is better. */
+    /** Records the rank as a candidate and returns its score; lower is better. */
     protected abstract double score(PlacementBatch batch, int request, int rank);
 
-    /** Called once per batch, ahead of everything. */
+    /** Called once per batch, before any other method. */
     protected void begin(final PlacementBatch batch)
     {
-        // Most policies need nothing beside the batch.
+        // Most routers need no preparation.
     }
 
     /** Called before the candidates of a request are scored. */
@@ -82,7 +81,7 @@ public abstract class ScoredDpRouter implements DpRouter
     /** Called after a request was placed. */
     protected void placed(final PlacementBatch batch, final int request, final int rank)
     {
-        // Most policies keep nothing beside the running load.
+        // Most routers keep no further state.
     }
 
     /** Whether the rank may take the request now. */

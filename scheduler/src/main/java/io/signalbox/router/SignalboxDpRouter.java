@@ -5,8 +5,8 @@ import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 
 /**
- * Signalbox's own rule. Requests wait in the queue while every rank is busy, so that they meet loads and caches as they
- * are when they start; then each goes to the rank with the lowest score, which is a time in units of one prefill token:
+ * Signalbox's own router. Requests wait in the queue while every rank is busy, so that the router reads loads and caches
+ * at the time a request starts. Each request goes to the rank with the lowest score, a time in units of one prefill token:
  *
  * <pre>
  *   newWork  = T - matched
@@ -15,18 +15,18 @@ import io.signalbox.config.SettingValues;
  *              + cachedWeight * cached
  * </pre>
  *
- * <p>The first term is the wait for the first token: {@code pending} are the prompt tokens that the rank still has to
- * compute, which shrink with every step and do not count what was cached; the steps that compute them also decode the
- * rank's other requests and are that much slower. The second is what these cost the output of the request. The third is
- * the work itself, wherever it is done: what is computed twice takes the room of a prefix that somebody could have used.
- * The last spreads what nothing else tells apart: {@code cached} tokens, held by no request, are mostly those of
- * conversations that will come back to the rank, and a new one does better elsewhere. No term depends on the number of
- * ranks, and none grows on a rank because another one is loaded.
+ * <p>The first term is the time to the first token. {@code pending} counts the rank's prompt tokens that are neither
+ * cached nor computed yet; it shrinks with every step. The steps that compute them also decode the rank's other requests,
+ * which slows them down. The second term is the slowdown of the request's own decode steps. The third is the work itself,
+ * on any rank: a prefix that is computed twice occupies blocks that another prefix could use. The last decides between
+ * ranks that are otherwise equal: {@code cached} tokens that no request uses mostly belong to conversations that will
+ * return to the rank, so a new conversation goes to another rank. No term depends on the number of ranks, and none grows
+ * on a rank because another one is loaded.
  *
- * <p>A rank is busy with {@code backlog} prompt tokens to compute, or without room for the blocks of the request; never
- * where it has nothing to do. A request that has to wait keeps those behind it waiting, so that none is overtaken for ever.
- * Requests that name a rank go there while it may hold one more, busy or not; the scheduler bounds how many of them may
- * overtake the same request.
+ * <p>A rank is busy if it has {@code backlog} prompt tokens to compute, or no room for the blocks of the request; an idle
+ * rank is never busy. A request that has to wait keeps those behind it waiting, so none is overtaken indefinitely.
+ * Requests that name a rank are placed there while it is below its cap, busy or not; the scheduler bounds how many of
+ * them may overtake the same request.
  */
 public final class SignalboxDpRouter extends ScoredDpRouter
 {

@@ -3,12 +3,12 @@ package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
 
-/** Knows when the next deadline may pass, so that the live requests are only walked when one has. */
+/** Keeps a lower bound of the next deadline, so that the live requests are searched only when one may have passed. */
 final class Deadlines
 {
     static final long NONE = Long.MAX_VALUE;
 
-    /** No armed deadline is earlier; the request that it was may be gone. */
+    /** No armed deadline is earlier. The request that it belonged to may have ended. */
     private long nextNanos = NONE;
 
     long nextNanos()

@@ -104,6 +104,17 @@ final class DpRank
         due = true;
     }
 
+    /** No step in flight will ever land: every request on the rank starts over. */
+    void withdrawAll()
+    {
+        if (!open.isEmpty())
+        {
+            withdraw(open.oldest().step());
+        }
+        planner.withdrawAll();
+        due = true;
+    }
+
     /** The rank takes part in no step before its backend is reset; none may be in flight. */
     void lose()
     {
@@ -141,8 +152,8 @@ final class DpRank
     }
 
     /**
-     * A step of the rank has failed. After the first of several in a row the rank tries again at once, after each later
-     * one it rests, twice as long as before up to {@link #MAX_DOUBLINGS} times.
+     * Records that a step of the rank failed. After the first of several consecutive failures the rank retries at once.
+     * After each later one it rests; the rest doubles each time, at most {@link #MAX_DOUBLINGS} times.
      */
     void stepFailed(final long nowNanos, final long backOffNanos)
     {
@@ -154,7 +165,7 @@ final class DpRank
         }
     }
 
-    /** A step of the rank has succeeded, or its backend starts anew. */
+    /** Records that a step of the rank succeeded, or that its backend was reset. */
     void recovered()
     {
         failedSteps = 0;
@@ -167,7 +178,7 @@ final class DpRank
         return resting;
     }
 
-    /** While the rank rests. */
+    /** Whether the rank rests after failed steps. */
     long restsUntilNanos()
     {
         return restsUntilNanos;
@@ -203,7 +214,7 @@ final class DpRank
         return digest;
     }
 
-    /** Digest of what is cached on all ranks. */
+    /** Digest of the cached blocks of all ranks. */
     static long prefixIndexDigest(final DpRank[] ranks)
     {
         long digest = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.InvariantViolation;
+import io.signalbox.PluginFault;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
@@ -11,8 +11,8 @@ import io.signalbox.router.RouterException;
 import java.nio.ByteBuffer;
 
 /**
- * A router that is not trusted: whatever it throws, and a rank that it fills beyond its cap, becomes a
- * {@link RouterException} that names it. Nothing of the batch is applied then.
+ * Wraps a router that is not trusted. If it throws, or places more requests on a rank than the rank may run, the wrapper
+ * throws a {@link RouterException} that names the router, and none of the batch's decisions is applied.
  */
 final class GuardedRouter implements DpRouter
 {
@@ -35,7 +35,7 @@ final class GuardedRouter implements DpRouter
             readsMatches = router.readsMatches();
             keepsOrder = router.keepsOrder();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw broken(e);
         }
@@ -60,7 +60,7 @@ final class GuardedRouter implements DpRouter
         {
             router.place(batch);
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw broken(e);
         }
@@ -75,14 +75,9 @@ final class GuardedRouter implements DpRouter
         }
     }
 
-    /** What a check of Signalbox itself found is not the router's fault. */
     private RouterException broken(final Throwable thrown)
     {
-        if (thrown instanceof InvariantViolation violation)
-        {
-            throw violation;
-        }
-        return thrown instanceof RouterException fault ? fault.by(provider) :
+        return PluginFault.of(thrown) instanceof RouterException fault ? fault.by(provider) :
             new RouterException("threw " + thrown, thrown).by(provider);
     }
 
@@ -105,7 +100,7 @@ final class GuardedRouter implements DpRouter
         {
             return router.digest();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw broken(e);
         }
@@ -118,7 +113,7 @@ final class GuardedRouter implements DpRouter
         {
             return router.snapshotBytes();
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw broken(e);
         }
@@ -131,7 +126,7 @@ final class GuardedRouter implements DpRouter
         {
             router.snapshot(into);
         }
-        catch (final RuntimeException | AssertionError | LinkageError | StackOverflowError e)
+        catch (final Throwable e)
         {
             throw broken(e);
         }

@@ -16,7 +16,7 @@ import io.signalbox.event.codec.WakeDecoder;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
-/** Hands each input to the scheduler's method for it; anything else breaks an invariant. */
+/** Passes each input to the scheduler's method for it. Any other message violates an invariant. */
 final class InputReader extends EventReader
 {
     private final Scheduler scheduler;

@@ -2,8 +2,8 @@
 package io.signalbox.scheduler;
 
 /**
- * Steps that all ranks take together, as attention-DP ranks of one MoE model do: they meet in collectives within each
- * layer, so that every rank that is not lost takes part in every step, with an empty plan if it has nothing to compute.
+ * All ranks step together, as attention-DP ranks of one MoE model do: each layer has collectives over all ranks. Every
+ * rank that is not lost therefore takes part in every step, with an empty plan if it has nothing to compute.
  */
 final class LockStep extends RankSteps
 {

@@ -15,7 +15,7 @@ final class OwnStep extends RankSteps
         return false;
     }
 
-    /** Ranks for which the group has no room are planned at the next plan point. */
+    /** Plans the ranks until the group is full; the other ranks are planned at the next plan point. */
     @Override
     void plan(final OutputEncoder out, final int epoch)
     {

@@ -9,25 +9,26 @@ import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.router.AdmissionPop;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 
 import java.util.Arrays;
 
 /**
- * Takes requests off the queue, as many as the ranks have room for, and lets the router place them. A request that is
- * bound to a full rank, or that the router leaves, goes back to the front of the queue in its order.
+ * Removes as many requests from the queue as the ranks have room for, and lets the router place them. A request that is
+ * bound to a full rank, or that the router does not place, returns to the front of the queue in its order.
  *
- * <p>Under a router that keeps the order, requests that name a rank may still overtake one that has to wait. Once
- * {@link #MAX_OVERTAKING} have overtaken the same one, requests are offered one at a time, so that later ones wait
- * until it is placed: the ranks then drain, and no stream of such requests keeps it waiting indefinitely.
+ * <p>If the router keeps the order, requests that name a rank may still overtake a waiting one. Once
+ * {@link #MAX_OVERTAKING} requests have overtaken the same one, requests are offered one at a time, and later ones wait
+ * until it is placed. The ranks then drain, so no stream of such requests keeps it waiting indefinitely.
  */
 final class Placement
 {
-    /** Decisions of one plan point; the rest waits for the next, so that no burst outgrows a group. */
+    /** Most decisions of one plan point. Other requests wait for the next one, so that no burst outgrows a group. */
     private static final int MAX_DECISION_BYTES = 16 * 1024 * 1024;
     private static final int PLACED_BYTES = 64;
-    /** A batch that was begun below it may go beyond, by less than {@link PlacementBatch#MAX_REQUESTS}. */
+    /** A batch begun below this bound may exceed it, by less than {@link PlacementBatch#MAX_REQUESTS}. */
     static final int MAX_OVERTAKING = 1024;
     private static final long NO_REQUEST = Long.MIN_VALUE;
 
@@ -39,6 +40,7 @@ final class Placement
     private final RankPrefixIndex prefixIndex;
     private final int[] matchedBlocks;
     private final int maxPlaced;
+    private final PlacementBatchWriter writer;
     private final PlacementBatch batch;
     private final AdmissionPop admission = new AdmissionPop();
     private final int[] claimed;
@@ -46,13 +48,13 @@ final class Placement
     private final RequestQueue popped = new RequestQueue();
     private final RequestQueue unplaced = new RequestQueue();
     /**
-     * The first request that a router that keeps the order has left, until it leaves the queue: one that comes to wait ahead
-     * of it, by its priority, does not begin the count anew.
+     * The first request that an order-keeping router did not place, until it leaves the queue. A request of a higher
+     * priority that queues ahead of it does not restart the count.
      */
     private long held = NO_REQUEST;
-    /** Requests that have overtaken a waiting one since then. */
+    /** Requests that have overtaken it. */
     private int overtaking;
-    /** Something happened since the last plan point that may let a queued request be placed. */
+    /** Whether an event since the last plan point may allow a queued request to be placed. */
     private boolean due;
     private boolean moreToPlace;
 
@@ -70,8 +72,9 @@ final class Placement
         this.maxActive = maxActive;
         maxPlaced = MAX_DECISION_BYTES /
             (PLACED_BYTES + ranks.length * PlacedEncoder.CandidatesEncoder.sbeBlockLength());
-        batch = new PlacementBatch(ranks.length, maxActive);
-        batch.probeBy(prefixIndex == null ? null : this::probe);
+        writer = new PlacementBatchWriter(ranks.length, maxActive);
+        batch = writer.batch();
+        writer.probeBy(prefixIndex == null ? null : this::probe);
         claimed = new int[ranks.length];
     }
 
@@ -85,7 +88,7 @@ final class Placement
         return left;
     }
 
-    /** Something happened that may let a queued request be placed. */
+    /** Records an event that may allow a queued request to be placed. */
     void due()
     {
         due = true;
@@ -107,7 +110,7 @@ final class Placement
             left -= placed;
             goesOn = placed == batch.count() || !router.keepsOrder();
         }
-        // Requests that were not considered.
+        // Requests that the router was not asked about.
         moreToPlace = !queue.isEmpty() && room() > 0;
         due = false;
         while (!unplaced.isEmpty())
@@ -118,7 +121,7 @@ final class Placement
 
     private int placeBatch(final RequestQueue queue, final OutputEncoder out, final int most)
     {
-        batch.clear();
+        writer.clear();
         readRanks();
         pop(queue, overtaking >= MAX_OVERTAKING ? 1 : Math.min(most, PlacementBatch.MAX_REQUESTS));
         if (batch.count() > 0)
@@ -178,7 +181,7 @@ final class Placement
         }
     }
 
-    /** A request has left the queue. */
+    /** Records that a request has left the queue. */
     void gone(final long requestId)
     {
         if (requestId == held)
@@ -188,7 +191,7 @@ final class Placement
         }
     }
 
-    /** Digest of what is remembered of overtaking, chained to another. */
+    /** Digest of the count of overtaking requests, chained to another digest. */
     long digest(final long before)
     {
         return overtaking == 0 ? before : StateDigest.mix(before, held, overtaking);
@@ -229,17 +232,17 @@ final class Placement
         {
             final RankLoad load = ranks[i].load;
             claimed[i] = load.activeRequests();
-            batch.rank(i, load.activeRequests(), ranks[i].isLost());
-            batch.figure(i, RankFigure.PROMPT_TOKENS, load.promptTokens());
-            batch.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
-            batch.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
-            batch.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
-            batch.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
-            batch.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
+            writer.rank(i, load.activeRequests(), ranks[i].isLost());
+            writer.figure(i, RankFigure.PROMPT_TOKENS, load.promptTokens());
+            writer.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
+            writer.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
+            writer.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
+            writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
+            writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
         }
     }
 
-    /** A hint to a rank that does not exist or is lost counts as none. */
+    /** A hint that names a lost rank, or one that does not exist, is ignored. */
     private int hint(final Request request)
     {
         final int hint = request.rankHint();
@@ -253,13 +256,13 @@ final class Placement
 
     private void add(final Request request)
     {
-        final int index = batch.add(
+        final int index = writer.add(
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
-        batch.head(index, request.head(), request.headLength());
+        writer.head(index, request.head(), request.headLength());
         batched[index] = request;
     }
 
-    private void probe(final int index, final PlacementBatch into)
+    private void probe(final int index, final PlacementBatchWriter into)
     {
         final Request request = batched[index];
         prefixIndex.longestMatches(request.blockHashes(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);

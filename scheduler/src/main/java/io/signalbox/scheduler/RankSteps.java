@@ -4,9 +4,9 @@ package io.signalbox.scheduler;
 import io.signalbox.StateDigest;
 
 /**
- * When the ranks begin their steps: together or independently. A plan point visits the ranks in their order until the
- * group has grown to its bound; the next plan point then begins with the first rank that was left out, so that none is
- * left out indefinitely. If no group grows to the bound, every plan point begins with rank 0.
+ * Decides when the ranks begin their steps: together or independently. A plan point visits the ranks in order until the
+ * group reaches its bound. The next plan point begins with the first rank that was not visited, so every rank is visited
+ * eventually. As long as no group reaches the bound, every plan point begins with rank 0.
  */
 abstract class RankSteps
 {
@@ -14,7 +14,7 @@ abstract class RankSteps
     private final int maxGroupBytes;
     private int first;
 
-    /** @param maxGroupBytes a group that has grown to this gets no further plan. */
+    /** @param maxGroupBytes a group of this size gets no further plan. */
     RankSteps(final DpRank[] ranks, final int maxGroupBytes)
     {
         this.ranks = ranks;
@@ -24,10 +24,10 @@ abstract class RankSteps
     /** Whether a rank has no room for a step that all others wait for. */
     abstract boolean isUnderWay();
 
-    /** Plans the next steps; no step that the others wait for may be under way. */
+    /** Plans the next steps. Must not be called while {@link #isUnderWay()}. */
     abstract void plan(OutputEncoder out, int epoch);
 
-    /** Digest of the ranks and of the one that is first, chained to another. */
+    /** Digest of the ranks and of the first one to visit, chained to another digest. */
     final long digest(final long before)
     {
         long digest = before;
@@ -38,13 +38,13 @@ abstract class RankSteps
         return first == 0 ? digest : StateDigest.mix(digest, first);
     }
 
-    /** @param rank the first that had to be left out, or 0 if none was. */
+    /** @param rank the first rank that was not visited, or 0 if all were. */
     final void first(final int rank)
     {
         first = rank;
     }
 
-    /** The ranks in the order of this plan point. */
+    /** The {@code index}th rank in the order of this plan point. */
     final int inTurn(final int turn)
     {
         return (first + turn) % ranks.length;

@@ -38,13 +38,13 @@ final class RequestEnding
         this.capture = capture;
     }
 
-    /** Changes to the rows of ended requests since it was cleared. */
+    /** Rows of ended requests that were handed over or released since the last clear. */
     RowHandover rowHandover()
     {
         return rowHandover;
     }
 
-    /** Ends the requests for which the step was the last one. */
+    /** Ends the requests that the step completed. */
     void endBy(final StepPlan plan, final StepCommit commit)
     {
         for (int entry = 0; entry < plan.entryCount(); entry++)
@@ -104,7 +104,7 @@ final class RequestEnding
         }
     }
 
-    /** Ends every request that waits for a rank: none is left. */
+    /** Ends every request that waits for a rank, because every rank is lost. */
     void failQueued()
     {
         while (!queue.isEmpty())
@@ -138,7 +138,7 @@ final class RequestEnding
         }
     }
 
-    /** The client has its rows or does not want them any more. */
+    /** Releases the rows of a request: the client has taken them or does not want them. */
     void releaseRows(final long requestId)
     {
         final Request request = requests.find(requestId);

@@ -8,8 +8,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import java.util.Arrays;
 
 /**
- * The live requests by id, in an array that can be walked in a fixed order, and those that wait to be used again.
- * The map is only ever asked for one key: its order decides nothing.
+ * The live requests by id, in an array that is iterated in a fixed order, and a pool of request objects for reuse. The
+ * map serves only look-ups by key, so its order decides nothing.
  */
 final class RequestTable
 {
@@ -40,7 +40,7 @@ final class RequestTable
         return live[index];
     }
 
-    /** A request object to be {@link Request#reset} and then {@link #add added}. */
+    /** A request object from the pool; {@link Request#reset} it, then {@link #add} it. */
     Request unused()
     {
         return unusedCount == 0 ? new Request(pages) : unused[--unusedCount];

@@ -3,7 +3,7 @@ package io.signalbox.scheduler;
 
 import java.util.Arrays;
 
-/** Rows of ended requests that the last input handed over: those that wait for their client, and those released. */
+/** The requests whose rows the last input handed over to the client, and the request whose rows it released. */
 public final class RowHandover
 {
     public static final long NO_REQUEST = Long.MIN_VALUE;
@@ -32,7 +32,7 @@ public final class RowHandover
         released = requestId;
     }
 
-    /** Requests that ended by the last input and hold their rows for the client. */
+    /** Number of requests that the last input ended and whose rows are kept for the client. */
     public int waitingCount()
     {
         return waitingCount;

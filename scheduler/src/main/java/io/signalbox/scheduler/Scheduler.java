@@ -31,9 +31,9 @@ import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
 
 /**
- * The state machine: one input in, one group out. Given the same inputs in the same order it reaches the same state
- * and writes the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing
- * once its tables have grown to the load.
+ * The state machine: it consumes one input and writes one group. The same inputs in the same order lead to the same state
+ * and the same bytes, on any JVM. It reads no clock, starts no thread, performs no I/O, and allocates nothing once its
+ * tables have grown to the load.
  *
  * <p>{@code Submit} only queues. Requests are placed on ranks and steps are planned at <em>plan points</em>: when a
  * completion frees a step slot, on {@code Forward} if that leaves a slot, and on {@code Wake}, {@code Tick}, a fault or a
@@ -42,7 +42,7 @@ import org.agrona.DirectBuffer;
  */
 public final class Scheduler
 {
-    /** A group that has grown to this plans no further rank; the rest is planned at the next plan point. */
+    /** A group of this size gets no further plan; the other ranks are planned at the next plan point. */
     private static final int PLANNED_GROUP_BYTES = 24 * 1024 * 1024;
 
     private final SchedulerConfig config;
@@ -105,7 +105,7 @@ public final class Scheduler
      *
      * @param rows  the routed-expert rows of a {@code D2hComplete} whose form is CHUNKED, else null.
      * @param group appended to; the caller resets it.
-     * @throws InvariantViolation when the input contradicts the state; the scheduler must not be used afterwards.
+     * @throws InvariantViolation if the input contradicts the state; the scheduler must not be used afterwards.
      */
     public void apply(
         final DirectBuffer input,
@@ -125,7 +125,7 @@ public final class Scheduler
         }
     }
 
-    /** Time never goes back, whatever clocks the inputs were stamped by. */
+    /** Inputs may be stamped by different clocks; the scheduler's time never decreases. */
     private void advance(final long inputTimeNanos)
     {
         timeNanos = Math.max(timeNanos, inputTimeNanos);
@@ -232,7 +232,7 @@ public final class Scheduler
         }
     }
 
-    /** The device may still write into the step's blocks: the rank stays out until the backend is reset. */
+    /** Marks the rank as lost until its backend is reset, because the device may still write into the step's blocks. */
     void onStepTimedOut(final StepTimedOutDecoder input)
     {
         advance(input.timeNanos());
@@ -253,9 +253,13 @@ public final class Scheduler
         {
             failures.exhausted(i).fail();
         }
-        rank.withdraw(step);
-        if (cause != WithdrawalCause.STEP_FAILED)
+        if (cause == WithdrawalCause.STEP_FAILED)
         {
+            rank.withdraw(step);
+        }
+        else
+        {
+            rank.withdrawAll();
             rank.lose();
             rank.planner.evacuate(queue);
             placement.due();
@@ -290,8 +294,8 @@ public final class Scheduler
             {
                 final long oldest = rank.open.oldest().step();
                 writeWithdrawn(index, oldest, WithdrawalCause.RESET, "");
-                rank.withdraw(oldest);
             }
+            rank.withdrawAll();
             rank.reset();
             failures.reset(rank);
             if (input.kvMemoryKept() == Flag.NO)
@@ -353,7 +357,7 @@ public final class Scheduler
         return timeNanos;
     }
 
-    /** Requests that have not ended, or whose rows the client has not taken. */
+    /** Number of requests that have not ended or whose rows the client has not taken. */
     public int liveRequests()
     {
         return requests.size();
@@ -366,13 +370,13 @@ public final class Scheduler
         return !steps.isUnderWay() && (steps.anyRankWantsPlan() || unplaced && steps.anyRankHasSlot());
     }
 
-    /** No armed deadline, and no end of a rank's rest, is earlier than this; {@link Long#MAX_VALUE} if there is none. */
+    /** Lower bound of the armed deadlines and of the ends of ranks' rests; {@link Long#MAX_VALUE} if there is neither. */
     public long nextDeadlineNanos()
     {
         return Math.min(deadlines.nextNanos(), failures.nextNanos());
     }
 
-    /** Backend events that were ignored because their epoch or step has passed. */
+    /** Number of backend events that were ignored because their epoch or step has passed. */
     public long ignoredCompletions()
     {
         return ignoredCompletions;
@@ -399,7 +403,7 @@ public final class Scheduler
     /**
      * State of the router after the last input, as a {@link RouterSnapshot}.
      *
-     * @throws io.signalbox.ConfigException when that is more than a snapshot holds.
+     * @throws io.signalbox.ConfigException if the state exceeds the largest snapshot.
      */
     public byte[] routerSnapshot()
     {

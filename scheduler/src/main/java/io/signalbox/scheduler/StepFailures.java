@@ -6,8 +6,8 @@ import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.StepPlan;
 
 /**
- * Bounds how often failed steps are repeated: a rank whose steps fail one after the other rests between them, and a
- * request that was in too many of them, without getting any further, is not tried again.
+ * Bounds the retries of failed steps. A rank rests between consecutive failed steps. A request that was in too many of
+ * them without progress ends.
  */
 final class StepFailures
 {
@@ -25,7 +25,7 @@ final class StepFailures
         this.backOffNanos = backOffNanos;
     }
 
-    /** Lets ranks work again whose rest is over. */
+    /** Ends the rest of each rank whose time has come. */
     void advance(final long nowNanos)
     {
         if (resting == 0)
@@ -40,7 +40,7 @@ final class StepFailures
         }
     }
 
-    /** When the first rest ends; {@link Deadlines#NONE} if no rank rests. */
+    /** Time at which the first rest ends; {@link Deadlines#NONE} if no rank rests. */
     long nextNanos()
     {
         long next = Deadlines.NONE;
@@ -101,7 +101,7 @@ final class StepFailures
         }
     }
 
-    /** Requests of the last failed step that are not to be tried again. */
+    /** Requests of the last failed step that are not retried. */
     int exhaustedCount()
     {
         return exhausted.size();

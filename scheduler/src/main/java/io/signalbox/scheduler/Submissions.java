@@ -11,7 +11,7 @@ import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
 
-/** Refuses a {@code Submit} that can never run, and makes the request of any other. */
+/** Refuses each {@code Submit} that can never run, and creates the request of any other. */
 final class Submissions
 {
     private final SchedulerConfig config;
@@ -23,7 +23,7 @@ final class Submissions
         this.requests = requests;
     }
 
-    /** Why the request is refused, or {@link RefusalReason#NULL_VAL}. */
+    /** The reason for the refusal, or {@link RefusalReason#NULL_VAL} if the request can run. */
     RefusalReason refusal(final SubmitDecoder input, final int ranksLeft, final int queued)
     {
         final int promptTokens = input.promptTokens();
@@ -69,7 +69,7 @@ final class Submissions
         return true;
     }
 
-    /** @param input whose variable-length fields are not yet read. */
+    /** @param input its variable-length fields are not read yet. */
     Request accept(final SubmitDecoder input)
     {
         final Request request = requests.unused()

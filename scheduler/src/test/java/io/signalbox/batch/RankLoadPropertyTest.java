@@ -15,15 +15,15 @@ import java.util.Random;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * What routers read of a rank, after every change of a planner: the running sums against a recount over the requests, and
- * the index over all ranks against the rank's pool.
+ * Checks the load that routers read after every change of a planner: the running sums against a recount over the
+ * requests, and the index over all ranks against the rank's pool.
  */
 class RankLoadPropertyTest
 {
     private static final int BLOCK = 4;
     private static final int MAX_PROMPT = 24;
     private static final int FAMILIES = 3;
-    /** Any but the first, so that a mixed-up rank shows. */
+    /** Not the first rank, so that a mixed-up rank is noticed. */
     private static final int RANK = 2;
 
     private final StepPlan plan = new StepPlan();
@@ -150,6 +150,7 @@ class RankLoadPropertyTest
     {
         planner.plan(plan, ++steps);
         planner.withdraw(steps);
+        planner.withdrawAll();
         assertRecounted(active);
         if (random.nextBoolean())
         {

@@ -12,7 +12,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A program that embeds the engine and forgets the flag of the JVM gets a sentence, and no error of the JVM. */
+/** A program that embeds the engine and omits the JVM flag gets a sentence, and no error of the JVM. */
 class BufferAccessTest
 {
     @Test

@@ -32,7 +32,7 @@ class ClientListenerTest
             lastGroup.set(new UnsafeBuffer(copy));
         });
 
-    /** The lists of tokens grow now and then, and nothing else allocates: most windows see no byte. */
+    /** Only the lists of tokens allocate, when they grow: most windows see no allocation. */
     @Test
     void shouldAllocateNothingPerToken() throws Exception
     {

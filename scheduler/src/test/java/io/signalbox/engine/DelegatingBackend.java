@@ -7,7 +7,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
-/** A scripted backend that can do something else first. */
+/** A scripted backend with a hook before each call. */
 abstract class DelegatingBackend implements Backend
 {
     final ScriptedBackend scripted = new ScriptedBackend();

@@ -52,7 +52,7 @@ class EmbedderFuzzTest
         }
     }
 
-    /** One kind of misbehaviour in two of three steps: nothing hides behind the others. */
+    /** One kind of misbehaviour in two of three steps, so that no other kind masks it. */
     @Test
     void shouldDoSoForEachKindOfReportAlone() throws Exception
     {
@@ -168,7 +168,7 @@ class EmbedderFuzzTest
         return row;
     }
 
-    /** By the request itself or, in its prompt, by one with the same prompt up to there. */
+    /** Computed by the request itself or, in its prompt, by a request with the same prompt up to this position. */
     private static boolean computedForToken(final HostileBackend backend, final List<Asked> all, final Asked one,
         final int position, final byte[] row)
     {

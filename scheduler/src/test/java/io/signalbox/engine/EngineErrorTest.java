@@ -28,14 +28,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** An error anywhere in an engine stops it with its cause; nobody waits for it. */
+/** An error in any part of an engine stops the engine with its cause; no caller keeps waiting. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineErrorTest
 {
     private static final ModelShape SHAPE = new ModelShape(2, 64, 4);
     private static final long LONG_ENOUGH = 60_000_000_000L;
 
-    /** Where the error strikes. */
+    /** The place at which the error is thrown. */
     private enum Place
     {
         APPEND, END_OF_BATCH, LISTENER, SUBMIT_TO_BACKEND, CLOCK_OF_TIMER, REPORT, RELEASE_OF_ROWS
@@ -93,7 +93,7 @@ class EngineErrorTest
         assertEquals(List.of(error), told);
     }
 
-    /** Only a report strikes in the thread of its caller. */
+    /** Only an error in a report is thrown in the thread of the caller. */
     private static void assertStruck(final Runnable report)
     {
         try
@@ -161,7 +161,7 @@ class EngineErrorTest
         assertEquals(0, process.waitFor(), output);
     }
 
-    /** Strikes with an error at one place once armed. */
+    /** Throws an error at one place once armed. */
     private static final class Planted
     {
         private final Place place;
@@ -195,7 +195,7 @@ class EngineErrorTest
         }
     }
 
-    /** Lets a scripted backend strike. */
+    /** Throws the error in a scripted backend. */
     private static final class StrikingBackend extends DelegatingBackend
     {
         private final Planted planted;
@@ -220,7 +220,7 @@ class EngineErrorTest
         }
     }
 
-    /** Strikes when it is read or released. */
+    /** Throws when it is read or released. */
     private record StrikingSlice(HeapSlice rows, Planted planted) implements CaptureSlice
     {
         @Override
@@ -256,7 +256,7 @@ class EngineErrorTest
         }
     }
 
-    /** Strikes when it is written. */
+    /** Throws when it is written. */
     private record StrikingJournal(Planted planted) implements GroupJournal
     {
         @Override

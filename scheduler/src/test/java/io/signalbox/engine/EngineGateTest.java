@@ -112,7 +112,7 @@ class EngineGateTest
         assertEquals(40, journal.recorded.size());
     }
 
-    /** Nobody can copy it. */
+    /** Throws on every copy. */
     private static final class UnreadableInput extends UnsafeBuffer
     {
         UnreadableInput(final InputWriter writer)

@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Engines in the hands of embedders who use the wrong thread, the wrong object or the wrong moment. */
+/** Embedders that call an engine from a wrong thread, with a wrong object or at a wrong time. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EngineMisuseTest
 {
@@ -130,7 +130,8 @@ class EngineMisuseTest
                 () -> stranger.connect(engine), () -> client.connect(other)))
             {
                 assertEquals("the engine was opened on another EngineContext than the client was made from, so the " +
-                    "client would see none of its groups; connect the client to the engine of its own context",
+                    "client would see none of its groups; connect the client to the engine that was opened on the same " +
+                    "context",
                     assertThrows(IllegalArgumentException.class, connection).getMessage());
             }
             assertEquals("the engine is null; connect the client to the engine that was opened on its context",
@@ -178,8 +179,8 @@ class EngineMisuseTest
     {
         final EngineContext context = context();
         new SteppedEngine(context).close();
-        assertEquals("an EngineContext has been used to open an engine; make one for each engine, with a journal " +
-            "of its own.",
+        assertEquals("an EngineContext has been used to open an engine; make one for each engine, with a " +
+            "separate journal.",
             assertThrows(ConfigException.class, () -> new ThreadedEngine(context)).getMessage());
     }
 

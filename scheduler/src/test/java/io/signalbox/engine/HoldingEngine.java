@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps what it is offered; nothing ever passes. */
+/** Keeps every input; none is processed. */
 final class HoldingEngine implements Engine
 {
     final List<UnsafeBuffer> held = new ArrayList<>();

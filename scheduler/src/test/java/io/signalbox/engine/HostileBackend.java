@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class HostileBackend implements Backend
 {
-    /** What the backend does with a plan beside, or instead of, a sound report. */
+    /** Reaction of the backend to a plan, beside or instead of a sound report. */
     enum Act
     {
         SOUND, SOUND_TWICE, SOUND_AT_ONCE, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS, FORMER_STEP, OTHER_EPOCH,
@@ -60,7 +60,7 @@ final class HostileBackend implements Backend
     private ModelShape shape;
     private CompletionSink sink;
 
-    /** @param only what the backend does beside sound reports, or null for everything. */
+    /** @param only the one act beside sound reports, or null for all acts. */
     HostileBackend(final long seed, final Act only)
     {
         this.seed = seed;
@@ -249,7 +249,7 @@ final class HostileBackend implements Backend
         return new HeapSlice(new UnsafeBuffer(rows), Math.max(0, count), rowBytes);
     }
 
-    /** The first expert of each row twice: what the engine has to count as missing. */
+    /** Rows that name their first expert twice; the engine must count them as missing. */
     private HeapSlice impossibleRows(final Plan plan)
     {
         final HeapSlice slice = falseRows(plan.tokens, shape.rowBytes());

@@ -52,7 +52,7 @@ class IngressTest
         ring.addGatingSequences(consumed);
     }
 
-    /** Holds whoever copies it. */
+    /** Blocks the thread that copies it. */
     private static final class HeldInput extends UnsafeBuffer
     {
         final CountDownLatch reached = new CountDownLatch(1);

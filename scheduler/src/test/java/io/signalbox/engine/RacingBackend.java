@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Completes steps on one thread per rank, as fast as each happens to run; some fail, and now and then a rank is lost. */
+/** Completes steps on one thread per rank, as fast as each runs; some steps fail, and sometimes a rank is lost. */
 final class RacingBackend implements Backend
 {
     private final List<ExecutorService> rankThreads = new ArrayList<>();

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 /** Keeps every group in memory, with its rows. */
 final class RecordingJournal implements GroupJournal
 {
-    /** One group and, where they did not fit inside it, its rows. */
+    /** One group and, if they did not fit inside it, its rows. */
     record Recorded(byte[] group, byte[] rows)
     {
     }

@@ -11,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keeps the last plan of each rank; a test reports what it likes, from whatever thread it likes. */
+/** Keeps the last plan of each rank; a test can make any report, from any thread. */
 final class ScriptedBackend implements Backend
 {
     /** One plan. */

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a step of a rank may become, and what it must not. */
+/** Legal and illegal transitions of a rank's step. */
 class StepTransitionsTest
 {
     private final StepWriter plans = new StepWriter();

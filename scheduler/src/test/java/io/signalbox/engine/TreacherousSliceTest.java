@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A capture slice that throws, at whichever of its calls, leaves no step without an answer. */
+/** A capture slice that throws at any of its calls leaves no step without an answer. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TreacherousSliceTest
 {
@@ -76,7 +76,7 @@ class TreacherousSliceTest
         }
     }
 
-    /** The journal's failure is the cause; the slice that throws on its release only joins it. */
+    /** The journal's failure is the cause; the exception of the slice's release is added to it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldNotHideTheFailureOfTheJournal(final boolean threads) throws Exception

@@ -30,7 +30,7 @@ class EventReaderTest
     private static final int BODY_BYTES = 256;
     private static final int UNUSED_TEMPLATE = 39;
 
-    /** Writes down what it receives. */
+    /** Records the messages that it receives. */
     private static final class Recorder extends EventReader
     {
         private final List<String> events = new ArrayList<>();
@@ -60,7 +60,7 @@ class EventReaderTest
         }
     }
 
-    /** Remembers which method a message came through. */
+    /** Records which method received each message. */
     private static final class Callers extends EventReader
     {
         private String last;
@@ -83,7 +83,7 @@ class EventReaderTest
         return MESSAGE.matcher(Files.readString(SCHEMA)).results().toList();
     }
 
-    /** A message of zeros behind its header. */
+    /** A message whose body is zeros. */
     private static UnsafeBuffer empty(final int template)
     {
         final UnsafeBuffer message = new UnsafeBuffer(new byte[MessageHeaderEncoder.ENCODED_LENGTH + BODY_BYTES]);

@@ -7,7 +7,7 @@ import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnEncoder;
 
-/** Groups made by hand. */
+/** Builds groups for tests. */
 public final class Groups
 {
     private Groups()

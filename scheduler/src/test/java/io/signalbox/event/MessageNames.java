@@ -8,7 +8,7 @@ import org.agrona.sbe.MessageDecoderFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The names of messages, in their order. */
+/** Records the names of messages in the order of arrival. */
 public final class MessageNames extends EventReader
 {
     private final List<String> names = new ArrayList<>();

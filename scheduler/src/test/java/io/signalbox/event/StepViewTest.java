@@ -21,7 +21,7 @@ class StepViewTest
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[1024]);
     private final StepView view = new StepView();
 
-    /** A plan in which every part has something, and no two values are the same. */
+    /** A plan in which no part is empty and no two values are equal. */
     private int encode()
     {
         final ScheduleEncoder plan = new ScheduleEncoder().wrapAndApplyHeader(buffer, OFFSET, new MessageHeaderEncoder());
@@ -42,7 +42,7 @@ class StepViewTest
         return MessageHeaderEncoder.ENCODED_LENGTH + plan.encodedLength();
     }
 
-    /** The parts out of their order, since the view promises that there is none. */
+    /** Reads the parts out of order, because the view guarantees any order. */
     @Test
     void shouldReadEveryPartInAnyOrder()
     {
@@ -84,7 +84,7 @@ class StepViewTest
         assertEquals(104, view.tokens());
     }
 
-    /** A group whose entries a later version made longer. */
+    /** Entries of a group are longer in a later version of the schema. */
     @Test
     void shouldSkipFieldsThatALaterVersionAdded()
     {

@@ -10,7 +10,7 @@ import java.util.Arrays;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** An allocator whose hand-outs and resets are told to the block pages: the one place where tests of rows meet it. */
+/** An allocator that reports allocations and resets to the block pages, for tests of rows. */
 final class RoutedBlocks
 {
     final KvBlockAllocator allocator;

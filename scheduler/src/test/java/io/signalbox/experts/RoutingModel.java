@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Routed experts as one would explain them: every row ever written, by block, use of the block and position. A use ends
- * when the block is handed out again or all is reset. The model knows nothing of pages.
+ * A simple model of routed experts: every row ever written, by block, use of the block and position. A use ends when the
+ * block is allocated again or on a reset. The model has no pages.
  */
 final class RoutingModel
 {
@@ -43,7 +43,7 @@ final class RoutingModel
         }
     }
 
-    /** What is missing in the block now is missing for good. */
+    /** Rows that the block lacks now stay missing. */
     void share(final int blockId)
     {
         shared.add(new Place(blockId, uses[blockId], -1));
@@ -72,7 +72,7 @@ final class RoutingModel
         return rows.keySet().stream().anyMatch(place -> place.blockId() == blockId && place.use() == uses[blockId]);
     }
 
-    /** The rows behind a list of blocks, null where one is missing; null when the reference reconstructs nothing. */
+    /** The rows of a list of blocks, null for a missing row; null as a whole if the reference reconstructs nothing. */
     List<int[]> strict(final int[] blockIds, final int total)
     {
         final List<int[]> collected = new ArrayList<>();

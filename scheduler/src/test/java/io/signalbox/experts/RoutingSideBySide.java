@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** Runs block pages and the model side by side; each operation is a number, so that jqwik can shrink a sequence. */
 final class RoutingSideBySide
 {
-    /** What a run is about. */
+    /** Parameters of a run. */
     record Setup(ModelShape shape, int blockSize, int blockCount)
     {
     }
@@ -115,7 +115,7 @@ final class RoutingSideBySide
         assertEquals(expected, blockPages.storeBlockRouting(blockId, positions, count, captured));
     }
 
-    /** To a request that takes up the blocks' rows, or to one that cares for none. */
+    /** Allocates blocks to a request that keeps their rows, or to one that does not. */
     private void handOut(final Random random, final boolean wantsRows)
     {
         final int[] blockIds = random.ints(1 + random.nextInt(3), 0, setup.blockCount()).distinct().toArray();
@@ -159,7 +159,7 @@ final class RoutingSideBySide
         }
     }
 
-    /** Everything that blocks, requests and digests say. */
+    /** Compares blocks, requests and digests with the model. */
     void compare()
     {
         for (int blockId = 0; blockId < setup.blockCount(); blockId++)

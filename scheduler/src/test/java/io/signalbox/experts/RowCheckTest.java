@@ -20,7 +20,7 @@ class RowCheckTest
         {58, 256, 8}, {2, 64, 8}, {3, 128, 8}, {2, 129, 8}, {1, 8, 8}, {2, 64, 4}, {5, 4, 1}, {2, 256, 1}, {3, 257, 3},
         {2, 32_768, 8}, {1, 10, 2}, {4, 255, 8}, {2, 65_536, 1}};
 
-    /** What the check must find, id by id. */
+    /** The expected result of the check, computed id by id. */
     private static boolean isSound(final ModelShape shape, final int[] ids)
     {
         for (int layer = 0; layer < shape.moeLayers(); layer++)

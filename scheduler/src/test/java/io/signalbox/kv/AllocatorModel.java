@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The allocator as one would explain it: lists and maps, every question answered by a full scan. */
+/** A simple model of the allocator: lists and maps, and a full scan for every query. */
 final class AllocatorModel
 {
     private final KvBlockConfig config;
@@ -20,7 +20,7 @@ final class AllocatorModel
     final Map<Integer, Long> hashOf = new HashMap<>();
     final Map<Integer, Integer> depthOf = new HashMap<>();
     final Map<Integer, Integer> parentOf = new HashMap<>();
-    /** Blocks that observers are to be told of, in order. */
+    /** Blocks that observers are notified of, in order. */
     final List<Integer> told = new ArrayList<>();
     long clock;
 
@@ -146,7 +146,7 @@ final class AllocatorModel
         return true;
     }
 
-    /** @param depth where the parent is not known; -1 where nobody says it. */
+    /** @param depth used if the parent is not known; -1 if not given. */
     boolean register(final int block, final long hash, final long parentHash, final int depth)
     {
         if (hashOf.containsKey(block) || find(hash) != KvBlockAllocator.NO_BLOCK)

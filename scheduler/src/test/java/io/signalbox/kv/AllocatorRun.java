@@ -99,7 +99,7 @@ final class AllocatorRun
         owners.add(new Owner(table, hashes));
     }
 
-    /** Prompts of three families that part ways somewhere; now and then one that names a hash twice. */
+    /** Prompts of three families with common beginnings; some name a hash twice. */
     private static long[] hashes(final int choice)
     {
         final long[] hashes = new long[1 + choice % 6];
@@ -191,7 +191,7 @@ final class AllocatorRun
         }
     }
 
-    /** Everything that several requests hold, in one call and in an order of its own. */
+    /** Releases all blocks of several requests in one call, in mixed order. */
     private void releaseSeveral(final int choice)
     {
         final List<Integer> blocks = new ArrayList<>();
@@ -273,7 +273,7 @@ final class AllocatorRun
         }
     }
 
-    /** Takes every owner away. */
+    /** Releases the blocks of every owner. */
     void everyoneLeaves()
     {
         while (!owners.isEmpty())

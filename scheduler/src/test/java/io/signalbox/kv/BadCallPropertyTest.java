@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A call that cannot be carried out is refused by name, with the blocks at fault, wherever it comes; nothing changes. */
+/** A call that cannot be carried out is refused in any state, with its fault and the blocks; nothing changes. */
 class BadCallPropertyTest
 {
     private static final int POOL = 16;
@@ -77,7 +77,7 @@ class BadCallPropertyTest
         }
     }
 
-    /** Calls that are wrong for the state of a block; where no block is in that state there is nothing to refuse. */
+    /** Calls that are wrong for the state of a block; does nothing if no block is in that state. */
     private static void refuseOnBlock(final AllocatorRun run, final int kind, final int choice)
     {
         final int[] owned = blocks(run, block -> run.model.owners[block] > 0);
@@ -152,7 +152,7 @@ class BadCallPropertyTest
         }
         else if (count > 1)
         {
-            // Below a cached block where there is one, so that pinning it has to be taken back as well.
+            // Below a cached block if there is one, so that its pin must be undone as well.
             final int[] cached = run.model.cached().stream().mapToInt(Integer::intValue).toArray();
             parents[0] = cached.length == 0 ? 0 : run.model.hashOf.get(cached[cached.length - 1]);
             final int[] twice = nameless.clone();

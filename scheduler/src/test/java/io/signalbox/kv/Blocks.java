@@ -5,7 +5,7 @@ import java.util.TreeMap;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Short forms for tests that tell a story about few blocks. */
+/** Short forms for tests of sequences of calls on few blocks. */
 final class Blocks
 {
     private Blocks()
@@ -52,7 +52,7 @@ final class Blocks
         });
     }
 
-    /** The place in {@code blockIds} that each of the hashes is found at, -1 where it is not. */
+    /** Index in {@code blockIds} of the block found under each hash; -1 if none is found. */
     static int[] places(final KvBlockAllocator allocator, final int[] blockIds, final long... hashes)
     {
         final int[] places = new int[hashes.length];

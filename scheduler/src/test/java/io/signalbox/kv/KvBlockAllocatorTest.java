@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The cases of Megatron Core's own tests of its allocator, and what this one promises beside them. */
+/** The cases of Megatron Core's own tests of its allocator, and the further guarantees of this one. */
 class KvBlockAllocatorTest
 {
     private static KvBlockAllocator pool(final int blocks, final EvictionPolicy policy)

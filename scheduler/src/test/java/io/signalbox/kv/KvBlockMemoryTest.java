@@ -12,7 +12,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Measured as the bytes that the JVM really allocates. */
+/** Memory of an allocator, measured as the bytes that the JVM allocates. */
 class KvBlockMemoryTest
 {
     private static final int MAX_BYTES_PER_BLOCK = 64;
@@ -25,7 +25,7 @@ class KvBlockMemoryTest
     @Test
     void shouldTakeAtMost64BytesPerBlock()
     {
-        // Powers of two, and one more than three quarters of them, where the index is at its largest per block.
+        // Powers of two, and one more than three quarters of each: there the index is largest per block.
         final List<Integer> pools = new ArrayList<>(List.of(1024, 12_289, 16_384, 49_153, 1 << 20));
         if (TestStrength.isFull())
         {

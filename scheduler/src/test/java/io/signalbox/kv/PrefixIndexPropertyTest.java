@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Hashes that belong to few slots, so that entries lie farther from where they belong than a slot can say. */
+/** Hashes with few home slots, so that entries are farther from their home slot than a slot can record. */
 class PrefixIndexPropertyTest
 {
     private static final int POOL = 64;
@@ -24,7 +24,7 @@ class PrefixIndexPropertyTest
     private final long[] crowded =
         LongStream.iterate(1, hash -> hash + 1).filter(hash -> PLACES.contains(index.home(hash))).limit(POOL).toArray();
 
-    /** Every step adds the hash of a block, or drops it where it has one. */
+    /** Every step adds the hash of a block, or drops it if the block has one. */
     @Property
     void findsWhatWasAddedAndNotDroppedHoweverFarItLies(
         @ForAll @Size(max = 300) final List<@IntRange(max = POOL - 1) Integer> steps)

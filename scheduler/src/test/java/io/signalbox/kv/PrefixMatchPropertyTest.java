@@ -61,7 +61,7 @@ class PrefixMatchPropertyTest
         {
             for (int i = matched; i < hashes.length; i++)
             {
-                // Now and then a block that nobody links to the one before: it is found at its place all the same.
+                // Some blocks are not linked to the previous one; they are still found at their place.
                 final boolean isLinked = i > 0 && (i + hashes.length) % 61 != 0;
                 allocator.register(table[i], hashes[i], isLinked ? hashes[i - 1] : KvBlockAllocator.NO_HASH, i);
             }

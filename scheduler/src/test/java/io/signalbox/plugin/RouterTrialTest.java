@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Every installed router keeps to the contract, and a trial finds those that do not. */
+/** Every installed router keeps the contract, and a trial finds routers that do not. */
 class RouterTrialTest
 {
     /** A sound router, from which each planted one differs in one method. */
@@ -84,7 +84,7 @@ class RouterTrialTest
         }).startsWith("decided differently for the same batches; "));
     }
 
-    /** It counts what it placed, scores by it, and puts it neither into digest nor snapshot. */
+    /** Scores by a count of placed requests, and writes the count neither into digest nor snapshot. */
     @Test
     void shouldFindWhatASnapshotForgets()
     {
@@ -170,6 +170,14 @@ class RouterTrialTest
             protected long addedLoad(final PlacementBatch batch, final int request, final int rank)
             {
                 return 1 / (batch.count() - batch.count());
+            }
+        }));
+        assertEquals("threw java.lang.Error: plain", fault(() -> new Sound()
+        {
+            @Override
+            protected void begin(final PlacementBatch batch)
+            {
+                throw new Error("plain");
             }
         }));
     }

@@ -86,7 +86,7 @@ class DpRouterPropertyTest
         }
     }
 
-    /** All of them, or, by a router that lets requests wait for busy ranks, at least one where a rank is idle. */
+    /** A router places all requests. One that lets requests wait for busy ranks places at least one if a rank is idle. */
     private static void assertPlaced(final DpRouter router, final PlacementBatch batch, final int[] before)
     {
         boolean idle = false;

@@ -23,7 +23,7 @@ class RouterConfigTest
 {
     private static final DpRouters INSTALLED = DpRouters.installed();
 
-    /** A router of a test, whose maker does what the test wants. */
+    /** A router whose maker is an action of the test. */
     private static class Own extends DpRouterProvider
     {
         private final DpRouter made;
@@ -198,12 +198,12 @@ class RouterConfigTest
             @Override
             public DpRouter create(final SettingValues values, final int ranks)
             {
-                throw new IllegalStateException("no ranks of " + ranks);
+                throw new Error("no ranks of " + ranks);
             }
         };
         final String failed =
             assertThrows(RouterException.class, () -> RouterConfig.of(failing).router(2, true)).getMessage();
-        assertTrue(failed.contains("cannot be made (java.lang.IllegalStateException: no ranks of 2)"), failed);
+        assertTrue(failed.contains("cannot be made (java.lang.Error: no ranks of 2)"), failed);
     }
 
     /** No knob value that is allowed makes a score infinite or no number, on ranks as loaded as they can be. */
@@ -238,7 +238,7 @@ class RouterConfigTest
         }
     }
 
-    /** The largest of some values that the knob allows; a temperature at its smallest, where weights are extreme. */
+    /** The largest of some values that the knob allows; for a temperature the smallest, which makes weights extreme. */
     private static String largest(final Setting<?> knob)
     {
         final List<String> values = knob.name().equals("temperature") ? List.of(Double.toString(Double.MIN_VALUE)) :

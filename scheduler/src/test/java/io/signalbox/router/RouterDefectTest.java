@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Known defects of the routers that the policies follow: which are kept because they were recorded, and which are not. */
+/** Known defects of the original routers: some are kept because recordings have them, the others are not. */
 class RouterDefectTest
 {
     private static PlacementBatch batch(final int ranks, final int maxActive)

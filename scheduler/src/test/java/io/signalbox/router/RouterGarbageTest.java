@@ -24,7 +24,7 @@ class RouterGarbageTest
     private long nextId;
     private int ties;
 
-    /** Ties that draw the seeded order, warm-up, gates and evicted conversations: all of them, over and over. */
+    /** Repeats ties that draw the seeded order, warm-up, gates and evicted conversations. */
     @ParameterizedTest
     @MethodSource("io.signalbox.router.Routers#all")
     void shouldAllocateNothingToPlaceABatch(final DpRouterProvider provider)
@@ -38,7 +38,7 @@ class RouterGarbageTest
             windows[window] = bytesOfFiftyBatches(router);
         }
         Arrays.sort(windows);
-        // The median: the machine itself may allocate in one window or another.
+        // The median, because the JVM may itself allocate in some windows.
         assertEquals(0, windows[windows.length / 2], "bytes in windows of fifty batches: " + Arrays.toString(windows));
         assertTrue(!provider.label().equals("kv-aware") || ties > 0, "the seeded order was drawn");
     }

@@ -33,7 +33,7 @@ class RouterSnapshotPropertyTest
         }
     }
 
-    /** Takes a snapshot at a random place among random batches, and compares all decisions behind it. */
+    /** Takes a snapshot between two of many random batches, and compares all later decisions. */
     private static void assertGoesOnAlike(
         final long seed, final DpRouterProvider provider, final IntFunction<DpRouter> routers)
     {

@@ -11,7 +11,7 @@ import java.util.Random;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What Signalbox's policy promises of any single decision, and those of other systems that keep it. */
+/** Properties of every single decision of Signalbox's router, and of the other systems' routers that have them. */
 class ScoredDpRouterPropertyTest
 {
     private static final int RANKS = 6;
@@ -82,7 +82,7 @@ class ScoredDpRouterPropertyTest
         assertTrue(after == before || after != rank, "rank " + rank + " got more to do and was chosen instead of " + before);
     }
 
-    /** But for ties between ranks that nothing tells apart, which do not occur here. */
+    /** Holds except for ties between equal ranks, which do not occur here. */
     @Property
     void whichRankHasWhichNumberMakesNoDifference(@ForAll final long seed, @ForAll @IntRange(max = 2) final int policy)
     {

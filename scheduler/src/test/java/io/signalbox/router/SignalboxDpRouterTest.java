@@ -81,10 +81,10 @@ class SignalboxDpRouterTest
     {
         final List<Integer> probed = new ArrayList<>();
         final Ranks ranks = Ranks.of(2).rank(1, 1000, 0).rank(1, 900, 0);
-        ranks.batch().probeBy((request, batch) ->
+        ranks.batch().probeBy(request ->
         {
             probed.add(request);
-            batch.matchedTokens(request, 1, 64);
+            ranks.batch().matchedTokens(request, 1, 64);
         });
         final PlacementBatch batch =
             ranks.request(1, 5000).request(2, 50).request(3, 50).placedBy(PLAIN.router(1, true));

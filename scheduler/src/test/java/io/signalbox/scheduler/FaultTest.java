@@ -10,7 +10,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Failed steps, lost ranks and backends that start anew. */
+/** Failed steps, lost ranks and resets of backends. */
 class FaultTest
 {
     private static SchedulerConfig.Builder small()

@@ -6,11 +6,14 @@ import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterException;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Consumer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,7 +25,7 @@ class GuardedRouterTest
     private static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(2).maxRunning(2).build();
     private static final String REMEDY = "; report it to the author of the router, or choose another one.";
 
-    /** Does in every call what a test wants. */
+    /** Each method runs the action that the test sets. */
     private record Hostile(Consumer<PlacementBatch> action) implements DpRouter
     {
         @Override
@@ -58,6 +61,13 @@ class GuardedRouterTest
         }
     }
 
+    /** Throws a checked exception past the compiler, as other languages of the JVM do. */
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void sneak(final Throwable checked) throws T
+    {
+        throw (T)checked;
+    }
+
     private static GuardedRouter guarded(final Consumer<PlacementBatch> action)
     {
         return new GuardedRouter(CONFIG, new Hostile(action));
@@ -65,7 +75,7 @@ class GuardedRouterTest
 
     private static String fault(final Consumer<PlacementBatch> action)
     {
-        final PlacementBatch batch = new PlacementBatch(2, 2);
+        final PlacementBatchWriter batch = new PlacementBatchWriter(2, 2);
         batch.rank(0, 1, false);
         batch.rank(1, 0, true);
         for (int i = 0; i < 3; i++)
@@ -73,7 +83,7 @@ class GuardedRouterTest
             batch.add(70 + i, PlacementBatch.NO_CONVERSATION, 10, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
         }
         final String message =
-            assertThrows(RouterException.class, () -> guarded(action).place(batch)).getMessage();
+            assertThrows(RouterException.class, () -> guarded(action).place(batch.batch())).getMessage();
         final String head = "the router signalbox, version 1, ";
         assertEquals(head, message.substring(0, head.length()));
         assertEquals(REMEDY, message.substring(message.length() - REMEDY.length()));
@@ -116,9 +126,18 @@ class GuardedRouterTest
         {
             throw new AssertionError("no");
         }));
+        assertEquals("threw java.lang.Error: plain", fault(batch ->
+        {
+            throw new Error("plain");
+        }));
+        assertEquals("threw java.lang.StackOverflowError", fault(batch ->
+        {
+            throw new StackOverflowError();
+        }));
+        assertEquals("threw java.io.IOException: checked", fault(batch -> sneak(new IOException("checked"))));
         final GuardedRouter router = guarded(batch ->
         {
-            throw new IllegalStateException("late");
+            throw new Error("late");
         });
         assertThrows(RouterException.class, router::digest);
         assertThrows(RouterException.class, router::snapshotBytes);
@@ -126,13 +145,16 @@ class GuardedRouterTest
     }
 
     @Test
-    void shouldNotBlameTheRouterForABrokenInvariantOfOurs()
+    void shouldNotBlameTheRouterForABrokenInvariantOfOursNorForTheJvm()
     {
-        final InvariantViolation violation = new InvariantViolation("ours");
-        assertSame(violation, assertThrows(InvariantViolation.class, () -> guarded(batch ->
+        for (final Error notItsFault :
+            List.of(new InvariantViolation("ours"), new OutOfMemoryError("heap"), new InternalError("mapped memory")))
         {
-            throw violation;
-        }).place(new PlacementBatch(2, 2))));
+            assertSame(notItsFault, assertThrows(Error.class, () -> guarded(batch ->
+            {
+                throw notItsFault;
+            }).place(new PlacementBatchWriter(2, 2).batch())));
+        }
     }
 
     @Test

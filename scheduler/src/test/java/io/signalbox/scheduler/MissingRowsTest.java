@@ -60,7 +60,7 @@ class MissingRowsTest
         assertEquals(7, harness.ended.get(1).inherited());
     }
 
-    /** What is computed after a cache reset must not appear in a page that a request of before the reset refers to. */
+    /** Rows computed after a cache reset must not appear in a page that a request from before the reset refers to. */
     @Test
     void shouldNotFillASharedPageWithRowsOfALaterGeneration()
     {

@@ -37,7 +37,7 @@ class OvertakingPropertyTest
             .stepTokens(STEP_TOKENS).prefixCaching(false).router(router).digestInterval(digestInterval).build());
     }
 
-    /** As many prompt tokens per step as a step computes, so that no rank ever runs dry, each for a rank by name. */
+    /** Each request names a rank. Prompt tokens arrive as fast as steps compute them, so every rank always has work. */
     @Property(tries = 12)
     void noStreamOfRequestsThatNameARankKeepsAnotherWaitingForEver(@ForAll final long seed)
     {
@@ -70,7 +70,7 @@ class OvertakingPropertyTest
         assertEquals(id, harness.ended.size());
     }
 
-    /** All that is left of some is how often they overtook. */
+    /** Some overtaking requests have ended; only the count of overtaking remains. */
     @Test
     void shouldPutWhatOvertookIntoTheDigest()
     {
@@ -79,7 +79,7 @@ class OvertakingPropertyTest
         assertEquals(digestAfterOvertaking(0, 2, 3), digestAfterOvertaking(1, 2, 3), "gone with the one that waited");
     }
 
-    /** So many of requests 3 and 4 are placed ahead of 2, which waits; then two of the three are cancelled. */
+    /** Places the given number of requests 3 and 4 ahead of 2, which waits, then cancels two of the three. */
     private static long digestAfterOvertaking(final int overtaking, final long gone, final long alsoGone)
     {
         final SchedulerHarness harness = harness(1, 8);
@@ -106,7 +106,7 @@ class OvertakingPropertyTest
         return digests.get(0);
     }
 
-    /** Each comes to wait ahead of the one that waits, and is cancelled before the bound is reached. */
+    /** Each request queues ahead of the waiting one, and is cancelled before the bound is reached. */
     @Test
     void shouldCountOnWhereRequestsOfAHigherPriorityComeAndGo()
     {
@@ -138,7 +138,7 @@ class OvertakingPropertyTest
         assertTrue(harness.ended.size() <= MOST + 16, harness.ended.size() + " overtook it");
     }
 
-    /** Once it is gone, the next one that waits has all of the bound before it. */
+    /** Once the waiting request is gone, the count starts again for the next one. */
     @Property(tries = 4)
     void aRequestThatIsCancelledHoldsNothingBack(@ForAll final long seed)
     {

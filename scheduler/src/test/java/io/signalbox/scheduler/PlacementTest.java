@@ -26,13 +26,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class PlacementTest
 {
-    /** One placement as the journal tells it. */
+    /** One placement as the journal records it. */
     private record Placed(
         long requestId, int rank, int target, DecidingRouter decidedBy, MatchGate gate, TieRule rule, int candidates)
     {
     }
 
-    /** Sees every batch, and leaves it where no one says otherwise. */
+    /** Records each batch, then lets the test place its requests. */
     private static final class Watching implements DpRouter
     {
         private final Consumer<PlacementBatch> place;

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The checks can fail: a defect put in on purpose is found where it is. */
+/** The checks can fail: they find planted defects at the right place. */
 class PlantedDefectTest
 {
     private static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(17)
@@ -32,7 +32,7 @@ class PlantedDefectTest
         assertTrue(differences.get(0).startsWith("row 0 "), differences.get(0));
     }
 
-    /** The scheduler leaves marked rows out: it then has computed the tokens, and stored nothing. */
+    /** The scheduler skips rows that are marked missing: it computes the tokens and stores no row. */
     @Test
     void shouldFindASchedulerThatStoredNoRows()
     {

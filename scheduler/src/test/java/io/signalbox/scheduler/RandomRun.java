@@ -14,7 +14,7 @@ import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** A seeded run of a scheduler under an adversary who picks the order of submits, cancels, completions and faults. */
+/** A seeded run of a scheduler; a random adversary orders the submits, cancels, completions and faults. */
 final class RandomRun
 {
     private final Random random;
@@ -28,7 +28,7 @@ final class RandomRun
         this.faults = faults;
     }
 
-    /** Small pools and budgets: they meet the rare cases most often. */
+    /** Small pools and budgets, because they reach the rare cases most often. */
     SchedulerConfig config()
     {
         final int blockSize = 1 + random.nextInt(8);
@@ -52,7 +52,7 @@ final class RandomRun
         {
             return Routers.random(Routers.any(random), random);
         }
-        // A backlog that most prompts exceed, so that requests are held back in the queue.
+        // Most prompts exceed this backlog, so requests wait in the queue.
         return RouterConfig.standard().with("rowWeight", 0.01).with("contextWeight", 0.001).with("decodeWeight", 50)
             .with("cachedWeight", 0.01).with("backlog", random.nextInt(60));
     }
@@ -65,7 +65,7 @@ final class RandomRun
         }
         if (faults)
         {
-            // Brings lost ranks back, so that strictly hinted requests can end too.
+            // Resets lost ranks, so that strictly hinted requests can end too.
             harness.reset(++epoch, random.nextBoolean());
         }
         harness.drain();
@@ -143,7 +143,7 @@ final class RandomRun
             nextId++, 1 + random.nextInt(3), shared, prompt, random.nextInt(12), hint, random.nextBoolean(), deadline);
     }
 
-    /** Repeated, unchained and out of range: what no honest client sends. */
+    /** Hashes that no correct client sends: repeated, unchained and out of range. */
     private long[] wildHashes(final int blocks)
     {
         return random.longs(blocks, random.nextInt(20) == 0 ? -2 : 1, 6).toArray();

@@ -25,7 +25,7 @@ class RankStepsTest
             config, new Scheduler(config, config.router().router(RANKS, true), groupBytes));
     }
 
-    /** Tokens that each of as many requests, one per rank, has emitted after some rounds. */
+    /** Tokens that each request has emitted after the rounds, with one request per rank. */
     private static int[] progress(final SchedulerHarness harness)
     {
         for (int rank = 0; rank < RANKS; rank++)
@@ -33,7 +33,7 @@ class RankStepsTest
             harness.submit(rank + 1, rank, 0, 20, 1000, rank, false, -1);
         }
         harness.wake();
-        // The group of the first wake is full of placements where its bound is small.
+        // If the bound is small, placements fill the group of the first wake.
         harness.wake();
         for (int round = 0; round < ROUNDS; round++)
         {

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Defects that real systems had in capturing routed experts, by the numbers of docs/defects.md: none is here. */
+/** Defects of other systems in capturing routed experts, numbered as in docs/defects.md; the scheduler has none of them. */
 class RoutedExpertsDefectTest
 {
     private static SchedulerConfig.Builder small()
@@ -231,7 +231,7 @@ class RoutedExpertsDefectTest
         assertEquals(8, harness.ended.size());
     }
 
-    /** Megatron Core computes the whole last block of a fully matched prompt again, in the block that is shared. */
+    /** Megatron Core recomputes the whole last block of a fully matched prompt, in the shared block. */
     @Test
     void shouldComputeTheEndOfAFullyMatchedPromptInABlockOfItsOwn()
     {

@@ -18,8 +18,8 @@ import java.util.Set;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * Remembers every row that a step computed, by request and position and by (rank, block, issue, offset), and demands
- * that the first accepted one is what the scheduler has. It knows nothing of pages.
+ * Records every row that a step computed, by request and position and by (rank, block, issue, offset), and checks that
+ * the scheduler has the first accepted one. It does not know pages.
  */
 final class RowOracle
 {
@@ -27,7 +27,7 @@ final class RowOracle
     {
     }
 
-    /** A row by the seed it was made from, the cache generation in which it came to the request, and how it came. */
+    /** A row: the seed of its ids, the cache generation in which the request got it, and how the request got it. */
     private record Row(long seed, int generation, boolean inherited)
     {
     }
@@ -49,7 +49,7 @@ final class RowOracle
         shape = config.capture();
     }
 
-    /** What the backend computes for one token of a step; another step or place gives other ids. */
+    /** The row that the backend computes for one token of a step; the ids depend on the step and the token's place. */
     static long row(final SchedulerHarness.Step step, final int token)
     {
         return StateDigest.mix((long)step.epoch() << 32 | step.rank(), step.step(), token);
@@ -73,7 +73,7 @@ final class RowOracle
         }
     }
 
-    /** The id at one place of a row: in range and distinct within its layer; every fourth layer begins with the highest. */
+    /** One id of a row: in range and distinct within its layer; every fourth layer begins with the highest id. */
     private static int expert(final long seed, final ModelShape shape, final int place)
     {
         final int experts = shape.experts();
@@ -84,13 +84,13 @@ final class RowOracle
         return (int)((first + (long)(place % shape.topK()) * apart) % experts);
     }
 
-    /** Nothing computed so far is shared with what is computed from now on. */
+    /** Starts a cache generation: rows computed before it are not shared with later ones. */
     void newGeneration()
     {
         generation++;
     }
 
-    /** A request that emitted nothing gives up the rows of a former generation when it starts over. */
+    /** A request without emitted tokens loses the rows of an earlier generation when it starts over. */
     void admitted(final long requestId, final boolean hasEmitted)
     {
         final Integer before = admittedIn.put(requestId, generation);
@@ -155,7 +155,7 @@ final class RowOracle
             final int position = row.start() + i;
             final long computed = row(step, firstToken + i);
             own.putIfAbsent(position, new Row(computed, admitted, false));
-            // A block holds what its own generation knows of the position, never an older row.
+            // A block holds the row of its generation at this position, never an older one.
             final Row kept = own.get(position);
             final BlockUse use = tables.get(row.requestId()).get(position / blockSize);
             blockRows.computeIfAbsent(use, key -> new HashMap<>())
@@ -163,7 +163,7 @@ final class RowOracle
         }
     }
 
-    /** The differences between the scheduler's rows of a request and what was computed for it. */
+    /** The differences between the scheduler's rows of a request and the rows computed for it. */
     List<String> differences(final Scheduler scheduler, final long requestId, final int rowCount)
     {
         final List<String> differences = new ArrayList<>();
@@ -189,13 +189,13 @@ final class RowOracle
         return differences;
     }
 
-    /** How many blocks of all ranks were ever handed out. */
+    /** Number of block allocations on all ranks. */
     int usedBlocks()
     {
         return usedBlocks.size();
     }
 
-    /** The differences between the rows that an ended request is said to have and those that were computed for it. */
+    /** The differences between the rows reported for an ended request and the rows computed for it. */
     List<String> differences(final SchedulerHarness.Ended end)
     {
         final Map<Integer, Row> own = requestRows.getOrDefault(end.requestId(), Map.of());

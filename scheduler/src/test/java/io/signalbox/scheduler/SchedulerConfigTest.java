@@ -46,7 +46,7 @@ class SchedulerConfigTest
         assertNull(read.capture());
     }
 
-    /** Journals of before the choice were hashed by SHA-256, and must go on to verify. */
+    /** Journals written before the setting existed used SHA-256, and must still verify. */
     @Test
     void shouldReadARunDescriptionFromBeforeTheBlockHashCouldBeChosen()
     {

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Drives a scheduler by hand: encodes inputs, keeps the groups, and completes steps when a test says so. */
+/** Drives a scheduler step by step: encodes inputs, keeps the groups, and completes steps when the test asks for it. */
 final class SchedulerHarness
 {
     /** A step that was scheduled and has not completed. */
@@ -128,7 +128,7 @@ final class SchedulerHarness
         finishSubmit(id, prompt, submit, hashes);
     }
 
-    /** A prompt whose block hashes the client chose as it liked. */
+    /** Submits a prompt with any block hashes. */
     void submitHashed(final long id, final int prompt, final int newTokens, final long... hashes)
     {
         final SubmitEncoder submit = writer.submit();
@@ -215,7 +215,7 @@ final class SchedulerHarness
         complete(step, RowOracle::fillRow);
     }
 
-    /** @param capturedRow what the backend says of each token; anything but the oracle's row is a planted defect. */
+    /** @param capturedRow writes the row of each token; a row that is not the oracle's is a planted defect. */
     void complete(final Step step, final CapturedRow capturedRow)
     {
         final boolean capture = config.capture() != null;
@@ -262,7 +262,7 @@ final class SchedulerHarness
         outputs.readGroup(group.buffer(), 0, group.length());
     }
 
-    /** Keeps what the scheduler decided. */
+    /** Records the scheduler's decisions. */
     private final class Outputs extends EventReader
     {
         @Override
@@ -347,7 +347,7 @@ final class SchedulerHarness
         }
     }
 
-    /** Completes steps, lowest rank first, until nothing is in flight and no rank with work rests. */
+    /** Completes steps, lowest rank first, until no step is in flight and no rank with work rests. */
     void drain()
     {
         wake();

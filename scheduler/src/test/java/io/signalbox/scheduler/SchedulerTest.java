@@ -289,7 +289,7 @@ class SchedulerTest
         harness.wake();
         harness.control(ControlKind.CACHE_RESET, -1);
         harness.complete(0);
-        // The second block is handed out after the reset, but computed upon a first one from before.
+        // The second block is allocated after the reset, but follows a first block computed before it.
         harness.complete(0);
         harness.complete(0);
         harness.complete(0);

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Steps that fail again and again. */
+/** Repeated failures of steps. */
 class StepFailuresTest
 {
     private static final int BACK_OFF = 1000;
@@ -23,7 +23,7 @@ class StepFailuresTest
             .router("round-robin").maxFailures(8).backOffNanos(BACK_OFF);
     }
 
-    /** Lets the rank's rest pass, if it rests. */
+    /** Waits until the rank's rest is over, if it rests. */
     private static boolean awaitPlan(final SchedulerHarness harness)
     {
         final long next = harness.scheduler.nextDeadlineNanos();
@@ -118,7 +118,7 @@ class StepFailuresTest
         assertEquals("LENGTH", harness.ended.get(0).reason());
     }
 
-    /** Computing the first chunk again is no progress: a second chunk that always fails would be tried indefinitely. */
+    /** Recomputing the first chunk is no progress; otherwise a second chunk that always fails would be retried endlessly. */
     @Test
     void shouldFailARequestWhoseSecondChunkAlwaysFails()
     {

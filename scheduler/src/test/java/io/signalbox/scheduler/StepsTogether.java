@@ -17,8 +17,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Follows the groups of ranks in lock-step and demands that no two of them are ever in different steps, that a step is
- * given to every rank that is not lost, and that none begins before the last one has ended everywhere.
+ * Reads the groups of ranks in lock-step and checks that all ranks are in the same step, that every rank that is not lost
+ * gets each step, and that no step begins before the last one has ended on all ranks.
  */
 final class StepsTogether extends EventReader
 {
@@ -34,7 +34,7 @@ final class StepsTogether extends EventReader
         this.ranks = ranks;
     }
 
-    /** @return how many empty plans there were. */
+    /** @return number of empty plans. */
     static int check(final int ranks, final List<byte[]> groups)
     {
         final StepsTogether steps = new StepsTogether(ranks);

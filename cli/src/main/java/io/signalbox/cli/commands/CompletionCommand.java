@@ -51,7 +51,7 @@ public final class CompletionCommand implements Callable<Integer>
         {
             throw new ConfigException("SHELL='" + shell + "' is not known; give bash or zsh.");
         }
-        // One script for both: it turns on zsh's support of bash's completions.
+        // One script for both shells: it enables zsh's support of bash completions.
         console.out().print(AutoComplete.bash(spec.root().name(), spec.root().commandLine()));
         return ExitCode.OK;
     }

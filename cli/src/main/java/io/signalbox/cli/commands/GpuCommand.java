@@ -144,7 +144,7 @@ public final class GpuCommand implements Callable<Integer>
         return found.ready() ? ExitCode.OK : ExitCode.BAD_INPUT;
     }
 
-    /** @throws ConfigException in the words of the probe if no GPU can be used, or if there is no such device. */
+    /** @throws ConfigException with the message of the probe if no GPU can be used, or if there is no such device. */
     static void refuseUnless(final CudaAvailability found, final int device)
     {
         if (!found.ready())

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** Shows one request's life, above all why it got its rank. */
+/** Shows one request's life, in particular why the router chose its rank. */
 @Command(
     name = "inspect",
     mixinStandardHelpOptions = true,

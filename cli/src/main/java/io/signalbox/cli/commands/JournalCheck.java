@@ -28,7 +28,7 @@ final class JournalCheck
     {
     }
 
-    /** @param parent the directory that is tried. */
+    /** @param parent the directory that is checked. */
     static Check in(final Path parent)
     {
         final SchedulerConfig config = SchedulerConfig.builder().capture(new ModelShape(2, 8, 2)).build();
@@ -39,7 +39,7 @@ final class JournalCheck
             return verdict(JournalProbe.run(parent, simulation.settings(),
                 journal -> simulation.run(SteppedEngine::new, journal, SimulationProgress.NONE)));
         }
-        // Chronicle fails with errors, and not only with exceptions, if the JVM denies it what it needs.
+        // Chronicle throws errors, and not only exceptions, if the JVM denies it access.
         catch (final IOException | RuntimeException | LinkageError | AssertionError e)
         {
             final String reason = e instanceof IOException ? FileFault.reason((IOException)e) : e.toString();

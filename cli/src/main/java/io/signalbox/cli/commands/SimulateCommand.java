@@ -185,7 +185,7 @@ public final class SimulateCommand implements Callable<Integer>
         return conclude(facts);
     }
 
-    /** Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind. */
+    /** Checked before the engine's own check, so that a wrong size leaves no empty journal. */
     private void refuseRingSize()
     {
         if (ringSlots < EngineContext.MIN_RING_SLOTS || ringSlots > EngineContext.MAX_RING_SLOTS ||

@@ -26,7 +26,7 @@ public final class ComparedSchedulers extends RankOptions
             "(default: 1,048,576 tokens).")
     private List<Integer> kvBlocks;
 
-    /** The scheduler of every run, but for router and pool size. */
+    /** The scheduler of every run, except for router and pool size. */
     public SchedulerConfig config()
     {
         return rankBuilder().build();
@@ -37,7 +37,7 @@ public final class ComparedSchedulers extends RankOptions
         return kvBlocks == null ? List.of(config().kvBlocks()) : kvBlocks;
     }
 
-    /** The compared routers, with the knobs that are turned. */
+    /** The compared routers, with the knobs that options set. */
     public List<RouterConfig> routers()
     {
         final DpRouters known = known();

@@ -45,7 +45,7 @@ public final class ComparedWorkloads extends TraceOptions
     private boolean anyGenerated;
     private boolean anyAgents;
 
-    /** Reads the traces; each run makes its own requests of them. */
+    /** Reads the traces; each run makes its own requests from them. */
     public List<SeededWorkload> workloads()
     {
         if (limit != null && limit < 1)
@@ -81,7 +81,7 @@ public final class ComparedWorkloads extends TraceOptions
         if (preset.isPresent())
         {
             anyGenerated = true;
-            // A number out of range is to be refused before anything runs.
+            // Refuse a number out of range before anything runs.
             OptionNames.translate(() -> builder(preset.get()).build());
             return SeededWorkload.generated(name, () -> builder(preset.get()));
         }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The durations of simulated steps, and the experts that they choose. */
+/** Durations of simulated steps, and their choice of experts. */
 public final class CostOptions
 {
     private static final Map<String, String> STEP_OPTIONS = Map.of(

@@ -168,7 +168,7 @@ public final class GpuOptions
                 "--sections: there is no section '" + name + "'; give some of " + String.join(", ", new Labels()) + "."));
     }
 
-    /** This process's own command line up to the options, for the section that starts it again under a tool. */
+    /** The command line of this process up to the options, for the section that restarts it under a tool. */
     private static List<String> command(final Class<?> program)
     {
         final List<String> command = new ArrayList<>();

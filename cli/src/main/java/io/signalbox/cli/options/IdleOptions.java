@@ -59,7 +59,7 @@ public final class IdleOptions
         }
     }
 
-    /** Of commands that simulate ranks. */
+    /** The check for commands that simulate ranks. */
     public static void refuseOfRanks(final ParseResult given)
     {
         if (given.hasMatchedOption("--no-prefix-caching"))

@@ -56,7 +56,7 @@ public final class JournalOptions
         return !noJournal;
     }
 
-    /** Refuses what can be refused before anything is written. */
+    /** Makes all checks that are possible before anything is written. */
     public void check()
     {
         if (directory != null && directory.toString().isEmpty())
@@ -92,7 +92,7 @@ public final class JournalOptions
         }
     }
 
-    /** The writer of the run's journal; if it cannot be opened, nothing that this command made is left behind. */
+    /** The writer of the run's journal; if it cannot be opened, all files of this command are removed. */
     public JournalWriter open(final Map<String, String> settings)
     {
         try
@@ -108,7 +108,7 @@ public final class JournalOptions
         }
     }
 
-    /** Removes the directories that {@link #open} made and that are empty; the writer removes what it put into them. */
+    /** Removes the directories that {@link #open} made and that are empty; the writer removes its files in them. */
     public void removeMade()
     {
         try
@@ -138,7 +138,7 @@ public final class JournalOptions
         }
     }
 
-    /** Remembers each directory that was not there before. */
+    /** Records each directory that did not exist before. */
     private void makeAll(final Path wanted) throws IOException
     {
         final Deque<Path> missing = new ArrayDeque<>();
@@ -161,7 +161,7 @@ public final class JournalOptions
         }
     }
 
-    /** False if another process has created it meanwhile: then it is not this command's to remove. */
+    /** False if another process has created it meanwhile: then this command must not remove it. */
     private static boolean createdHere(final Path wanted) throws IOException
     {
         try

@@ -32,11 +32,11 @@ public final class JsonOptions
     }
 
     /**
-     * Takes the room of the file before the work begins.
+     * Reserves the disk space of the file before the work begins.
      *
-     * @param bytes as many as the document has, as far as that is known.
+     * @param bytes expected size of the document.
      * @return {@code null} if no file is asked for.
-     * @throws io.signalbox.ConfigException if the file cannot be written or its disk has no room.
+     * @throws io.signalbox.ConfigException if the file cannot be written or its disk has no space.
      */
     public OutputFile reserve(final long bytes)
     {

@@ -13,7 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Explains arguments that a command does not have, with the names that may have been meant. */
+/** Explains arguments that a command does not have, with the nearest names. */
 public final class MistypedArguments
 {
     private static final int MAX_NAMES = 3;

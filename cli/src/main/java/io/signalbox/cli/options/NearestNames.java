@@ -13,7 +13,7 @@ final class NearestNames
     {
     }
 
-    /** At most {@code most} names, the nearest first: those it begins, and those few letters away. */
+    /** At most {@code most} names, the nearest first: names that begin with it, and names a few letters away. */
     static List<String> of(final String mistyped, final Collection<String> names, final int most)
     {
         final String wanted = mistyped.toLowerCase(Locale.ROOT);

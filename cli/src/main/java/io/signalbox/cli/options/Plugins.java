@@ -23,7 +23,7 @@ public final class Plugins
     {
     }
 
-    /** @throws ConfigException that names the jar at fault, two routers with the same label, or what a router broke. */
+    /** @throws ConfigException that names the faulty jar, two routers with the same label, or a router's violation. */
     public static DpRouters routers(final List<String> jars)
     {
         DpRouters routers = DpRouters.installed();

@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The ranks and how each of them batches; router, pool size and capture are the commands' own. */
+/** Number of ranks and their batching; router, pool size and capture are options of the commands. */
 class RankOptions
 {
-    /** KV cache of one rank, whatever the block size. */
+    /** KV cache of one rank, for every block size. */
     private static final int POOL_TOKENS = 1_048_576;
     private static final String BETA = "beta";
     private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z0-9_-]*");
@@ -75,7 +75,7 @@ class RankOptions
 
     private DpRouters routers;
 
-    /** Whether to print the routers and do nothing else. */
+    /** Whether to only print the routers. */
     public final boolean listsRouters()
     {
         return listRouters;
@@ -115,7 +115,7 @@ class RankOptions
     }
 
     /**
-     * The routers with the knobs that {@code --beta} and {@code --router-options} turn.
+     * The routers with the knobs that {@code --beta} and {@code --router-options} set.
      *
      * @param chosen those that may decide; a knob that none of them reads is refused.
      */

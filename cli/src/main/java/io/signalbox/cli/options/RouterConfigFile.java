@@ -36,9 +36,9 @@ import java.util.Map;
 final class RouterConfigFile
 {
     private static final String BLOCK = "attention_dp_config";
-    /** The block has a dozen keys; the time that YAML takes grows faster than the text. */
+    /** The block has a dozen keys; the time to parse YAML grows faster than the text. */
     private static final int MAX_BYTES = 1 << 16;
-    /** The block has two levels; what a scanner does per level makes deep files slow. */
+    /** The block has two levels; a scanner's work per level makes deep files slow. */
     private static final int MAX_DEPTH = 8;
     private static final String PREFIX = "kv_cache_routing_";
 
@@ -54,7 +54,7 @@ final class RouterConfigFile
         this.file = file;
     }
 
-    /** @throws ConfigException when the file cannot be read, is not such a block, or names what is not supported. */
+    /** @throws ConfigException if the file cannot be read, is not such a block, or names an unsupported feature. */
     static RouterConfig read(final String file)
     {
         final RouterConfigFile reader = new RouterConfigFile(file);
@@ -86,7 +86,7 @@ final class RouterConfigFile
         {
             throw refused("is not YAML in line " + (e.getProblemMark().getLine() + 1) + " (" + e.getProblem() + ")");
         }
-        // Scalars that look like a number or a date and are none end in exceptions of the JDK.
+        // The JDK throws on scalars that look like a number or a date and are none.
         catch (final YAMLException | IllegalArgumentException | IndexOutOfBoundsException | ClassCastException e)
         {
             throw refused("is not YAML (" + e.getMessage() + ")");
@@ -200,7 +200,7 @@ final class RouterConfigFile
         }
     }
 
-    /** The knob's refusal in the words of the file. */
+    /** The knob's refusal in the terms of the file. */
     private RouterConfig with(final RouterConfig router, final String knob, final String key, final Object value)
     {
         try

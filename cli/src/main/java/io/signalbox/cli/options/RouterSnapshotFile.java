@@ -54,7 +54,7 @@ public final class RouterSnapshotFile
     }
 
     /**
-     * Refuses before a long replay what can be known before it.
+     * Makes all checks that are possible before a long replay.
      *
      * @throws ConfigException if the file exists already, or cannot be created.
      */
@@ -103,7 +103,7 @@ public final class RouterSnapshotFile
         }
         catch (final IOException e)
         {
-            // The reason why it could not be written is the one to report.
+            // Report why it could not be written, not why it could not be removed.
             return;
         }
     }

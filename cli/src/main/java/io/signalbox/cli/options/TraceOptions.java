@@ -27,7 +27,7 @@ class TraceOptions
         description = "Share nothing between plays whose tools and system prompts have equal sizes.")
     private boolean separatePlays;
 
-    /** @param trace another kind of trace, to which these options mean nothing. */
+    /** @param trace another kind of trace, for which these options have no meaning. */
     final void refuseFor(final Path trace)
     {
         if (isGiven())

@@ -86,7 +86,7 @@ public final class WorkloadOptions extends TraceOptions
 
     private int leftOut;
 
-    /** Requests behind those that {@code --limit} lets in. */
+    /** Number of requests that {@code --limit} leaves out. */
     public int leftOut()
     {
         return leftOut;
@@ -120,7 +120,7 @@ public final class WorkloadOptions extends TraceOptions
             workload = new FirstRequests(workload, limit);
             leftOut = whole - workload.requests().size();
         }
-        // Cancellations of nobody would still change the run description.
+        // Cancellations without requests would still change the run description.
         return cancelFraction == 0.0
             ? workload
             : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);

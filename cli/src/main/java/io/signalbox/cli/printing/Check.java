@@ -5,7 +5,7 @@ package io.signalbox.cli.printing;
  * One finding of {@code doctor}.
  *
  * @param needed whether commands fail without it.
- * @param remedy what to do, or empty where nothing is missing.
+ * @param remedy advice, or empty if nothing is missing.
  */
 public record Check(String name, boolean ok, boolean needed, String detail, String remedy)
 {
@@ -19,7 +19,7 @@ public record Check(String name, boolean ok, boolean needed, String detail, Stri
         return new Check(name, false, true, detail, remedy);
     }
 
-    /** Something that only some uses need. */
+    /** A part that only some uses need. */
     public Check optional()
     {
         return new Check(name, ok, false, detail, remedy);

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** A comparison for programs. Rates are from 0 to 1; a figure that was not measured is empty in CSV and null in JSON. */
+/** A comparison as CSV and JSON. Rates are from 0 to 1; a figure that was not measured is empty in CSV, null in JSON. */
 public final class ComparisonFiles
 {
     private static final int SETTINGS_BYTES = 1 << 14;

@@ -9,7 +9,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A comparison as tables for people: two per workload and cache size, with a line per router. */
+/** A comparison as text: two tables per workload and cache size, with a line per router. */
 public final class ComparisonText
 {
     private static final List<Column> LATENCY = List.of(
@@ -36,7 +36,7 @@ public final class ComparisonText
         this.out = out;
     }
 
-    /** @param digits behind the point. */
+    /** @param digits number of decimals. */
     private record Column(Figure figure, String title, int digits)
     {
         private String text(final ComparisonRow row)
@@ -58,7 +58,7 @@ public final class ComparisonText
         }
     }
 
-    /** @param seeds runs behind each figure. */
+    /** @param seeds number of runs per figure. */
     public static void print(final PrintStream out, final List<ComparisonRow> rows, final int seeds)
     {
         new ComparisonText(out).print(rows, seeds);

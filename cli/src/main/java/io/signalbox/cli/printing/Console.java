@@ -13,7 +13,7 @@ import java.io.PrintStream;
  */
 public record Console(ResultStream out, PrintStream err, boolean terminal, int columns)
 {
-    /** Longer lines are tiring to read, however wide the terminal is. */
+    /** Longer lines are tiring to read on any terminal. */
     public static final int MAX_COLUMNS = 100;
     static final int MIN_COLUMNS = 60;
 

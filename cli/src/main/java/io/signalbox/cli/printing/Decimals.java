@@ -7,15 +7,15 @@ import java.math.RoundingMode;
 import java.util.List;
 
 /**
- * Fixed-point texts of numbers. {@code Double.toString} gives other digits on Java 17 than on later ones, and output
- * is to be the same bytes everywhere.
+ * Fixed-point texts of numbers. {@code Double.toString} gives other digits on Java 17 than on later versions, but output
+ * must have the same bytes on all of them.
  */
 public final class Decimals
 {
     private static final int NANOS_DIGITS = 6;
     private static final int PLAIN_DIGITS = 6;
     private static final int DIGITS_THAT_MATTER = 3;
-    /** So many digits tell any two doubles apart. */
+    /** Digits that distinguish any two doubles. */
     private static final int DIGITS_OF_DOUBLE = 17;
     private static final int PLAIN_FROM = -6;
     private static final int PLAIN_BELOW = 21;

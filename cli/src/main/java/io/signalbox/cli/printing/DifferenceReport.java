@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.stream.Collectors;
 
-/** Both sides of the first decision that differs. */
+/** The first decision that differs, as recorded and as recomputed. */
 public final class DifferenceReport
 {
     private DifferenceReport()

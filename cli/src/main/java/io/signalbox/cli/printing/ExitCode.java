@@ -5,9 +5,9 @@ package io.signalbox.cli.printing;
 public final class ExitCode
 {
     public static final int OK = 0;
-    /** The command ran, and what it checked does not hold: a difference, a journal that is refused, a missing part. */
+    /** The command ran, and a check failed: a decision differs, a journal is refused, or a part is missing. */
     public static final int CHECK_FAILED = 1;
-    /** Something outside is to be mended: options, input, permissions, a full disk, too small a heap. */
+    /** Usage or environment error: options, input, permissions, a full disk, or too small a heap. */
     public static final int BAD_INPUT = 2;
     /** A fault of this program. */
     static final int INTERNAL = 3;

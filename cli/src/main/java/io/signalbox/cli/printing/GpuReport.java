@@ -43,7 +43,7 @@ public final class GpuReport implements CheckProgress
         this.asJson = asJson;
     }
 
-    /** Prints what a second run needs to be the same, before anything can go wrong. */
+    /** Prints the parameters that reproduce the run, before any section can fail. */
     public void begin(final CheckConfig asked)
     {
         file.write(found, results, GpuReportFile.State.RUNNING);
@@ -61,7 +61,7 @@ public final class GpuReport implements CheckProgress
         progress.showNow(results.size(), sections, section.label() + ": " + section.purpose());
     }
 
-    /** The file alone: the table shows each section once. A section that was given up may come back, and is not heard. */
+    /** Updates only the file; the table shows each section once. A late result of an abandoned section is ignored. */
     @Override
     public synchronized void onPart(final SectionResult soFar)
     {
@@ -87,7 +87,7 @@ public final class GpuReport implements CheckProgress
         keep(results);
     }
 
-    /** A disk that is full now keeps no section from running: the last version says if it is full then. */
+    /** A full disk stops no section; the last version reports whether the disk is still full. */
     private void keep(final List<SectionResult> soFar)
     {
         try
@@ -128,7 +128,7 @@ public final class GpuReport implements CheckProgress
             all.size(), all.size() - failed - notRun, failed, notRun);
     }
 
-    /** A check in which nothing failed, though something may not have been run, is a success. */
+    /** A check without failures is a success, even if a section did not run. */
     public static int exitCode(final List<SectionResult> results)
     {
         return results.stream().anyMatch(result -> result.verdict() == CheckVerdict.FAILED)

@@ -137,7 +137,7 @@ public final class GpuReportFile
         json.writeEndObject();
     }
 
-    /** How far the check was when the file was written. */
+    /** Progress of the check when the file was written. */
     public enum State
     {
         RUNNING,

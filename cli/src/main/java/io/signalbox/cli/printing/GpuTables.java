@@ -32,7 +32,7 @@ public final class GpuTables
     {
     }
 
-    /** @throws ConfigException if a file cannot be read, or is none of a GPU check. */
+    /** @throws ConfigException if a file cannot be read, or is not the result of a GPU check. */
     public static String of(final List<Path> files)
     {
         final GpuTables tables = new GpuTables();

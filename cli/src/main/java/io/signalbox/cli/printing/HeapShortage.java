@@ -5,7 +5,7 @@ import io.signalbox.ConfigException;
 
 import java.util.function.Supplier;
 
-/** Names what ran out when memory did: an OutOfMemoryError by itself tells neither the kind of memory nor its user. */
+/** Explains an OutOfMemoryError, which by itself names neither the kind of memory nor its user. */
 public final class HeapShortage
 {
     private static final String LARGER = "or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx8g";
@@ -15,11 +15,11 @@ public final class HeapShortage
     }
 
     /**
-     * What {@code making} gives.
+     * Returns the result of {@code making}.
      *
      * @param what   the input that is read or made, as the subject of a sentence.
-     * @param remedy what makes it smaller, as an imperative.
-     * @throws ConfigException when the heap is too small for it.
+     * @param remedy advice that makes it smaller, as an imperative.
+     * @throws ConfigException if the heap is too small for it.
      */
     public static <T> T named(final String what, final String remedy, final Supplier<T> making)
     {
@@ -38,7 +38,7 @@ public final class HeapShortage
         }
     }
 
-    /** The whole sentence for an error of which no more is known. */
+    /** The whole sentence for an error without further information. */
     public static String sentence(final OutOfMemoryError error)
     {
         final String message = String.valueOf(error.getMessage());

@@ -16,18 +16,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The help of a command, as wide as the terminal. A command with many options has a short page with those used most, a
- * page for each group of options, and a page with everything.
+ * The help of a command, as wide as the terminal. A command with many options has a short page with the most used ones, a
+ * page for each group of options, and a page with all options.
  */
 public final class HelpPage
 {
-    /** The name of the page with everything. */
+    /** The name of the page with all options. */
     public static final String ALL = "all";
     /** Commands with more options than this have a short page. */
     private static final int FEW_OPTIONS = 12;
     private static final String GENERAL = "general";
     private static final int NAME_COLUMNS = 13;
-    /** Of all commands; each shows those that it has. */
+    /** The most used options of all commands; each command shows those that it has. */
     private static final Set<String> USED_MOST = Set.of(
         "--workload", "--workloads", "--trace", "--conversations", "--limit", "--ranks", "--router", "--routers",
         "--block-size", "--kv-blocks", "--journal", "--no-journal", "--seed", "--seeds", "--probe", "--sections", "--device",
@@ -61,7 +61,7 @@ public final class HelpPage
     }
 
     /**
-     * The page of a group of options, or of everything.
+     * The page of a group of options, or of all options.
      *
      * @throws ConfigException if there is no such group.
      */
@@ -106,7 +106,7 @@ public final class HelpPage
             .filter(option -> USED_MOST.contains(option.longestName())).toList();
     }
 
-    /** Groups in the order of the page with everything, after the options without a group. */
+    /** Groups in the order of the page with all options, after the options without a group. */
     private Map<String, List<OptionSpec>> optionsByGroup()
     {
         final Map<String, List<OptionSpec>> groups = new LinkedHashMap<>();

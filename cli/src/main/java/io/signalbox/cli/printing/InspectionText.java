@@ -10,7 +10,7 @@ import io.signalbox.journal.inspect.RequestLife;
 
 import java.io.PrintStream;
 
-/** One request's life for people: a line per event, a table per placement. */
+/** One request's life as text: a line per event, a table per placement. */
 public final class InspectionText
 {
     private static final String LABEL = "%-18s";

@@ -4,9 +4,9 @@ package io.signalbox.cli.printing;
 import java.nio.file.Path;
 
 /**
- * What a run left in its journal.
+ * Figures of the journal of a run.
  *
- * @param verdict whether it was read back and confirmed.
+ * @param verdict result of its verification.
  */
 public record JournalFacts(Path path, long records, long groups, long bytes, String digest, Verdict verdict)
 {

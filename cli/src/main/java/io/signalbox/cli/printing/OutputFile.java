@@ -15,9 +15,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * A file for a result that is known only after long work. Its room on the disk is taken before the work, in a file
- * beside it, which replaces the file in one step when the result is there. A file of that name keeps its content until
- * then.
+ * A file for a result that is known only after long work. Its disk space is reserved before the work, in a file beside
+ * it, which replaces the file in one step when the result is complete. An existing file keeps its content until then.
  */
 public final class OutputFile implements AutoCloseable
 {
@@ -36,7 +35,7 @@ public final class OutputFile implements AutoCloseable
     /**
      * @param file  null: no such file is wanted, and this returns null.
      * @param bytes at least as many as will be written, as far as that is known.
-     * @throws ConfigException when the file cannot be written or its disk has no room.
+     * @throws ConfigException if the file cannot be written or its disk has no space.
      */
     public static OutputFile reserve(final String option, final Path file, final long bytes)
     {
@@ -63,7 +62,7 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** @throws ConfigException when the file is one of a journal's, which would be lost or made unreadable. */
+    /** @throws ConfigException if the file is part of a journal, which would be lost or made unreadable. */
     public static void requireOutsideOfJournals(final String option, final Path file)
     {
         if (!file.toString().isEmpty() && JournalDirectory.owns(file))
@@ -73,7 +72,7 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** @throws ConfigException when nothing of this name can be written: a directory, a device, a journal's own file. */
+    /** @throws ConfigException if the path cannot be written: it is a directory, a device, or part of a journal. */
     public static void check(final String option, final Path file)
     {
         requireOutsideOfJournals(option, file);
@@ -124,7 +123,7 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** With bytes that no file system takes for a hole. */
+    /** Writes bytes that no file system stores as a hole. */
     private static void fill(final FileChannel channel, final long bytes) throws IOException
     {
         final byte[] blanks = new byte[1 << 16];
@@ -143,7 +142,7 @@ public final class OutputFile implements AutoCloseable
         }
     }
 
-    /** @throws ConfigException when the room was not enough after all; the file is then as it was before. */
+    /** @throws ConfigException if the space was not enough; the file then keeps its content. */
     public void write(final String text)
     {
         final ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
@@ -171,7 +170,7 @@ public final class OutputFile implements AutoCloseable
             "); give a file in a directory with room.");
     }
 
-    /** Gives the room back if nothing was written. */
+    /** Releases the space if nothing was written. */
     @Override
     public void close()
     {
@@ -184,7 +183,7 @@ public final class OutputFile implements AutoCloseable
         }
         catch (final IOException e)
         {
-            // Why the command failed is the more important message.
+            // The failure of the command is the more important message.
             done = false;
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-/** Text from outside, such as an option's value or a name in a damaged file, without what steers a terminal. */
+/** Removes terminal controls from outside text, such as an option's value or a name in a damaged file. */
 final class Printable
 {
     private static final char REPLACEMENT = '?';
@@ -10,7 +10,7 @@ final class Printable
     {
     }
 
-    /** The same text with a question mark for each control character and each character that turns the direction of text. */
+    /** The text with a question mark for each control character and each character that changes the text direction. */
     static String text(final String given)
     {
         final StringBuilder printable = new StringBuilder(given.length());

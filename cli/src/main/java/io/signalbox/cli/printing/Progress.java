@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Shows on standard error how far a long task is: a bar and the remaining time. On a terminal one line is redrawn and
- * wiped at the end; elsewhere a line is printed from time to time if the user asked for progress. Any thread may call it.
+ * Shows the progress of a long task on standard error: a bar and the remaining time. On a terminal one line is redrawn
+ * and cleared at the end. Otherwise a line is printed periodically if the user asked for progress. Thread-safe.
  */
 public final class Progress implements AutoCloseable
 {
@@ -76,7 +76,7 @@ public final class Progress implements AutoCloseable
             console.err().println(command + ": " + state);
             return;
         }
-        // A line that wraps could not be wiped.
+        // A line that wraps cannot be cleared.
         final String line = done <= total && total > 0 ? bar(done, total) + " " + state : state;
         console.err().print(WIPE + line.substring(0, Math.min(line.length(), console.columns() - 1)));
         console.err().flush();
@@ -90,7 +90,7 @@ public final class Progress implements AutoCloseable
             return text + ", " + duration(elapsedNanos);
         }
         final String percent = (int)(100.0 * done / total) + " %, ";
-        // The first per cent of a task, in a JVM that is still warming up, say little about the rest.
+        // The first per cent of a task, in a JVM that still warms up, does not predict the rest.
         final boolean known = done > 0 &&
             (elapsedNanos >= NANOS_PER_SECOND && done >= total / FIRST_SHARE || elapsedNanos >= LATEST_NANOS);
         return percent + (known ? duration((long)((double)elapsedNanos / done * (total - done))) + " left, " : "") + text;
@@ -114,7 +114,7 @@ public final class Progress implements AutoCloseable
             ? seconds / 60 + " min " + seconds % 60 + " s" : seconds / 3600 + " h " + seconds / 60 % 60 + " min";
     }
 
-    /** Wipes the line; a later state draws it again. */
+    /** Clears the line; a later state draws it again. */
     public synchronized void wipe()
     {
         if (drawn)

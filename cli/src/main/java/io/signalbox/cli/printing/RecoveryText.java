@@ -6,7 +6,7 @@ import io.signalbox.journal.JournalRecovery.Recovery;
 
 import java.io.PrintStream;
 
-/** What recovery found and did, for people. */
+/** The result of a recovery, as text. */
 public final class RecoveryText
 {
     private RecoveryText()

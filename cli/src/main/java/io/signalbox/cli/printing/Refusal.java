@@ -12,7 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Why a command did not do what was asked: one sentence and an exit code. */
+/** The reason for which a command failed: one sentence and an exit code. */
 public record Refusal(int exitCode, String sentence)
 {
     public static Refusal of(final Throwable thrown)
@@ -65,7 +65,7 @@ public record Refusal(int exitCode, String sentence)
         return exitCode;
     }
 
-    /** A journal that cannot be believed fails a check; a place that cannot hold or read one is to be mended. */
+    /** A journal that cannot be trusted is a failed check; a place that cannot hold or read one is an environment error. */
     private static int exitCode(final JournalException.Kind kind)
     {
         switch (kind)

@@ -257,7 +257,7 @@ public final class ReportJson
         Json.real(json, name, value);
     }
 
-    /** What was not measured is null; a zero would be a measurement. */
+    /** A figure that was not measured is null; a zero would be a measurement. */
     private void rate(final boolean known, final String name, final double value) throws IOException
     {
         Json.real(json, name, known ? value : Double.NaN);

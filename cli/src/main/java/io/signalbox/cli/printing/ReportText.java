@@ -6,7 +6,7 @@ import io.signalbox.report.RunReport;
 import java.io.PrintStream;
 import java.util.stream.Collectors;
 
-/** The report of a run as tables for people. It holds no wall-clock figure and no path. */
+/** The report of a run as text. It has no wall-clock figure and no path. */
 public final class ReportText
 {
     /** Printed for figures that were not measured; a zero would be a measurement. */
@@ -22,7 +22,7 @@ public final class ReportText
         this.out = out;
     }
 
-    /** @param journal null: none was kept. */
+    /** @param journal null if none was written. */
     public static void print(final PrintStream out, final RunReport report, final Asked asked, final JournalFacts journal)
     {
         new ReportText(out).print(report, asked, journal);
@@ -181,7 +181,7 @@ public final class ReportText
         return known ? Decimals.text(nanos / 1e6, 2) : NO_DATA;
     }
 
-    /** Ranks in lock-step take part in steps in which they have nothing to compute. */
+    /** Ranks in lock-step also take part in steps in which they have nothing to compute. */
     private static String padding(final RunReport.Steps steps)
     {
         return steps.emptySteps() == 0 ? "" : "; " + Decimals.grouped(steps.emptySteps()) + " of the steps empty";

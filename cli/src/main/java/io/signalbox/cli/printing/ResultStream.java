@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Receives the result of a command. Unlike a plain {@link PrintStream} it keeps the reason of a failed write. */
+/** Receives the result of a command. Unlike a plain {@link PrintStream}, it keeps the cause of a failed write. */
 public final class ResultStream extends PrintStream
 {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -27,7 +27,7 @@ public final class ResultStream extends PrintStream
     }
 
     /**
-     * Writes what is buffered.
+     * Flushes the buffer.
      *
      * @return why the result is incomplete; {@code null} if it is complete or its reader closed the pipe, as {@code head}
      *     does.

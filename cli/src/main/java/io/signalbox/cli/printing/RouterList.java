@@ -7,7 +7,7 @@ import io.signalbox.router.DpRouters;
 
 import java.io.PrintStream;
 
-/** The routers as they declare themselves: label, version, summary, and each knob with default, range and meaning. */
+/** The declarations of the routers: label, version, summary, and each knob with default, range and meaning. */
 public final class RouterList
 {
     private RouterList()

@@ -4,7 +4,7 @@ package io.signalbox.cli.printing;
 import java.io.PrintStream;
 import java.nio.file.Path;
 
-/** Tells a user who stops a run, with Ctrl-C or a signal, what became of its journal. */
+/** Prints the state of the journal when a user stops a run with Ctrl-C or a signal. */
 public final class StopNotice implements AutoCloseable
 {
     private final PrintStream err;
@@ -15,7 +15,7 @@ public final class StopNotice implements AutoCloseable
         this.err = err;
     }
 
-    /** From here on a stopped process leaves a journal that is not closed. */
+    /** From this call on, a stopped process leaves a journal that is not closed. */
     public void arm(final Path journal)
     {
         hook = new Thread(() -> err.println(text(journal)), "stop-notice");
@@ -41,7 +41,7 @@ public final class StopNotice implements AutoCloseable
         }
         catch (final IllegalStateException e)
         {
-            // The process is being stopped already, and the notice is on its way.
+            // The process is being stopped already, and prints the notice.
             hook = null;
         }
     }

@@ -7,7 +7,7 @@ import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
 
 /**
- * The result of reading a run's journal back.
+ * The result of verifying a run's journal.
  *
  * @param confirmed  whether every decision is confirmed; {@code null} if it was not asked for.
  * @param difference the first decision that differs; {@code null} if there is none.
@@ -18,7 +18,7 @@ public record Verdict(Boolean confirmed, Difference difference, String problem, 
 {
     public static final Verdict NOT_ASKED = new Verdict(null, null, null, ExitCode.OK);
 
-    /** Confirms only if the whole journal that was written was read back and every decision in it is equal. */
+    /** Confirms only if the whole journal was read and every decision in it is equal. */
     public static Verdict of(final JournalWriter writer, final Verification found)
     {
         if (!found.matches())

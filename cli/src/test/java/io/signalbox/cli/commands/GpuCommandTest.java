@@ -59,7 +59,7 @@ class GpuCommandTest
     @TempDir
     private Path directory;
 
-    /** The answer of this machine, whichever it is, with the exit code that belongs to it. */
+    /** The answer of this machine, with a GPU or without, and the exit code for it. */
     @Test
     void shouldProbeOnAnyMachine()
     {

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A build with one tie rule turned round is caught at the decision where it first matters. */
+/** Verification finds a build with one inverted tie rule at the first decision that it changes. */
 class PlantedTieRuleTest
 {
     /** The default router for single requests, except that ties go to the highest rank. */

@@ -170,7 +170,7 @@ class ReplayCommandTest
         assertTrue(run.out().startsWith("recovered         1 records kept, digest "), run.out());
     }
 
-    /** The recovery was done: the sentence says where the bytes are, and that nothing is left to verify. */
+    /** The recovery was done: the sentence names the file of the cut bytes, and says that nothing is left to verify. */
     @Test
     void shouldSayThatAJournalThatWasNeverBegunCannotBeVerified() throws IOException
     {

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A verification that was not asked for, one that confirms and one that does not are told apart. */
+/** Distinguishes a verification that was not requested, one that confirms and one that does not. */
 class VerdictTest
 {
     private static final Function<SchedulerConfig, Scheduler> PLANTED =

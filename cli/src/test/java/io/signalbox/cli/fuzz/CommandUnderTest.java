@@ -5,7 +5,7 @@ import io.signalbox.cli.CommandEntry;
 
 import java.io.OutputStream;
 
-/** What a worker process runs for each case. Implementations have a constructor without parameters. */
+/** The command that a worker process runs for each case. Implementations have a constructor without parameters. */
 public interface CommandUnderTest
 {
     int run(OutputStream out, OutputStream err, String... arguments);

@@ -24,7 +24,7 @@ interface FuzzCase
         return List.of();
     }
 
-    /** What the case did to its input, in words; empty if the command line says it all. */
+    /** Description of the changes to the input; empty if the command line shows them. */
     default String story()
     {
         return "";

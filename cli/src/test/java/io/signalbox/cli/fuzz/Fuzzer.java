@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Runs cases of a source one after another, holds each against every oracle, makes a failing one smaller, and keeps its
- * files. Faults are told apart by their complaint, so that one of them does not hide the others.
+ * Runs the cases of a source one after another, checks each with every oracle, shrinks a failing one, and keeps its
+ * files. Faults are distinguished by their complaint, so that one does not mask the others.
  */
 final class Fuzzer
 {
@@ -35,7 +35,7 @@ final class Fuzzer
 
     /**
      * @param workingDirectory of the target; each case gets a directory in it.
-     * @param kept             where the files of failing cases are kept.
+     * @param kept             directory for the files of failing cases.
      */
     Fuzzer(final Target target, final Path workingDirectory, final Path kept)
     {
@@ -120,7 +120,7 @@ final class Fuzzer
         return complaints.get(0).substring(0, Math.min(24, complaints.get(0).length()));
     }
 
-    /** @param keptFiles where a copy of the files is left, as they were before the command; null: nowhere. */
+    /** @param keptFiles directory for a copy of the files as they were before the command; null for no copy. */
     private List<String> run(final FuzzCase made, final Path keptFiles) throws IOException
     {
         final Path directory = workingDirectory.resolve("case");

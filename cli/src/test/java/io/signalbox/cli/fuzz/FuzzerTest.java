@@ -234,7 +234,7 @@ class FuzzerTest
         return arguments -> arguments.contains(option) ? Outcome.returned(exitCode, out, err) : null;
     }
 
-    /** What a fault does to the files of its case. */
+    /** The effect of a fault on the files of its case. */
     private interface Harm
     {
         void to(Path directory) throws IOException;

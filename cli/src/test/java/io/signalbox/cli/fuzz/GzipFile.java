@@ -154,7 +154,7 @@ final class GzipFile
         return -1;
     }
 
-    /** Returns where the next member begins; -1: this one is damaged. */
+    /** Returns the position of the next member; -1 if this one is damaged. */
     private static int inflate(final byte[] file, final int data, final ByteArrayOutputStream content)
     {
         if (data > file.length)

@@ -24,8 +24,8 @@ record JournalTruth(Path journal, List<String> digests)
     }
 
     /**
-     * What is wrong with a report on a journal that was accepted: its digest is that of an original up to the records
-     * counted, and it counts every whole group that the files hold.
+     * Complaints about a report on an accepted journal. Its digest must be that of an original up to the records counted,
+     * and it must count every whole group in the files.
      */
     static List<String> complaints(final String report, final Path journal, final List<JournalTruth> originals)
         throws IOException

@@ -16,8 +16,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A whole {@code simulate} that a signal ends at a random moment, recovered and verified: 3 runs reduced, 150 full. What
- * is recovered is a beginning of the same run's journal.
+ * A whole {@code simulate} that a signal ends at a random moment, recovered and verified: 3 runs reduced, 150 full. The
+ * recovered journal is a prefix of the journal of the whole run.
  */
 class KilledRunTest
 {

@@ -17,7 +17,7 @@ final class KindCases implements CaseSource
 {
     private static final List<String> RUN = List.of("--conversations=2", "--limit=3", "--ranks=2", "--user-tokens=fixed:20",
         "--output-tokens=fixed:4");
-    /** What a command needs beside the path. */
+    /** Arguments that a command needs beside the path. */
     private static final Map<String, List<String>> NEEDED = Map.of(
         "compare", List.of("--seeds=1", "--workers=1", "--routers=default", "--limit=3"),
         "inspect", List.of("--request=2"));

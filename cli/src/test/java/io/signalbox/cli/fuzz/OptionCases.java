@@ -38,7 +38,7 @@ final class OptionCases implements CaseSource
         "--seed\u00a0", "\u2014seed", "--SEED=1", "--see=1", "-h", "--help", "-V", "-hV", "--version", "\u0000", "\ud800",
         "simulate",
         "replay", "--no-json", "--json=maybe", "s".repeat(5_000), "a\nb", "%s", "=", "--=", "--=x", "-1", "{dir}/journal");
-    /** What makes the run of a command small. Options that a command lacks are passed over. */
+    /** Options that make the run of a command small. Options that a command lacks are skipped. */
     private static final Map<String, List<String>> SMALL = Map.of(
         "simulate", List.of("--conversations=2", "--limit=3", "--system-prompt=16", "--user-tokens=fixed:20",
             "--output-tokens=fixed:4", "--ranks=2", "--kv-blocks=600"),

@@ -6,6 +6,6 @@ import java.util.List;
 /** A property of every command, whatever its input. */
 interface Oracle
 {
-    /** What is wrong; empty if nothing is. */
+    /** The complaint; empty if there is none. */
     List<String> complaints(Observation seen);
 }

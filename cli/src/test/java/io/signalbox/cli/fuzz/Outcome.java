@@ -11,7 +11,7 @@ package io.signalbox.cli.fuzz;
  * @param stray          bytes that the process printed past the command's own streams.
  * @param allocatedBytes what the command's thread allocated; 0 unless it returned.
  * @param nanos          wall-clock time.
- * @param detail         where it hung, or how the process ended; empty if it returned.
+ * @param detail         stack of the hanging thread, or the end of the process; empty if it returned.
  */
 record Outcome(
     End end, int exitCode, String out, String err, String stray, long allocatedBytes, long nanos, String detail)

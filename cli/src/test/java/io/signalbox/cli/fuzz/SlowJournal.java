@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * What the files of a journal hold, read by a second, slow program from the description of the format: every place of
- * every segment is tried for a whole record, whatever is around it.
+ * The content of a journal's files, read by a second, slow program that follows the description of the format: it tries
+ * every place of every segment for a whole record.
  */
 final class SlowJournal
 {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a trace file really holds, read by a second, slow program.
+ * The content of a trace file, read by a second, slow program.
  *
  * @param requests     requests in it.
  * @param outputTokens that they ask for.

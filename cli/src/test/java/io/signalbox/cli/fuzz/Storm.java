@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that makes, renames and removes files in a directory while a command works there. What it does is drawn from a
- * seed; when each of it falls is not. A file that it made and finds gone was removed by the command.
+ * A thread that makes, renames and removes files in a directory while a command works there. A seed decides its actions,
+ * but not their times. If a file that it made is gone, the command removed it.
  */
 final class Storm implements Runnable
 {

@@ -3,7 +3,7 @@ package io.signalbox.cli.fuzz;
 
 import java.util.List;
 
-/** What is fuzzed: the command line in another process, or a fake with a planted fault. */
+/** The target of a fuzzer: the command line in another process, or a fake with a planted fault. */
 interface Target
 {
     Outcome run(List<String> arguments);

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
-/** What a directory holds, byte for byte: kind, length and checksum of each entry. Symbolic links are not followed. */
+/** The content of a directory: kind, length and checksum of each entry. Symbolic links are not followed. */
 final class Tree
 {
     private static final int BUFFER_BYTES = 1 << 16;

@@ -204,7 +204,7 @@ final class Worker implements Target, AutoCloseable
             .toList();
     }
 
-    /** What the process printed since the last case. */
+    /** The output of the process since the last case. */
     private String stray() throws IOException
     {
         if (Files.size(log) == strayFrom)
@@ -217,7 +217,7 @@ final class Worker implements Target, AutoCloseable
         return text;
     }
 
-    /** Where the command's thread is: the JVM prints its threads on SIGQUIT. */
+    /** The stack of the command's thread: the JVM prints its threads on SIGQUIT. */
     private String threadDump() throws IOException
     {
         final int before = (int)Files.size(log);

@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a run creates on the disk, and what it removes. */
+/** Files that a run creates, and files that it removes. */
 class JournalOptionsTest
 {
     private static final Map<String, String> SETTINGS = Map.of("a", "b");

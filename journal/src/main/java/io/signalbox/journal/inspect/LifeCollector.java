@@ -32,7 +32,7 @@ final class LifeCollector extends EventReader
     private final List<LifeRecord> lives = new ArrayList<>();
     /** The Submit of the current group; {@code null} if it has none with this id. */
     private Submission submission;
-    /** The life that is under way, or {@code null}; a Submit that is refused meanwhile does not touch it. */
+    /** The current life, or {@code null}; a Submit that is refused meanwhile does not affect it. */
     private LifeRecord open;
     private long nowNanos;
     private long submits;

@@ -7,12 +7,12 @@ import io.signalbox.event.codec.TieRule;
 
 import java.util.List;
 
-/** One thing that happened to a request, in the words of the journal's messages. Times are logical nanoseconds. */
+/** One event of a request, in the terms of the journal's messages. Times are logical nanoseconds. */
 public sealed interface LifeEvent
 {
     long timeNanos();
 
-    /** Of this event; of {@link Ended} -1 if the request was never placed. */
+    /** The rank of this event; -1 for an {@link Ended} of a request that was never placed. */
     int rank();
 
     /**
@@ -36,12 +36,12 @@ public sealed interface LifeEvent
     }
 
     /**
-     * How one rank stood when the router chose.
+     * State of one rank when the router chose.
      *
      * @param score      lower is better.
      * @param newWork    tokens to compute, as the policy counts them.
      * @param loadTerm   the load as it entered the score.
-     * @param loadTokens earlier placements of the batch included.
+     * @param loadTokens running load, including earlier placements of the batch.
      * @param matchUsed  the match as it entered the score, in tokens.
      */
     record Candidate(
@@ -65,12 +65,12 @@ public sealed interface LifeEvent
     {
     }
 
-    /** The request gave up its blocks to others of its rank. */
+    /** The request was preempted: it released its blocks for other requests of its rank. */
     record Preempted(long timeNanos, int rank, long step, int releasedBlocks) implements LifeEvent
     {
     }
 
-    /** A step of the rank, or the rank itself, failed: the request gave up its blocks and starts over. */
+    /** A step of the rank, or the rank itself, failed: the request released its blocks and starts over. */
     record Requeued(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
     {
     }

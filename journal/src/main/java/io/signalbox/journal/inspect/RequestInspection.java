@@ -4,7 +4,7 @@ package io.signalbox.journal.inspect;
 import java.util.List;
 
 /**
- * Everything that a journal has about one request id.
+ * All events of one request id in a journal.
  *
  * @param ranks     of the run.
  * @param lives     one per Submit with this id, in their order; an id may come again once its request has ended.

@@ -11,7 +11,7 @@ import io.signalbox.router.RouterConfig;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Collects the life of one request from a journal. Reads only, and the whole journal: an id may come again. */
+/** Collects the lives of one request id from a journal. Reads only; reads the whole journal, because an id may recur. */
 public final class RequestInspector
 {
     private RequestInspector()
@@ -28,7 +28,7 @@ public final class RequestInspector
         return inspect(directory, requestId, ReadProgress.NONE);
     }
 
-    /** As {@link #inspect(Path, long)}, for an inspection that a user waits for. */
+    /** As {@link #inspect(Path, long)}, with a progress report. */
     public static RequestInspection inspect(final Path directory, final long requestId, final ReadProgress progress)
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
@@ -70,7 +70,7 @@ public final class RequestInspector
         };
     }
 
-    /** The record's bytes are as they were written; what was written may still be no group of a scheduler. */
+    /** The record's bytes are as they were written, but they may not be a group of a scheduler. */
     private static void collect(final Path directory, final JournalReader reader, final LifeCollector collector)
     {
         try

@@ -6,18 +6,18 @@ import io.signalbox.event.codec.RefusalReason;
 import java.util.List;
 
 /**
- * What became of one Submit.
+ * The life of one Submit.
  *
  * @param refusal       {@code null} if it was accepted.
  * @param events        in the order of the journal; none if it was refused.
- * @param emittedTokens tokens that the client has got so far.
+ * @param emittedTokens number of tokens that the client has received so far.
  */
 public record RequestLife(Submission submission, RefusalReason refusal, List<LifeEvent> events, int emittedTokens)
 {
     /** Value of a field that a Submit leaves out. */
     public static final int NONE = -1;
 
-    /** What the Submit asked for; {@link #NONE} if it names no conversation, hint or deadline. */
+    /** Fields of the Submit; {@link #NONE} if it names no conversation, hint or deadline. */
     public record Submission(
         long timeNanos,
         long conversationId,

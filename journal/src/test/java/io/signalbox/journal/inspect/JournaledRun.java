@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
 
-/** Journals what a real scheduler decides on hand-made inputs. */
+/** Journals the decisions of a real scheduler on inputs of a test. */
 final class JournaledRun implements AutoCloseable
 {
     private final InputWriter inputs = new InputWriter();

@@ -30,7 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Lives that can be told beforehand, decided by the real scheduler and read back from a real journal. */
+/** Predictable lives, decided by the real scheduler and read from a real journal. */
 class RequestInspectorTest
 {
     private static final SchedulerConfig TWO_RANKS =

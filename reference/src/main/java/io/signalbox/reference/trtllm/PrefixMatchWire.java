@@ -2,6 +2,7 @@
 package io.signalbox.reference.trtllm;
 
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 
 /**
  * How TensorRT-LLM's ranks tell each other what they have cached of the requests to place, as a flat list of integers:
@@ -40,20 +41,21 @@ public final class PrefixMatchWire
      *
      * @throws IllegalArgumentException when an id comes without its match.
      */
-    public static void decode(final long[] wire, final int length, final PlacementBatch batch, final int rank)
+    public static void decode(final long[] wire, final int length, final PlacementBatchWriter writer, final int rank)
     {
         if ((length & 1) != 0)
         {
             throw new IllegalArgumentException(
                 "prefix matches of rank " + rank + " end behind an id: " + length + " integers");
         }
+        final PlacementBatch batch = writer.batch();
         for (int i = 0; i < length; i += 2)
         {
             for (int request = 0; request < batch.count(); request++)
             {
                 if (batch.requestId(request) == wire[i])
                 {
-                    batch.matchedTokens(request, rank, Math.toIntExact(wire[i + 1]));
+                    writer.matchedTokens(request, rank, Math.toIntExact(wire[i + 1]));
                 }
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.trtllm;
 
-import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 
 import java.util.Arrays;
@@ -53,11 +53,12 @@ public final class RankStateWire
      * @param figure what the rank counts as its tokens.
      * @throws IllegalArgumentException when the batch has no such rank.
      */
-    public static void decode(final long[] wire, final PlacementBatch batch, final RankFigure figure)
+    public static void decode(final long[] wire, final PlacementBatchWriter batch, final RankFigure figure)
     {
-        if (wire[0] < 0 || wire[0] >= batch.ranks())
+        final int ranks = batch.batch().ranks();
+        if (wire[0] < 0 || wire[0] >= ranks)
         {
-            throw new IllegalArgumentException("rank " + wire[0] + " of a rank state is not one of " + batch.ranks());
+            throw new IllegalArgumentException("rank " + wire[0] + " of a rank state is not one of " + ranks);
         }
         final int rank = (int)wire[0];
         batch.rank(rank, Math.toIntExact(wire[1]), false);

@@ -3,6 +3,7 @@ package io.signalbox.reference.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 
@@ -17,9 +18,9 @@ final class RecordedBatch
     private final Map<String, Long> conversations = new HashMap<>();
 
     /** @param figure what the recorded tokens of a rank are; its other figures are set to something else. */
-    PlacementBatch ranks(final JsonNode ranks, final int maxActive, final RankFigure figure)
+    PlacementBatchWriter ranks(final JsonNode ranks, final int maxActive, final RankFigure figure)
     {
-        final PlacementBatch batch = new PlacementBatch(ranks.size(), maxActive);
+        final PlacementBatchWriter batch = new PlacementBatchWriter(ranks.size(), maxActive);
         for (int rank = 0; rank < ranks.size(); rank++)
         {
             Divergence.check("numbers of rank " + rank, 2, ranks.get(rank).size());
@@ -33,7 +34,7 @@ final class RecordedBatch
         return batch;
     }
 
-    int add(final PlacementBatch batch, final JsonNode request)
+    int add(final PlacementBatchWriter batch, final JsonNode request)
     {
         RecordFields.only("a request", request, "id n", "fp sp conv null children");
         final int tokens = request.path("null").booleanValue() ? 0 : request.get("n").intValue();

@@ -7,6 +7,7 @@ import io.signalbox.reference.trtllm.DefaultPrDpRouter;
 import io.signalbox.reference.trtllm.RouterEdition;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.trtllm.ConversationDpRouter;
 import io.signalbox.router.trtllm.DefaultDpRouter;
@@ -91,17 +92,18 @@ final class RecordedRoute
     boolean step(final JsonNode step)
     {
         RecordFields.only("a step", step, "ranks reqs out", "matches");
-        final PlacementBatch batch = batches.ranks(step.get("ranks"), maxActive,
+        final PlacementBatchWriter writer = batches.ranks(step.get("ranks"), maxActive,
             router instanceof KvAwareDpRouter ? RankFigure.UNCACHED_TOKENS : RankFigure.PROMPT_TOKENS);
-        step.get("reqs").forEach(request -> batches.add(batch, request));
+        step.get("reqs").forEach(request -> batches.add(writer, request));
         Divergence.check("matches are recorded", router.readsMatches(), step.has("matches"));
         for (int rank = 0; rank < step.path("matches").size(); rank++)
         {
             for (final JsonNode match : step.get("matches").get(rank))
             {
-                batch.matchedTokens(match.get(0).intValue(), rank, match.get(1).intValue());
+                writer.matchedTokens(match.get(0).intValue(), rank, match.get(1).intValue());
             }
         }
+        final PlacementBatch batch = writer.batch();
         router.place(batch);
         final JsonNode out = step.get("out");
         if (!out.get("error").isNull())

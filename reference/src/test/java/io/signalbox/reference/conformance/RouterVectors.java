@@ -7,6 +7,7 @@ import io.signalbox.reference.trtllm.RankStateWire;
 import io.signalbox.reference.trtllm.RouterEdition;
 import io.signalbox.router.AdmissionPop;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.trtllm.DefaultDpRouter;
 import io.signalbox.router.trtllm.SeededShuffle;
@@ -91,7 +92,8 @@ final class RouterVectors
         RecordFields.only("out", out, "room admitted left_in_queue error assign expected", "");
         final int maxActive = record.get("max_active").intValue();
         final RecordedBatch batches = new RecordedBatch();
-        final PlacementBatch batch = batches.ranks(record.get("ranks"), maxActive, RankFigure.PROMPT_TOKENS);
+        final PlacementBatchWriter writer = batches.ranks(record.get("ranks"), maxActive, RankFigure.PROMPT_TOKENS);
+        final PlacementBatch batch = writer.batch();
         final int[] claimed = IntStream.range(0, batch.ranks()).map(batch::activeRequests).toArray();
         final AdmissionPop admission = new AdmissionPop();
         admission.begin((long)maxActive * batch.ranks() - IntStream.of(claimed).sum());
@@ -110,7 +112,7 @@ final class RouterVectors
             into.add(request.get("id").longValue());
             if (verdict == AdmissionPop.Verdict.TAKEN)
             {
-                batches.add(batch, request);
+                batches.add(writer, request);
             }
         }
         aside.addAll(left);
@@ -129,7 +131,7 @@ final class RouterVectors
         RecordFields.only("out", record.get("out"), "assign", "");
         final int ranks = record.get("active_requests").size();
         final int cap = record.get("expected_in").intValue();
-        final PlacementBatch batch = new PlacementBatch(ranks, cap);
+        final PlacementBatchWriter batch = new PlacementBatchWriter(ranks, cap);
         for (int rank = 0; rank < ranks; rank++)
         {
             batch.rank(rank, record.get("active_requests").get(rank).intValue(), false);
@@ -138,8 +140,9 @@ final class RouterVectors
         final RecordedBatch batches = new RecordedBatch();
         record.get("reqs").forEach(request -> batches.add(batch, request));
         record.get("reqs").forEach(request -> Divergence.check("hint", false, request.has("sp")));
-        new DefaultDpRouter().place(batch);
-        Divergence.check("assign", RecordFields.lists(record.get("out").get("assign")), RecordedBatch.assigned(batch));
+        new DefaultDpRouter().place(batch.batch());
+        Divergence.check(
+            "assign", RecordFields.lists(record.get("out").get("assign")), RecordedBatch.assigned(batch.batch()));
     }
 
     private static void shuffle(final JsonNode record)
@@ -167,8 +170,9 @@ final class RouterVectors
         final long tokens = record.get("num_active_tokens").longValue();
         RankStateWire.encode(edition, rank, requests, tokens, wire);
         Divergence.check("wire", RecordFields.longs(record.get("wire")), LongStream.of(wire).boxed().toList());
-        final PlacementBatch batch = new PlacementBatch(rank + 1, Integer.MAX_VALUE);
-        RankStateWire.decode(wire, batch, RankFigure.PROMPT_TOKENS);
+        final PlacementBatchWriter writer = new PlacementBatchWriter(rank + 1, Integer.MAX_VALUE);
+        RankStateWire.decode(wire, writer, RankFigure.PROMPT_TOKENS);
+        final PlacementBatch batch = writer.batch();
         Divergence.check("requests read", requests, batch.activeRequests(rank));
         Divergence.check("tokens read", tokens, batch.figure(rank, RankFigure.PROMPT_TOKENS));
     }
@@ -177,19 +181,20 @@ final class RouterVectors
     {
         RecordFields.only("a gathering", record, "id type src reqs probe_lengths local_wire gathered decoded", "");
         final int ranks = record.get("gathered").size();
-        final PlacementBatch batch = new PlacementBatch(ranks, Integer.MAX_VALUE);
+        final PlacementBatchWriter writer = new PlacementBatchWriter(ranks, Integer.MAX_VALUE);
+        final PlacementBatch batch = writer.batch();
         final RecordedBatch batches = new RecordedBatch();
         final List<Long> probed = new ArrayList<>();
         for (final JsonNode request : record.get("reqs"))
         {
-            probed.add((long)PrefixMatchWire.probedTokens(batch.promptTokens(batches.add(batch, request))));
+            probed.add((long)PrefixMatchWire.probedTokens(batch.promptTokens(batches.add(writer, request))));
         }
         Divergence.check("probe_lengths", RecordFields.longs(record.get("probe_lengths")), probed);
         final List<List<List<Long>>> decoded = new ArrayList<>();
         for (int rank = 0; rank < ranks; rank++)
         {
             final long[] wire = RecordFields.longs(record.get("gathered").get(rank)).stream().mapToLong(id -> id).toArray();
-            PrefixMatchWire.decode(wire, wire.length, batch, rank);
+            PrefixMatchWire.decode(wire, wire.length, writer, rank);
             final List<List<Long>> pairs = new ArrayList<>();
             for (int request = 0; request < batch.count(); request++)
             {

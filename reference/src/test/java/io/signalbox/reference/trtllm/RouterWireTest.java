@@ -2,6 +2,7 @@
 package io.signalbox.reference.trtllm;
 
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
 import io.signalbox.router.Relax;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 /** Recorded wires do not show bad ones. */
 class RouterWireTest
 {
-    private final PlacementBatch batch = new PlacementBatch(2, 4);
+    private final PlacementBatchWriter batch = new PlacementBatchWriter(2, 4);
 
     @Test
     void shouldRefuseAStateOfARankThatIsNotThere()
@@ -29,8 +30,8 @@ class RouterWireTest
         batch.add(7, PlacementBatch.NO_CONVERSATION, 100, -1, Relax.NO_PARAMETERS);
         PrefixMatchWire.decode(new long[] {9, 32, 7, 64}, 4, batch, 1);
 
-        assertEquals(64, batch.matchedTokens(0, 1));
-        assertEquals(0, batch.matchedTokens(0, 0));
+        assertEquals(64, batch.batch().matchedTokens(0, 1));
+        assertEquals(0, batch.batch().matchedTokens(0, 0));
         assertThrows(IllegalArgumentException.class, () -> PrefixMatchWire.decode(new long[] {7, 64, 7}, 3, batch, 1));
     }
 }

@@ -3,6 +3,7 @@ package com.example.router;
 
 import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class QueueAwareDpRouterPropertyTest
 
     private static int chosen(final int[] active, final int[] matched)
     {
-        final PlacementBatch batch = new PlacementBatch(active.length, 64);
+        final PlacementBatchWriter batch = new PlacementBatchWriter(active.length, 64);
         for (int rank = 0; rank < active.length; rank++)
         {
             batch.rank(rank, active[rank], false);
@@ -51,7 +52,7 @@ class QueueAwareDpRouterPropertyTest
         {
             batch.matchedTokens(0, rank, matched[rank]);
         }
-        ROUTER.router(active.length, true).place(batch);
-        return batch.chosenRank(0);
+        ROUTER.router(active.length, true).place(batch.batch());
+        return batch.batch().chosenRank(0);
     }
 }

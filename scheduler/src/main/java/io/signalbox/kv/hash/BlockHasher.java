@@ -43,7 +43,7 @@ public abstract class BlockHasher
      * Hashes every full block of a prompt.
      *
      * @param tokens   holds the prompt from index 0 on.
-     * @param cacheKey what else the KV content depends on; empty for nothing.
+     * @param cacheKey further inputs that KV content depends on; empty for none.
      * @param hashes   receives one hash per full block.
      * @return the number of full blocks; a trailing partial block has no hash.
      * @throws IllegalArgumentException when the prompt is longer than its array, or the hashes have no room; nothing was

@@ -38,8 +38,8 @@ final class Xxh3Hash128
     private static final VarHandle INT64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * Longer messages go through a further loop, which the C2 compiler of Java 17 was seen to get wrong, now and then and
-     * however it was written. A hash that differs by how it was compiled is worse than none.
+     * Longer messages need a further loop, which the C2 compiler of Java 17 sometimes miscompiled in every form that was
+     * tried. A hash must not depend on how it was compiled.
      */
     static final int MAX_BYTES = 1024;
 

@@ -13,10 +13,10 @@ import io.signalbox.router.ScoredDpRouter;
 import java.util.Arrays;
 
 /**
- * The cost of NVIDIA Dynamo's KV router, in tokens: {@code max(0, pending + T - credit * matched) + context + T}, pending
- * being the prompt tokens still to compute and context those whose KV the rank holds. At temperature 0 the lowest cost;
- * above it a rank drawn with weight {@code exp(-normalised cost / temperature)}, costs normalised to 0 to 1 between the
- * candidates; the draw is a function of seed and request id.
+ * The cost of NVIDIA Dynamo's KV router, in tokens: {@code max(0, pending + T - credit * matched) + context + T}.
+ * {@code pending} counts the prompt tokens that are not computed yet, {@code context} the tokens whose KV the rank holds.
+ * At temperature 0 the lowest cost wins. Above 0 a rank is drawn with weight {@code exp(-normalised cost / temperature)};
+ * costs are normalised to the range 0 to 1 over the candidates. The draw is a function of seed and request id.
  */
 public final class DynamoCostDpRouter extends ScoredDpRouter
 {
@@ -83,7 +83,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
         drawn = temperature == 0 ? PlacementBatch.NO_RANK : draw(batch, request);
     }
 
-    /** A rank by weight, or none where no rank has room. */
+    /** Draws a rank by weight; none if no rank has room. */
     private int draw(final PlacementBatch batch, final int request)
     {
         double lowest = Double.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
         return last;
     }
 
-    /** By the strict library, whose last bit is the same on every machine. */
+    /** {@link StrictMath} gives the same bits on every machine. */
     private double weight(final double cost, final double lowest, final double highest)
     {
         return highest == lowest ? 1 : StrictMath.exp(-(cost - lowest) / (highest - lowest) / temperature);

@@ -9,7 +9,7 @@ import io.signalbox.router.ScoredDpRouter;
 
 /**
  * {@code (T - matched) * (active requests + 1)}: the LMetric product (arXiv 2603.15202), which needs no weight. It counts
- * requests and not tokens, so that a prompt which is cached as a whole goes to its rank however long the queue there is.
+ * requests and not tokens. A prompt that is fully cached on a rank therefore goes there, however long its queue is.
  */
 public final class LMetricDpRouter extends ScoredDpRouter
 {

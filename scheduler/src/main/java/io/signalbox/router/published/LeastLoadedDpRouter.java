@@ -7,7 +7,7 @@ import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.ScoredDpRouter;
 
-/** The fewest active requests; among equals the least prompt tokens still to compute. Blind to prefix matches. */
+/** The fewest active requests; ties go to the fewest prompt tokens left to compute. Ignores prefix matches. */
 public final class LeastLoadedDpRouter extends ScoredDpRouter
 {
     /** Declares the router. */

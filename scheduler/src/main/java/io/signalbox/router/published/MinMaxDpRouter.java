@@ -8,9 +8,9 @@ import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.ScoredDpRouter;
 
 /**
- * The least prefill work after the placement, {@code pending + T - matched}; among equals the lower load, then fewer
- * requests: the rule that vLLM's tpu-inference took for DP ranks in lock-step, where the rank with the most work is the
- * one that all wait for. Its third key, the least output to come, cannot be known here.
+ * The least prefill work after the placement, {@code pending + T - matched}; ties go to the lower load, then to fewer
+ * requests. This is the rule of vLLM's tpu-inference for DP ranks in lock-step, which all wait for the rank with the most
+ * work. Its third key, the least output to come, is not known here.
  */
 public final class MinMaxDpRouter extends ScoredDpRouter
 {

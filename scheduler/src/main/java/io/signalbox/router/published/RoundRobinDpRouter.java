@@ -10,7 +10,7 @@ import io.signalbox.router.ScoredDpRouter;
 
 import java.nio.ByteBuffer;
 
-/** The ranks in turn, full ones passed over. */
+/** The ranks in turn; full ranks are skipped. */
 public final class RoundRobinDpRouter extends ScoredDpRouter
 {
     /** Declares the router. */

@@ -10,9 +10,10 @@ import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.ScoredDpRouter;
 
 /**
- * The cache-aware rule of SGLang's gateway. Where the ranks are out of balance, which is when the most active requests of a
- * rank exceed the fewest by more than {@code imbalance} and by more than {@code imbalanceRatio} times: the shortest queue.
- * Else, where some rank has more than {@code cacheThreshold} of the prompt: the longest match. Else the shortest queue.
+ * The cache-aware rule of SGLang's gateway. The ranks are out of balance if the most active requests of a rank exceed the
+ * fewest by more than {@code imbalance} and by more than {@code imbalanceRatio} times. If they are, the shortest queue
+ * wins. Else, if some rank has more than {@code cacheThreshold} of the prompt, the longest match wins. Else the shortest
+ * queue wins.
  */
 public final class SglangCacheAwareDpRouter extends ScoredDpRouter
 {

@@ -18,10 +18,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Every turn of a conversation to the rank of its first, whatever is cached there: TensorRT-LLM's conversation-aware
- * attention-DP router of commit 04fe30a9. The first turn goes to its hint or, like a request without a conversation, to
- * the next rank in turn or the one with the fewest requests. A turn whose rank is full goes elsewhere and leaves the
- * binding as it is.
+ * Sends every turn of a conversation to the rank of its first, independent of the cache: TensorRT-LLM's
+ * conversation-aware attention-DP router of commit 04fe30a9. The first turn goes to its hint or, like a request without a
+ * conversation, to the next rank in turn or the one with the fewest requests. A turn whose rank is full goes to another
+ * rank; the binding stays.
  *
  * <p>The original fails on {@link Relax#UNSTATED}; here that counts as relaxed.
  */

@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Conversation → the rank it is bound to, for a bounded number of conversations: the one that was used least recently
- * makes room. Open addressing over entries that are linked in the order of their use; grows to its bound and allocates
- * nothing from there on.
+ * Map from a conversation to the rank it is bound to, for a bounded number of conversations; evicts the least recently
+ * used one. Open addressing over entries that are linked in order of use. Allocates nothing once it has grown to its
+ * bound.
  */
 public final class ConversationRanks
 {
@@ -63,7 +63,7 @@ public final class ConversationRanks
         return digest;
     }
 
-    /** The rank of the conversation, or {@link PlacementBatch#NO_RANK}; that is no use of it. */
+    /** The rank of the conversation, or {@link PlacementBatch#NO_RANK}; does not count as a use. */
     public int rank(final long conversation)
     {
         final int entry = slots[slotOf(conversation)] - 1;
@@ -155,7 +155,7 @@ public final class ConversationRanks
         newest = entry;
     }
 
-    /** Where the conversation is, or where it would be put. */
+    /** The slot of the conversation, or the empty slot for it. */
     private int slotOf(final long conversation)
     {
         int slot = home(conversation);
@@ -200,7 +200,7 @@ public final class ConversationRanks
         return Integer.BYTES + (long)size * SNAPSHOT_ENTRY_BYTES;
     }
 
-    /** Each conversation with its rank and its last use, the least recently used first; the last use of all is the clock. */
+    /** Writes each conversation with its rank and last use, least recently used first; the latest use is the clock. */
     void snapshot(final ByteBuffer into)
     {
         into.putInt(size);

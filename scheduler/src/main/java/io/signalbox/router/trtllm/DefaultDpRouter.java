@@ -11,9 +11,9 @@ import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
 
 /**
- * Longest prompt first, each to the rank with the least load; among equals the rank with fewer requests, then the
- * lower index: TensorRT-LLM's default attention-DP router of commit 04fe30a9. A rank's load is the sum of the prompt
- * lengths of its requests; requests that were placed on their hints are not added to it.
+ * Longest prompt first, each to the rank with the least load; ties go to fewer requests, then to the lower index:
+ * TensorRT-LLM's default attention-DP router of commit 04fe30a9. A rank's load is the sum of the prompt lengths of its
+ * requests, without the requests that were placed by their hints.
  *
  * <p>If more requests are given than fit under the target, the original fails; here the rest stays unplaced.
  */

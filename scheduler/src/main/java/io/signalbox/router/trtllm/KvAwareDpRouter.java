@@ -19,13 +19,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Prompts that begin alike after one another, each to the rank with the lowest {@link KvAwareScore}: TensorRT-LLM's
- * KV-cache-aware attention-DP router of commit 04fe30a9. A rank's load is what was not cached of its requests' prompts
- * when they were placed. Matches count only where the best of them covers more than a given share of the prompt (the
- * gate). Ties go to the lower load, then to the first in an order shuffled by the request id.
+ * Visits prompts with a common beginning one after another, and sends each to the rank with the lowest
+ * {@link KvAwareScore}: TensorRT-LLM's KV-cache-aware attention-DP router of commit 04fe30a9. A rank's load is the number
+ * of its requests' prompt tokens that were not cached when they were placed. Matches count only if the best one covers
+ * more than a given share of the prompt (the gate). Ties go to the lower load, then to the first in an order shuffled by
+ * the request id.
  *
- * <p>Warm-up, where it is on, gives every rank a first request in turn, so that each comes to cache what all prompts
- * begin with.
+ * <p>If warm-up is on, every rank gets a first request in turn, so that each caches the common beginning of the prompts.
  */
 public final class KvAwareDpRouter implements DpRouter
 {
@@ -143,7 +143,7 @@ public final class KvAwareDpRouter implements DpRouter
         }
     }
 
-    /** Whether warm-up still owes the rank a first request. */
+    /** Whether the rank still waits for its first request of the warm-up. */
     public boolean isCold(final int rank)
     {
         return cold[rank];

@@ -11,10 +11,10 @@ import io.signalbox.router.PlacementOrder;
 import io.signalbox.router.RankFigure;
 
 /**
- * Prompts that begin alike after one another, each to the rank with the lowest {@link KvAwareScore}: TensorRT-LLM's
- * KV-cache-aware attention-DP router in its first version (PR 12315). Ties go to the lowest rank. A rank's load is the
- * sum of the prompt lengths of its requests, and grows by what a placement leaves to compute; requests that were placed
- * on their hints are not added to it.
+ * Visits prompts with a common beginning one after another, and sends each to the rank with the lowest
+ * {@link KvAwareScore}: TensorRT-LLM's KV-cache-aware attention-DP router in its first version (PR 12315). Ties go to the
+ * lowest rank. A rank's load is the sum of the prompt lengths of its requests; each placement adds the request's uncached
+ * tokens, except a placement by a hint.
  */
 public final class KvAwarePrDpRouter implements DpRouter
 {

@@ -9,9 +9,9 @@ import io.signalbox.router.RankFigure;
 import io.signalbox.router.ScoredDpRouter;
 
 /**
- * The KV-cache-aware score over raw load: every token of an active request counts, cached or not. The first formula of
- * TensorRT-LLM's PR 12315, kept to show what is wrong with it: requests that share a prefix make its rank look loaded
- * although the prefix costs nothing there, so that the next one is sent away from its cache.
+ * The KV-cache-aware score over raw load: every token of an active request counts, cached or not. This is the first
+ * formula of TensorRT-LLM's PR 12315, kept to show its fault: requests that share a prefix make its rank look loaded,
+ * although the prefix costs nothing there, so the next one goes to a rank that has not cached it.
  */
 public final class KvAwareRawDpRouter extends ScoredDpRouter
 {

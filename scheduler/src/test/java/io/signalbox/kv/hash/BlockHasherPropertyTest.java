@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What both functions owe their callers, for all prompts, keys and block sizes. */
+/** Properties of both functions, for all prompts, keys and block sizes. */
 class BlockHasherPropertyTest
 {
     private static final byte[] NO_KEY = new byte[0];

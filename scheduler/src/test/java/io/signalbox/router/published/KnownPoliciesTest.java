@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The published formulas, by hand. */
+/** The published formulas, computed by hand. */
 class KnownPoliciesTest
 {
     @Test
@@ -105,7 +105,7 @@ class KnownPoliciesTest
             "not twice as many");
     }
 
-    /** A rank that serves a shared prefix is charged for it again and again, until requests are sent from their cache. */
+    /** A rank that serves a shared prefix is charged for it repeatedly, until requests are sent away from their cache. */
     @Test
     void shouldAvoidTheCachedRankWhereLoadIsRaw()
     {

@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 class ConversationRanksPropertyTest
 {
-    /** The obvious one: insertion order is the order of use, because every use takes an entry out and puts it back. */
+    /** A simple model: insertion order is the order of use, because every use removes and inserts the entry. */
     private static final class Model
     {
         private final int maxSessions;

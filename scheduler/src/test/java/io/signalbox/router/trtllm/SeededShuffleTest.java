@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** What the recorded shuffles do not reach: seeds below 0, and more values than the generator's state has words. */
+/** Cases beyond the recorded shuffles: seeds below 0, and more values than the generator's state has words. */
 class SeededShuffleTest
 {
     private final SeededShuffle shuffle = new SeededShuffle();

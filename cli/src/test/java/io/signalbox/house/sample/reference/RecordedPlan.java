@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house.sample.reference;
 
-/** What another system decided. */
+/** A decision of another system. */
 public interface RecordedPlan
 {
     int steps();

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.router;
+
+/**
+ * Writes the requests and ranks of one {@link PlacementBatch}, which routers only read: the scheduler, and tests of routers,
+ * fill batches through it. Call {@link #clear}, then {@link #rank} for every rank, then {@link #add} for each request.
+ */
+public final class PlacementBatchWriter
+{
+    private final PlacementBatch batch;
+
+    /** @param maxActive largest number of requests of a rank. */
+    public PlacementBatchWriter(final int ranks, final int maxActive)
+    {
+        batch = new PlacementBatch(ranks, maxActive);
+    }
+
+    /** The batch to give to a router; the same object at every call. */
+    public PlacementBatch batch()
+    {
+        return batch;
+    }
+
+    /**
+     * Sets the source of matches, or null if matches are written with the requests or are not read. It is called when a
+     * router first reads a match of a request, so that a request that waits behind another is not probed at every plan
+     * point.
+     */
+    public void probeBy(final PrefixProbe probe)
+    {
+        batch.probeBy(probe == null ? null : request -> probe.probe(request, this));
+    }
+
+    /** Removes requests and decisions; the ranks keep their state. */
+    public void clear()
+    {
+        batch.clear();
+    }
+
+    /** Sets the state of a rank; its figures and load are 0 until they are set. */
+    public void rank(final int rank, final int active, final boolean isLost)
+    {
+        batch.rank(rank, active, isLost);
+    }
+
+    public void figure(final int rank, final RankFigure figure, final long value)
+    {
+        batch.figure(rank, figure, value);
+    }
+
+    /**
+     * Adds a request without matches and without a head.
+     *
+     * @param conversationId id of the conversation that the request is a turn of, or {@link PlacementBatch#NO_CONVERSATION}.
+     * @param rankHint       ignored if there is no such rank.
+     * @return the request's index.
+     */
+    public int add(
+        final long requestId,
+        final long conversationId,
+        final int promptTokens,
+        final int rankHint,
+        final Relax relax)
+    {
+        return batch.add(requestId, conversationId, promptTokens, rankHint, relax);
+    }
+
+    /**
+     * Sets the first tokens of the prompt, which routers compare to group prompts with a common beginning.
+     *
+     * @param length at most {@link PlacementBatch#HEAD_TOKENS}.
+     */
+    public void head(final int request, final int[] tokens, final int length)
+    {
+        batch.head(request, tokens, length);
+    }
+
+    public void matchedTokens(final int request, final int rank, final int tokens)
+    {
+        batch.matchedTokens(request, rank, tokens);
+    }
+}
