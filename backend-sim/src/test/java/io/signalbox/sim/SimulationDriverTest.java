@@ -70,6 +70,12 @@ class SimulationDriverTest
         }
 
         @Override
+        public long nextTickNanos()
+        {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
         public RequestRows rows(final long requestId)
         {
             return null;
@@ -172,6 +178,12 @@ class SimulationDriverTest
         public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
         {
             throw new IllegalStateException("the engine has failed: disk full");
+        }
+
+        @Override
+        public long nextTickNanos()
+        {
+            return Long.MAX_VALUE;
         }
 
         @Override
