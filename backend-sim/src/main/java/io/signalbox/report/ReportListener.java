@@ -281,6 +281,7 @@ public final class ReportListener implements GroupListener
             placements.placements(),
             occupancy(),
             routedExperts(),
+            null,
             nowNanos);
     }
 
