@@ -4,7 +4,10 @@ package io.signalbox;
 /** Samples tokens without a model; simulated ranks and the GPU kernel {@code sample_seeded} use the same function. */
 public final class SeededTokens
 {
-    private static final int TOKEN_ID_MASK = 0xFFFF;
+    /** Every sampled token is below it. */
+    public static final int VOCABULARY_SIZE = 1 << 16;
+
+    private static final int TOKEN_ID_MASK = VOCABULARY_SIZE - 1;
     private static final long REQUEST_GAMMA = 0x9E3779B97F4A7C15L;
     private static final long POSITION_GAMMA = 0xD1B54A32D192ED03L;
 

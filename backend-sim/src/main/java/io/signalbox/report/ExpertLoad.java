@@ -2,6 +2,7 @@
 package io.signalbox.report;
 
 import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RowCheck;
 import io.signalbox.report.RunReport.ExpertSkew;
 import org.agrona.DirectBuffer;
 
@@ -9,11 +10,15 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counts tokens per expert and layer; {@link #plus} gives the counts that figures can be taken from. */
+/**
+ * Counts tokens per expert and layer; {@link #plus} gives the counts that figures can be taken from. Rows that are marked
+ * as missing do not count.
+ */
 final class ExpertLoad
 {
     private static final int BYTE_VALUES = 256;
     private static final int BYTE_MASK = BYTE_VALUES - 1;
+    private static final int SHORT_MASK = 0xFFFF;
 
     private final ModelShape shape;
     private final long[] counts;
@@ -22,20 +27,37 @@ final class ExpertLoad
      * places to count at than layers keep one increment from waiting for the last.
      */
     private final long[] byteCounts;
+    /** Otherwise the ids of a marked row are no experts, and {@link #plus} drops them. */
+    private final boolean marksLookLikeExperts;
 
     ExpertLoad(final ModelShape shape)
     {
         this.shape = shape;
         counts = new long[shape.moeLayers() * shape.experts()];
         byteCounts = new long[shape.idBytes() == 1 ? shape.rowBytes() * BYTE_VALUES : 0];
+        marksLookLikeExperts = shape.idBytes() != 1 || shape.experts() == BYTE_VALUES;
     }
 
     /** @param rows in storage width, {@code [token][MoE layer][k]}. */
     void add(final DirectBuffer rows, final int offset, final int rowCount)
     {
+        int from = 0;
+        for (int row = 0; marksLookLikeExperts && row < rowCount; row++)
+        {
+            if (RowCheck.isMarked(shape, rows, offset + row * shape.rowBytes()))
+            {
+                addSound(rows, offset + from * shape.rowBytes(), row - from);
+                from = row + 1;
+            }
+        }
+        addSound(rows, offset + from * shape.rowBytes(), rowCount - from);
+    }
+
+    private void addSound(final DirectBuffer rows, final int offset, final int rowCount)
+    {
         if (shape.idBytes() != 1)
         {
-            addShorts(rows, offset, rowCount);
+            addWideIds(rows, offset, rowCount);
         }
         else if (shape.rowBytes() % Long.BYTES == 0)
         {
@@ -80,7 +102,7 @@ final class ExpertLoad
         }
     }
 
-    private void addShorts(final DirectBuffer rows, final int offset, final int rowCount)
+    private void addWideIds(final DirectBuffer rows, final int offset, final int rowCount)
     {
         int at = offset;
         for (int row = 0; row < rowCount; row++)
@@ -89,8 +111,9 @@ final class ExpertLoad
             {
                 for (int k = 0; k < shape.topK(); k++)
                 {
-                    counts[layerStart + rows.getShort(at, ByteOrder.LITTLE_ENDIAN)]++;
-                    at += Short.BYTES;
+                    counts[layerStart + (shape.idBytes() == Short.BYTES ?
+                        rows.getShort(at, ByteOrder.LITTLE_ENDIAN) & SHORT_MASK : rows.getInt(at, ByteOrder.LITTLE_ENDIAN))]++;
+                    at += shape.idBytes();
                 }
             }
         }
@@ -107,7 +130,7 @@ final class ExpertLoad
         for (int i = 0; i < byteCounts.length; i++)
         {
             final long count = byteCounts[i] + other.byteCounts[i];
-            if (count > 0)
+            if (count > 0 && i % BYTE_VALUES < shape.experts())
             {
                 final int layer = i / BYTE_VALUES / shape.topK();
                 sum.counts[layer * shape.experts() + i % BYTE_VALUES] += count;

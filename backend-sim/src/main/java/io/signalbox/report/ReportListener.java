@@ -80,7 +80,7 @@ public final class ReportListener implements GroupListener
     }
 
     /**
-     * Counts rows that travel outside their group. May be called from another thread than {@link #onGroup}, but not
+     * Counts rows of a committed step that travel outside their group. May be called from another thread than {@link #onGroup}, but not
      * during {@link #report}.
      */
     public void onChunkedRows(final DirectBuffer rows, final int offset, final int rowCount)
@@ -92,6 +92,9 @@ public final class ReportListener implements GroupListener
     private final class ReportEvents extends EventReader
     {
         private int promptTokens;
+        private DirectBuffer inlineRows;
+        private int inlineOffset;
+        private int inlineCount;
 
         @Override
         protected void onSubmit(final SubmitDecoder request)
@@ -102,7 +105,14 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onD2hComplete(final D2hCompleteDecoder completion)
         {
-            addInlineRows(completion);
+            inlineCount = completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
+            if (inlineCount > 0)
+            {
+                final D2hCompleteDecoder.SampledDecoder sampled = completion.sampled();
+                completion.limit(completion.limit() + sampled.count() * sampled.actingBlockLength());
+                inlineRows = completion.buffer();
+                inlineOffset = completion.limit() + D2hCompleteDecoder.rowsHeaderLength();
+            }
         }
 
         @Override
@@ -134,6 +144,12 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onCommit(final CommitDecoder step)
         {
+            // A completion without a Commit came too late: the scheduler ignored it, and its rows are nobody's.
+            if (inlineCount > 0)
+            {
+                inlineLoad.add(inlineRows, inlineOffset, inlineCount);
+                inlineCount = 0;
+            }
             addTokens(step);
         }
 
@@ -147,17 +163,6 @@ public final class ReportListener implements GroupListener
         protected void onFree(final FreeDecoder end)
         {
             addEnd(end);
-        }
-    }
-
-    private void addInlineRows(final D2hCompleteDecoder completion)
-    {
-        if (completion.rowForm() == RowForm.INLINE)
-        {
-            final D2hCompleteDecoder.SampledDecoder sampled = completion.sampled();
-            completion.limit(completion.limit() + sampled.count() * sampled.actingBlockLength());
-            final int rowsOffset = completion.limit() + D2hCompleteDecoder.rowsHeaderLength();
-            inlineLoad.add(completion.buffer(), rowsOffset, completion.rowCount());
         }
     }
 
@@ -276,6 +281,7 @@ public final class ReportListener implements GroupListener
             placements.placements(),
             occupancy(),
             routedExperts(),
+            null,
             nowNanos);
     }
 

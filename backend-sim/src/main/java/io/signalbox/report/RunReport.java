@@ -10,6 +10,7 @@ import java.util.Map;
  * The result of a run, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
  * figures are apart, in {@link WallClock}. All times are logical nanoseconds.
  *
+ * @param faults         what went wrong; null if the run had no fault plan.
  * @param simulatedNanos time of the last input.
  */
 public record RunReport(
@@ -21,8 +22,16 @@ public record RunReport(
     Placements placements,
     List<RankOccupancy> blockOccupancy,
     RoutedExperts routedExperts,
+    Faults faults,
     long simulatedNanos)
 {
+    /** The same report with the faults of the run. */
+    public RunReport withFaults(final Faults value)
+    {
+        return new RunReport(requests, latency, throughput, prefixCache, steps, placements, blockOccupancy, routedExperts,
+            value, simulatedNanos);
+    }
+
     /**
      * How requests ended.
      *
@@ -147,6 +156,45 @@ public record RunReport(
      * @param coefficientOfVariation standard deviation over mean; 0.0: perfectly even.
      */
     public record ExpertSkew(double maxOverMean, double coefficientOfVariation)
+    {
+    }
+
+    /**
+     * Faults that a plan injected, and what followed.
+     *
+     * @param injected        injected faults by their name in the plan; no zeros.
+     * @param notReached      listed faults that befell no step.
+     * @param failedSteps     steps that a fault ended, impossible completions included.
+     * @param timedOutSteps   steps that were in flight for too long.
+     * @param withdrawnSteps  steps in flight when the backend was reset.
+     * @param ignoredReports  reports that came twice, or after the step was given up.
+     * @param resets          resets of the backend.
+     * @param requeued        times that a request started over.
+     * @param failedRequests  requests that failed after they were accepted.
+     * @param refusedRequests requests that were refused because every rank was lost.
+     * @param ranks           ranks that were lost, in their order.
+     */
+    public record Faults(
+        Map<String, Long> injected,
+        long notReached,
+        long failedSteps,
+        long timedOutSteps,
+        long withdrawnSteps,
+        long ignoredReports,
+        long resets,
+        long requeued,
+        long failedRequests,
+        long refusedRequests,
+        List<RankDowntime> ranks)
+    {
+    }
+
+    /**
+     * How often a rank was lost, and for how long together.
+     *
+     * @param downNanos up to the resets that brought it back, or to the end of the run.
+     */
+    public record RankDowntime(int rank, long losses, long downNanos)
     {
     }
 }

@@ -3,14 +3,20 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.report.ReportListener;
 import org.agrona.DirectBuffer;
 
-/** Shows the report the rows that travel beside their group, as the journal sees them too. */
+/**
+ * Shows the report the rows that travel beside their group, as the journal sees them too. Rows of a completion that the
+ * scheduler ignored, because it came too late, do not count.
+ */
 final class ChunkedRowsTap implements GroupJournal
 {
     private final GroupJournal journal;
     private final ReportListener report;
+    private final CommitSearch commits = new CommitSearch();
 
     /** @param journal receives the groups next; null: nothing does. */
     ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
@@ -23,7 +29,7 @@ final class ChunkedRowsTap implements GroupJournal
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
     {
-        if (rows != null)
+        if (rows != null && commits.isIn(group, offset, length))
         {
             report.onChunkedRows(rows.buffer(), rows.offset(), rows.rowCount());
         }
@@ -57,6 +63,25 @@ final class ChunkedRowsTap implements GroupJournal
         if (journal != null)
         {
             journal.close();
+        }
+    }
+
+    /** Whether a group commits a step. */
+    private static final class CommitSearch extends EventReader
+    {
+        private boolean found;
+
+        boolean isIn(final DirectBuffer group, final int offset, final int length)
+        {
+            found = false;
+            readGroup(group, offset, length);
+            return found;
+        }
+
+        @Override
+        protected void onCommit(final CommitDecoder step)
+        {
+            found = true;
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.SeededTokens;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.GroupJournal;
@@ -21,12 +22,17 @@ public final class Simulation
     private final SimulationConfig simulationConfig;
     private final Workload workload;
 
+    /** @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have. */
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
     {
         this.schedulerConfig = schedulerConfig;
         this.simulationConfig = simulationConfig;
         this.workload = workload;
+        if (simulationConfig.faults() != null)
+        {
+            simulationConfig.faults().check(schedulerConfig);
+        }
     }
 
     /** Everything the run depends on: the settings of scheduler, simulated backend and workload, sorted by name. */
@@ -57,15 +63,22 @@ public final class Simulation
         final SubmitWriter submits = new SubmitWriter(
             workload, schedulerConfig.blockSizeTokens(), capture ? 0 : -1, simulationConfig.seed());
         final SimulatedBackend backend = new SimulatedBackend(simulationConfig, schedulerConfig.lockStep());
+        final FaultPlan plan = simulationConfig.faults();
+        final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
         final GroupListener listener = (group, offset, length) ->
         {
             ends.onGroup(group, offset, length);
             report.onGroup(group, offset, length);
+            if (faults != null)
+            {
+                faults.onGroup(group, offset, length);
+            }
         };
         final EngineContext context = new EngineContext()
             .config(schedulerConfig)
             .backend(backend)
             .listener(listener)
+            .vocabularySize(SeededTokens.VOCABULARY_SIZE)
             .wakeSource(EngineContext.WakeSource.CALLER);
         if (tapped != null)
         {
@@ -73,9 +86,9 @@ public final class Simulation
         }
         try (Engine engine = engines.open(context))
         {
-            run(new SimulationDriver(engine, backend, ends, workload, submits, progress), tapped);
+            run(new SimulationDriver(engine, backend, ends, workload, submits, faults, progress), tapped);
         }
-        return report.report();
+        return faults == null ? report.report() : report.report().withFaults(faults.report(backend.faults()));
     }
 
     /** The engine does not know why the driver stopped, and yet the journal must not say that the run ended. */

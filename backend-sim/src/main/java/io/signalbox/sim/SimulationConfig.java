@@ -13,10 +13,11 @@ import java.util.TreeMap;
  * @param expertSkew exponent of the Zipf-like popularity of experts within a layer; 0: all alike. The default comes
  *                   near to a capture of granite-3.0-1b-a400m (24 layers, 32 experts, top-8), whose layers have 2.95
  *                   times the mean load on their busiest expert and a coefficient of variation of 0.72.
+ * @param faults     null: nothing goes wrong.
  */
-public record SimulationConfig(long seed, StepCost stepCost, D2hDelay d2hDelay, double expertSkew)
+public record SimulationConfig(long seed, StepCost stepCost, D2hDelay d2hDelay, double expertSkew, FaultPlan faults)
 {
-    public static final SimulationConfig DEFAULT = new SimulationConfig(1, StepCost.DEFAULT, D2hDelay.DEFAULT, 0.7);
+    public static final SimulationConfig DEFAULT = new SimulationConfig(1, StepCost.DEFAULT, D2hDelay.DEFAULT, 0.7, null);
 
     public SimulationConfig
     {
@@ -28,22 +29,28 @@ public record SimulationConfig(long seed, StepCost stepCost, D2hDelay d2hDelay, 
 
     public SimulationConfig withSeed(final long value)
     {
-        return new SimulationConfig(value, stepCost, d2hDelay, expertSkew);
+        return new SimulationConfig(value, stepCost, d2hDelay, expertSkew, faults);
     }
 
     public SimulationConfig withStepCost(final StepCost value)
     {
-        return new SimulationConfig(seed, value, d2hDelay, expertSkew);
+        return new SimulationConfig(seed, value, d2hDelay, expertSkew, faults);
     }
 
     public SimulationConfig withD2hDelay(final D2hDelay value)
     {
-        return new SimulationConfig(seed, stepCost, value, expertSkew);
+        return new SimulationConfig(seed, stepCost, value, expertSkew, faults);
     }
 
     public SimulationConfig withExpertSkew(final double value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, value);
+        return new SimulationConfig(seed, stepCost, d2hDelay, value, faults);
+    }
+
+    /** @param value null: nothing goes wrong. */
+    public SimulationConfig withFaults(final FaultPlan value)
+    {
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, value);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -60,6 +67,10 @@ public record SimulationConfig(long seed, StepCost stepCost, D2hDelay d2hDelay, 
         settings.put("sim.d2hDelay.jitterNanos", Long.toString(d2hDelay.jitterNanos()));
         settings.put("sim.expertSkew", Double.toString(expertSkew));
         settings.put("sim.expertModelVersion", Integer.toString(ExpertModel.VERSION));
+        if (faults != null)
+        {
+            settings.put("sim.faults", faults.text());
+        }
         return settings;
     }
 }

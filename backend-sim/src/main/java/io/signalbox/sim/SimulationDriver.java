@@ -36,6 +36,8 @@ final class SimulationDriver
     private final SimulatedBackend backend;
     private final RequestEnds ends;
     private final SimulationProgress progress;
+    /** Null if nothing goes wrong. */
+    private final FaultWatch faults;
     private final Workload workload;
     private final List<WorkloadRequest> requests;
     private final SubmitWriter submits;
@@ -46,6 +48,8 @@ final class SimulationDriver
     private final int[] nextFollower;
     private final Sessions sessions;
     private long nowNanos;
+    /** When a rank whose steps failed is to be woken. */
+    private long tickNanos = EventQueue.NEVER;
     private int settled;
     private boolean wakeNeeded;
     private boolean engineMayBeBusy;
@@ -56,12 +60,14 @@ final class SimulationDriver
         final RequestEnds ends,
         final Workload workload,
         final SubmitWriter submits,
+        final FaultWatch faults,
         final SimulationProgress progress)
     {
         this.engine = engine;
         this.backend = backend;
         this.ends = ends;
         this.progress = progress;
+        this.faults = faults;
         this.submits = submits;
         this.workload = workload;
         requests = workload.requests();
@@ -106,11 +112,16 @@ final class SimulationDriver
     {
         while (true)
         {
+            final long timerNanos = faults == null ? EventQueue.NEVER : timerNanos();
             final long backendNanos = backend.nextNanos();
             final long nextNanos = Math.min(backendNanos, clients.nextNanos());
             if (wakeNeeded && nextNanos > nowNanos)
             {
                 wake();
+            }
+            else if (timerNanos < nextNanos)
+            {
+                fireTimer(timerNanos);
             }
             else if (nextNanos == EventQueue.NEVER)
             {
@@ -129,6 +140,36 @@ final class SimulationDriver
             throw stalled();
         }
         return nowNanos;
+    }
+
+    /** When the next timer is due; none is once every request has ended. */
+    private long timerNanos()
+    {
+        settle();
+        // A rank's rest also ends with the next input, which need not plan: the Tick is due all the same.
+        tickNanos = Math.min(tickNanos, engine.nextTickNanos());
+        return settled == requests.size() ? EventQueue.NEVER : Math.min(tickNanos, faults.nextNanos());
+    }
+
+    private void fireTimer(final long timerNanos)
+    {
+        if (timerNanos > VirtualTime.MAX_NANOS)
+        {
+            throw VirtualTime.past("a timer of the fault plan would fire", "shorten its durations");
+        }
+        nowNanos = Math.max(nowNanos, timerNanos);
+        if (faults.nextNanos() > nowNanos)
+        {
+            tickNanos = EventQueue.NEVER;
+            inputs.tick().timeNanos(nowNanos);
+        }
+        else if (faults.writeDue(inputs, nowNanos))
+        {
+            backend.now(nowNanos);
+            backend.reset();
+        }
+        offer();
+        settle();
     }
 
     private void fire(final boolean fromBackend)

@@ -195,6 +195,41 @@ class ReportListenerTest
     }
 
     @Test
+    void shouldNotCountRowsOfACompletionThatCameTooLate()
+    {
+        start(CAPTURE);
+        submit(0, 1, 3, 2);
+        wake(0);
+        inputs.stepTimedOut().timeNanos(5).step(1).epoch(0).rank(0);
+        apply(null);
+        complete(10, 1, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
+
+        assertEquals(new ExpertSkew(0.0, 0.0), report.report().routedExperts().load());
+    }
+
+    @Test
+    void shouldNotCountRowsThatAreMarkedAsMissing()
+    {
+        for (final ModelShape shape : List.of(new ModelShape(2, 4, 1), new ModelShape(2, 256, 4), new ModelShape(1, 256, 2),
+            new ModelShape(2, 300, 2), new ModelShape(1, 65_536, 2), new ModelShape(1, 65_537, 1)))
+        {
+            final UnsafeBuffer rows = new UnsafeBuffer(new byte[4 * shape.rowBytes()]);
+            rows.setMemory(0, rows.capacity(), (byte)-1);
+            for (int i = 0; i < 2 * shape.rowIds(); i++)
+            {
+                final int at = shape.rowBytes() + i * shape.idBytes();
+                rows.setMemory(at, shape.idBytes(), (byte)0);
+                rows.putByte(at, (byte)(shape.idBytes() == 1 ? i % shape.topK() : 0x90 + i % shape.topK()));
+            }
+            final ExpertLoad load = new ExpertLoad(shape);
+            load.add(rows, 0, 4);
+            // Two sound rows: per layer topK experts with two tokens each, and none else.
+            final ExpertSkew skew = load.plus(new ExpertLoad(shape)).layers().get(0);
+            assertEquals((double)shape.experts() / shape.topK(), skew.maxOverMean(), 1e-9, shape.toString());
+        }
+    }
+
+    @Test
     void shouldCountPlacementsByPolicyAndRule()
     {
         start(placing(2, "default", true));

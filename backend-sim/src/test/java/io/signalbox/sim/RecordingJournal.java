@@ -5,13 +5,17 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.TickDecoder;
 import io.signalbox.event.codec.WakeDecoder;
 import org.agrona.DirectBuffer;
 
@@ -101,6 +105,30 @@ final class RecordingJournal extends EventReader implements GroupJournal
     protected void onD2hComplete(final D2hCompleteDecoder completion)
     {
         input("complete " + completion.rank());
+    }
+
+    @Override
+    protected void onBackendFault(final BackendFaultDecoder fault)
+    {
+        input(fault.faultClass() + " " + fault.rank());
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+    {
+        input("timeout " + timeout.rank());
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        input("reset, KV memory kept: " + reset.kvMemoryKept());
+    }
+
+    @Override
+    protected void onTick(final TickDecoder tick)
+    {
+        input("tick");
     }
 
     @Override

@@ -70,6 +70,12 @@ class SimulationDriverTest
         }
 
         @Override
+        public long nextTickNanos()
+        {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
         public RequestRows rows(final long requestId)
         {
             return null;
@@ -112,7 +118,7 @@ class SimulationDriverTest
         backend.start(1, null, new RecordingSink());
         final SubmitWriter submits = new SubmitWriter(workload, 16, -1, 0);
         new SimulationDriver(
-            new LazyEngine(ends, endsOnWake), backend, ends, workload, submits, SimulationProgress.NONE).run();
+            new LazyEngine(ends, endsOnWake), backend, ends, workload, submits, null, SimulationProgress.NONE).run();
     }
 
     private static String violation(final ListWorkload workload, final long... endsOnWake)
@@ -172,6 +178,12 @@ class SimulationDriverTest
         public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
         {
             throw new IllegalStateException("the engine has failed: disk full");
+        }
+
+        @Override
+        public long nextTickNanos()
+        {
+            return Long.MAX_VALUE;
         }
 
         @Override

@@ -27,6 +27,11 @@ final class DeadlineWatch
         }
     }
 
+    long nextNanos()
+    {
+        return nextNanos;
+    }
+
     /** Called by the timer: whether a Tick is due. It is then under way until the scheduler has applied it. */
     boolean takeDue(final long nowNanos)
     {

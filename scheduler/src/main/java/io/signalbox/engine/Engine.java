@@ -34,6 +34,15 @@ public interface Engine extends AutoCloseable
     void awaitProcessed();
 
     /**
+     * When a {@code Tick} is due if nothing else happens: no armed deadline, and no end of the rest of a rank whose steps
+     * failed, is earlier. An engine that wakes itself offers that Tick; else the caller does. To be called while the engine
+     * is quiet.
+     *
+     * @return logical nanoseconds; {@link Long#MAX_VALUE} if no Tick is needed.
+     */
+    long nextTickNanos();
+
+    /**
      * The rows of a request that has ended and that asked for them, else null. Call it after the listener received the
      * request's {@code Free}. The caller must then offer {@code Control RELEASE_ROWS}; the rows stay until it does. If
      * untaken rows exceed {@link EngineContext#maxUntakenRowsBytes}, the engine discards the oldest.

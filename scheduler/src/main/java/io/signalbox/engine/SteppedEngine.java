@@ -163,6 +163,12 @@ public final class SteppedEngine implements Engine
     }
 
     @Override
+    public long nextTickNanos()
+    {
+        return scheduler.nextDeadlineNanos();
+    }
+
+    @Override
     public RequestRows rows(final long requestId)
     {
         return finishedRows.take(requestId);

@@ -52,6 +52,7 @@ public final class ThreadedEngine implements Engine
     private final RingBuffer<IngressSlot> ingressRing;
     private final Runnable halt = this::haltAll;
     private final EngineLife life = new EngineLife();
+    private final DeadlineWatch deadlines = new DeadlineWatch();
 
     public ThreadedEngine(final EngineContext context)
     {
@@ -67,7 +68,6 @@ public final class ThreadedEngine implements Engine
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
         ingress = new Ingress(ingressRing, this::checkRunning, this::checkMayWait);
 
-        final DeadlineWatch deadlines = new DeadlineWatch();
         final StepsInFlight steps = stepsInFlight();
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
@@ -170,6 +170,12 @@ public final class ThreadedEngine implements Engine
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
         ingress.offer(input, offset, length, rows);
+    }
+
+    @Override
+    public long nextTickNanos()
+    {
+        return deadlines.nextNanos();
     }
 
     @Override

@@ -36,6 +36,12 @@ final class HoldingEngine implements Engine
     }
 
     @Override
+    public long nextTickNanos()
+    {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
     public RequestRows rows(final long requestId)
     {
         return null;

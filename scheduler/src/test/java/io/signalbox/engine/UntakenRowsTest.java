@@ -170,6 +170,12 @@ class UntakenRowsTest
         }
 
         @Override
+        public long nextTickNanos()
+        {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
         public RequestRows rows(final long requestId)
         {
             final RequestRows rows = engine.rows(requestId);

@@ -77,6 +77,6 @@ public final class CostOptions
             throw new ConfigException(
                 "--expert-skew=" + expertSkew + " is not between 0 and 5; give the exponent of the popularity.");
         }
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew);
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, null);
     }
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.experts.ModelShape;
+import org.agrona.MutableDirectBuffer;
+
+import java.nio.ByteOrder;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Chooses the faults of one run by its plan, counts them, and sends the reports that they spoil. */
+final class FaultInjector
+{
+    private static final String NO_TEXT = "injected by the fault plan";
+
+    private final FaultPlan plan;
+    private final long runSeed;
+    private final ModelShape capture;
+    private final CompletionSink completions;
+    private final Map<String, Long> injected = new TreeMap<>();
+    private final Set<Fault> reached = new HashSet<>();
+
+    /** @param capture null if capture is off. */
+    FaultInjector(final FaultPlan plan, final long runSeed, final ModelShape capture, final CompletionSink completions)
+    {
+        this.plan = plan;
+        this.runSeed = runSeed;
+        this.capture = capture;
+        this.completions = completions;
+    }
+
+    /** The fault of a step, or null; it is not injected yet. */
+    Fault of(final int rank, final long step, final int entries, final int tokens)
+    {
+        final Fault fault = plan.of(runSeed, rank, step, capture);
+        final boolean applies =
+            fault == null || fault.corruption() == null || fault.corruption().applies(entries, tokens);
+        return applies ? fault : null;
+    }
+
+    void count(final Fault fault)
+    {
+        injected.merge(fault.label(), 1L, Long::sum);
+        reached.add(fault);
+    }
+
+    /** Injected faults by label; no zeros. */
+    Map<String, Long> injected()
+    {
+        return injected;
+    }
+
+    /** Listed faults that befell no step. */
+    long notReached()
+    {
+        return plan.listed().stream().filter(fault -> !reached.contains(fault)).count();
+    }
+
+    /** Sends a report that is no completion, or an impossible one. */
+    void send(final long timeNanos, final StepReport report, final CaptureSlice rows)
+    {
+        final Fault fault = report.fault();
+        switch (fault.kind())
+        {
+            case FAILED -> completions.fault(timeNanos, report.epoch(), report.rank(), report.step(),
+                FaultClass.STEP_FAILED, fault.detail().isEmpty() ? NO_TEXT : fault.detail());
+            case LOST -> completions.fault(timeNanos, report.epoch(), report.rank(), report.step(),
+                FaultClass.RANK_LOST, "the rank was lost: " + NO_TEXT);
+            default -> sendCorrupt(timeNanos, report, rows);
+        }
+    }
+
+    private void sendCorrupt(final long timeNanos, final StepReport report, final CaptureSlice rows)
+    {
+        final int[] sampled = report.sampled().clone();
+        int epoch = report.epoch();
+        int rank = report.rank();
+        long step = report.step();
+        int count = sampled.length;
+        CaptureSlice sent = rows;
+        switch (report.fault().corruption())
+        {
+            case EXPERT_RANGE -> putId(rows, 0, capture.experts());
+            case EXPERT_REPEATED -> repeatId(rows);
+            case ROW_COUNT -> sent = SpoiltSlice.withoutLastRow(rows);
+            case ROW_BYTES -> sent = SpoiltSlice.withoutLastByte(rows);
+            case TOKEN_NEGATIVE -> sampled[count - 1] = -1;
+            case TOKEN_RANGE -> sampled[count - 1] = Integer.MAX_VALUE;
+            case TOKEN_COUNT -> count--;
+            case WRONG_STEP -> step++;
+            case WRONG_RANK -> rank++;
+            case WRONG_EPOCH -> epoch++;
+            default -> throw new IllegalStateException(report.fault().text());
+        }
+        try
+        {
+            completions.d2hComplete(timeNanos, epoch, rank, step, sampled, count, sent);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            if (rank == report.rank())
+            {
+                throw e;
+            }
+            // The engine refuses a rank that does not exist: the step stays without a report.
+        }
+    }
+
+    /** Writes an expert id into the last row; the slice is the backend's, and is written anew when it is used again. */
+    private void putId(final CaptureSlice rows, final int place, final int id)
+    {
+        final MutableDirectBuffer buffer = (MutableDirectBuffer)rows.buffer();
+        final int at = lastRow(rows) + place * capture.idBytes();
+        switch (capture.idBytes())
+        {
+            case Byte.BYTES -> buffer.putByte(at, (byte)id);
+            case Short.BYTES -> buffer.putShort(at, (short)id, ByteOrder.LITTLE_ENDIAN);
+            default -> buffer.putInt(at, id, ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    private void repeatId(final CaptureSlice rows)
+    {
+        final MutableDirectBuffer buffer = (MutableDirectBuffer)rows.buffer();
+        buffer.putBytes(lastRow(rows) + capture.idBytes(), buffer, lastRow(rows), capture.idBytes());
+    }
+
+    private static int lastRow(final CaptureSlice rows)
+    {
+        return rows.offset() + (rows.rowCount() - 1) * rows.rowBytes();
+    }
+}

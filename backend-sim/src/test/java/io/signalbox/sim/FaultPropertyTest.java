@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Arrivals;
+import io.signalbox.workload.Cancellations;
+import io.signalbox.workload.GeneratedWorkload;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.Workload;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** Runs with lists of faults, which shrink to the few that matter. */
+class FaultPropertyTest
+{
+    /** Faults of any rank but those that a report cannot be told from another one by. */
+    private static final List<String> KINDS = List.of("late 1ms", "late 30ms", "late 400ms", "reordered", "duplicated",
+        "dropped", "failed", "failed ECC error", "lost", "lost back-after 1us", "lost back-after 300ms",
+        "lost back-after never", "corrupt expert-range", "corrupt expert-repeated", "corrupt row-count",
+        "corrupt row-bytes", "corrupt token-negative", "corrupt token-range", "corrupt token-count", "corrupt wrong-step",
+        "corrupt wrong-epoch");
+
+    static Workload workload(final long seed, final int cancelPercent)
+    {
+        return new Cancellations(cancelPercent / 100.0, 500_000_000L, seed).applyTo(GeneratedWorkload.of(
+            GeneratedWorkloadConfig.builder()
+                .seed(seed)
+                .conversations(8)
+                .arrivals(new Arrivals.Bursty(100.0, 3.0))
+                .systemPromptTokens(64)
+                .userTokens(new SizeDistribution.Lognormal(60.0, 1.0, 1, 400))
+                .outputTokens(new SizeDistribution.Zipf(0.5, 1, 40))
+                .meanThinkTimeNanos(100_000_000L)
+                .maxContextTokens(1200)
+                .build()));
+    }
+
+    @Provide
+    Arbitrary<List<String>> faults()
+    {
+        final Arbitrary<String> rank = Arbitraries.frequencyOf(Tuple.of(4,
+            Arbitraries.integers().between(0, 3).map(String::valueOf)), Tuple.of(1, Arbitraries.just("*")));
+        final Arbitrary<Integer> step = Arbitraries.integers().between(1, 60);
+        final Arbitrary<Integer> more = Arbitraries.integers().between(0, 6);
+        return Combinators.combine(rank, step, more, Arbitraries.of(KINDS))
+            .as((ranks, first, length, kind) -> "rank " + ranks + " step " + first + ".." + (first + length) + " " + kind)
+            .list().ofMaxSize(12);
+    }
+
+    @Property(tries = 120)
+    void shouldEndEveryRequestOnceAndWithTheTokensOfARunWithoutFaults(
+        @ForAll final long seed,
+        @ForAll("faults") final List<String> faults,
+        @ForAll @IntRange(min = 100, max = 300) final int kvBlocks,
+        @ForAll @IntRange(max = 40) final int cancelPercent,
+        @ForAll final boolean lockStep,
+        @ForAll final boolean kvKept,
+        @ForAll @IntRange(max = 3) final int settings)
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(4).kvBlocks(kvBlocks).stepTokens(256)
+            .lockStep(lockStep).capture(new ModelShape(3, 16, 2)).backOffNanos(settings == 0 ? 0 : 1_000_000).build();
+        final FaultPlan plan = FaultPlan.parse(String.join("\n", faults) + "\nlate=0.001\nstep-timeout=" +
+            (settings == 1 ? "150ms" : "2s") + "\nback-after=" + (settings == 2 ? "5ms" : "700ms") +
+            "\nkv=" + (kvKept ? "kept" : "lost"));
+        final FaultyRun run = FaultyRun.of(
+            config, SimulationConfig.DEFAULT.withSeed(seed).withFaults(plan), workload(seed, cancelPercent));
+
+        assertEquals(List.of(), run.findings);
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.SeededTokens;
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.Engine;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupReader;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.report.ReportListener;
+import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.Workload;
+import io.signalbox.workload.WorkloadRequest;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.IntArrayList;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * A run with faults that checks itself: a second scheduler re-runs every input and must write the same groups, and what a
+ * client sees is compared with the run in which nothing goes wrong. A check that fails is written down, so that a test can
+ * also show that it is found.
+ */
+final class FaultyRun extends EventReader implements GroupJournal
+{
+    final List<String> findings = new ArrayList<>();
+    RunReport report;
+
+    private final SchedulerConfig config;
+    private final SimulationConfig simulation;
+    private final Workload workload;
+    private final Scheduler again;
+    private final GroupWriter repeated = new GroupWriter(1024);
+    private final GroupReader input = new GroupReader();
+    private final Map<Long, IntArrayList> tokens = new TreeMap<>();
+    private final Map<Long, FreeReason> ended = new TreeMap<>();
+
+    private FaultyRun(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
+    {
+        this.config = config;
+        this.simulation = simulation;
+        this.workload = workload;
+        again = new Scheduler(config);
+    }
+
+    static FaultyRun of(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
+    {
+        return of(config, simulation, workload, backend -> backend);
+    }
+
+    /** @param plant puts a backend with a defect around the simulated one. */
+    static FaultyRun of(
+        final SchedulerConfig config,
+        final SimulationConfig simulation,
+        final Workload workload,
+        final UnaryOperator<Backend> plant)
+    {
+        final FaultyRun run = new FaultyRun(config, simulation, workload);
+        run.run(plant);
+        run.checkEnds();
+        return run;
+    }
+
+    private void run(final UnaryOperator<Backend> plant)
+    {
+        final RequestEnds ends = new RequestEnds();
+        final ReportListener figures = new ReportListener(config);
+        final FaultWatch faults = new FaultWatch(simulation.faults(), config, simulation.seed());
+        final SimulatedBackend backend = new SimulatedBackend(simulation, config.lockStep());
+        final SubmitWriter submits =
+            new SubmitWriter(workload, config.blockSizeTokens(), config.capture() == null ? -1 : 0, simulation.seed());
+        final EngineContext context = new EngineContext().config(config).backend(plant.apply(backend))
+            .journal(this).vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineContext.WakeSource.CALLER)
+            .listener((group, offset, length) ->
+            {
+                ends.onGroup(group, offset, length);
+                figures.onGroup(group, offset, length);
+                faults.onGroup(group, offset, length);
+            });
+        try (Engine engine = new SteppedEngine(context))
+        {
+            new SimulationDriver(engine, backend, ends, workload, submits, faults, SimulationProgress.NONE).run();
+        }
+        report = figures.report().withFaults(faults.report(backend.faults()));
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+        input.wrap(group, offset, length).next();
+        repeated.reset();
+        again.apply(group, input.offset(), input.messageLength(),
+            rows == null ? null : rows.buffer(), rows == null ? 0 : rows.offset(), repeated);
+        expect(Arrays.equals(bytes(group, offset, length), bytes(repeated.buffer(), 0, repeated.length())),
+            "a group at " + timeNanos + " ns is another one when it is re-run");
+        readGroup(group, offset, length);
+    }
+
+    private static byte[] bytes(final DirectBuffer buffer, final int offset, final int length)
+    {
+        final byte[] bytes = new byte[length];
+        buffer.getBytes(offset, bytes);
+        return bytes;
+    }
+
+    private void expect(final boolean holds, final String finding)
+    {
+        if (!holds)
+        {
+            findings.add(finding);
+        }
+    }
+
+    private WorkloadRequest request(final long id)
+    {
+        return workload.requests().get((int)id - 1);
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder answer)
+    {
+        expect(tokens.put(answer.requestId(), new IntArrayList()) == null, answer.requestId() + " is accepted twice");
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder answer)
+    {
+        expect(ended.put(answer.requestId(), FreeReason.FAILED) == null, answer.requestId() + " ends twice");
+    }
+
+    @Override
+    protected void onCommit(final CommitDecoder step)
+    {
+        final CommitDecoder.RowsDecoder entries = step.rows();
+        while (entries.hasNext())
+        {
+            entries.next();
+            final int token = entries.emittedTokenId();
+            if (token >= 0)
+            {
+                onToken(entries.requestId(), token);
+            }
+        }
+    }
+
+    private void onToken(final long id, final int token)
+    {
+        final IntArrayList emitted = tokens.get(id);
+        emitted.addInt(token);
+        final int expected =
+            SeededTokens.token(simulation.seed(), id, request(id).promptTokens() + emitted.size() - 1);
+        expect(!ended.containsKey(id), "request " + id + " gets a token after its end");
+        expect(token == expected,
+            "token " + emitted.size() + " of request " + id + " is " + token + ", without faults it is " + expected);
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        final long id = end.requestId();
+        final int emitted = tokens.get(id).size();
+        expect(ended.put(id, end.reason()) == null, "request " + id + " ends twice");
+        expect(end.generatedTokens() == emitted, "request " + id + " ends with another number of tokens");
+        if (end.reason() == FreeReason.LENGTH)
+        {
+            expect(emitted == Math.max(1, request(id).outputTokens()), "request " + id + " ends before its length");
+            final int rows = end.capturedRows() + end.inheritedRows() + end.missingRows();
+            expect(config.capture() == null || rows == request(id).promptTokens() + emitted - 1,
+                "request " + id + " has " + rows + " rows for " + emitted + " tokens");
+        }
+    }
+
+    private void checkEnds()
+    {
+        for (final long id : tokens.keySet())
+        {
+            expect(ended.containsKey(id), "request " + id + " never ends");
+        }
+        expect(again.liveRequests() == 0, again.liveRequests() + " requests are left in the scheduler");
+        final RunReport.Requests requests = report.requests();
+        expect(requests.submitted() == requests.completed() + requests.cancelled() + requests.failed(),
+            "the ends do not add up: " + requests);
+        expect(report.routedExperts().missing() == 0 || injected("corrupt expert"),
+            report.routedExperts().missing() + " rows are missing, and no fault spoilt any");
+        final RunReport.Faults faults = report.faults();
+        final boolean steady = !injected("dropped") && !injected("late") && !injected("reordered") &&
+            !injected("corrupt wrong-rank") && !injected("corrupt wrong-step");
+        expect(faults.timedOutSteps() == 0 || !steady,
+            faults.timedOutSteps() + " steps timed out, and no fault explains it");
+        expect(faults.requeued() == 0 || faults.failedSteps() + faults.timedOutSteps() + faults.resets() > 0,
+            faults.requeued() + " requests started over, and no step failed");
+    }
+
+    boolean injected(final String label)
+    {
+        return report.faults().injected().keySet().stream().anyMatch(name -> name.startsWith(label));
+    }
+
+    FreeReason endOf(final long id)
+    {
+        return ended.get(id);
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        // Nothing is held back.
+    }
+
+    @Override
+    public void close()
+    {
+        // Holds nothing.
+    }
+}
