@@ -2,7 +2,6 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
-import io.signalbox.Settings;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
@@ -134,7 +133,7 @@ public final class JournalReader implements AutoCloseable
     {
         try
         {
-            return (int)Settings.number(settings, "scheduler.ranks", 1, SchedulerConfig.MAX_RANKS);
+            return SchedulerConfig.RANKS.read(SchedulerConfig.PREFIX, settings);
         }
         catch (final ConfigException e)
         {
@@ -145,13 +144,8 @@ public final class JournalReader implements AutoCloseable
     private JournalException noScheduler(final ConfigException fault)
     {
         return new JournalException(Kind.CORRUPT_RECORD, scanner.journal() + ", record 0: its run description names " +
-            "no scheduler of this program, " + withoutPeriod(fault.getMessage()) + "; use the program " +
+            "no scheduler of this program, " + fault.fault() + "; use the program " +
             "that wrote it, or restore it from a copy.", 0, -1, 0, fault);
-    }
-
-    private static String withoutPeriod(final String sentence)
-    {
-        return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
     }
 
     /**

@@ -4,8 +4,10 @@ package io.signalbox.config;
 import io.signalbox.ConfigException;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /**
  * One setting, declared once: name, unit, type, default, range and meaning. It reads, prints and checks its values, and the
@@ -18,50 +20,52 @@ public final class Setting<T>
     /** Products of a few weights with the largest loads stay finite up to here, so that every score is a number. */
     public static final double MAX_WEIGHT = 1.0E12;
 
+    /** Words of letters and digits; a dot separates the name of a part of a configuration from the name within it. */
+    private static final Pattern NAME = Pattern.compile("[a-z][a-zA-Z0-9]*([.][a-z][a-zA-Z0-9]*)*");
+    private static final int MAX_SHOWN = 120;
+    private static final String IN_RANGE = "give a number in that range";
+
     private final String name;
     private final String unit;
-    private final String type;
-    private final T defaultValue;
-    private final String allowed;
-    private final String remedy;
     private final String meaning;
-    private final Function<String, T> parser;
-    private final Function<T, String> printer;
-    private final Predicate<T> range;
+    private final AllowedValues<T> values;
+    private final T defaultValue;
+    /** Its value in a run description that omits it; {@code null}: none may. */
+    private final T omittedValue;
+    private final String remedy;
 
     private Setting(
         final String name,
         final String unit,
-        final String type,
+        final AllowedValues<T> values,
         final T defaultValue,
-        final String allowed,
+        final T omittedValue,
         final String remedy,
-        final String meaning,
-        final Function<String, T> parser,
-        final Function<T, String> printer,
-        final Predicate<T> range)
+        final String meaning)
     {
         this.name = requireName(name);
         this.unit = unit;
-        this.type = type;
-        this.allowed = allowed;
+        this.values = values;
         this.remedy = remedy;
         this.meaning = requireMeaning(name, meaning);
-        this.parser = parser;
-        this.printer = printer;
-        this.range = range;
         this.defaultValue = check(defaultValue);
+        this.omittedValue = omittedValue == null ? null : check(omittedValue);
+    }
+
+    private static <T> Setting<T> declared(
+        final String name,
+        final String unit,
+        final AllowedValues<T> values,
+        final T defaultValue,
+        final String remedy,
+        final String meaning)
+    {
+        return new Setting<>(name, unit, values, defaultValue, null, remedy, meaning);
     }
 
     private static String requireName(final String name)
     {
-        boolean plain = name != null && !name.isEmpty() && name.charAt(0) >= 'a' && name.charAt(0) <= 'z';
-        for (int i = 0; plain && i < name.length(); i++)
-        {
-            final char c = name.charAt(i);
-            plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
-        }
-        if (!plain)
+        if (name == null || !NAME.matcher(name).matches())
         {
             throw ConfigException.of("name of a setting", name, "a lower-case letter followed by letters and digits",
                 "declare it under such a name");
@@ -93,10 +97,7 @@ public final class Setting<T>
         final double max,
         final String meaning)
     {
-        final String allowed = max == Double.MAX_VALUE ? "a finite number >= " + text(min) :
-            "a number between " + text(min) + " and " + text(max);
-        return new Setting<>(name, unit, "number", defaultValue, allowed, "give a number in that range", meaning,
-            Double::valueOf, value -> Double.toString(value), value -> value >= min && value <= max);
+        return declared(name, unit, AllowedValues.reals(min, max), defaultValue, IN_RANGE, meaning);
     }
 
     /** The factor of a term of a score: from 0 to {@link #MAX_WEIGHT}. */
@@ -109,28 +110,22 @@ public final class Setting<T>
     public static Setting<Integer> integer(
         final String name, final String unit, final int defaultValue, final int min, final int max, final String meaning)
     {
-        return new Setting<>(name, unit, "whole number", defaultValue, "a whole number between " + min + " and " + max,
-            "give a number in that range", meaning, Integer::valueOf, value -> Integer.toString(value),
-            value -> value >= min && value <= max);
+        return declared(name, unit, AllowedValues.integers(min, max), defaultValue, IN_RANGE, meaning);
     }
 
     /** A whole number of 64 bits from {@code min} to {@code max}, both included. */
     public static Setting<Long> number(
         final String name, final String unit, final long defaultValue, final long min, final long max, final String meaning)
     {
-        final boolean any = min == Long.MIN_VALUE && max == Long.MAX_VALUE;
-        return new Setting<>(name, unit, "whole number", defaultValue,
-            any ? "a whole number of 64 bits" : "a whole number between " + min + " and " + max,
-            "give such a number", meaning, Long::valueOf, value -> Long.toString(value),
-            value -> value >= min && value <= max);
+        return declared(name, unit, AllowedValues.numbers(min, max), defaultValue, "give such a number", meaning);
     }
 
     /** {@code true} or {@code false}. */
     public static Setting<Boolean> flag(final String name, final boolean defaultValue, final String meaning)
     {
-        return new Setting<>(name, "", "flag", defaultValue, "true or false", "give one of the two", meaning,
+        return declared(name, "", AllowedValues.of("flag", "true or false",
             text -> text.equals("true") ? Boolean.TRUE : text.equals("false") ? Boolean.FALSE : null,
-            value -> Boolean.toString(value), value -> true);
+            value -> Boolean.toString(value), value -> true), defaultValue, "give one of the two", meaning);
     }
 
     /**
@@ -147,16 +142,73 @@ public final class Setting<T>
         final String meaning)
     {
         final List<String> labels = values.stream().map(label).toList();
-        return new Setting<>(name, "", "choice", defaultValue, "one of " + String.join(", ", labels), "give one of them",
-            meaning, text -> labels.contains(text) ? values.get(labels.indexOf(text)) : null, label, values::contains);
+        return declared(name, "", AllowedValues.of("choice", "one of " + String.join(", ", labels),
+            text -> labels.contains(text) ? values.get(labels.indexOf(text)) : null, label, values::contains),
+            defaultValue, "give one of them", meaning);
     }
 
-    private static String text(final double bound)
+    /** One of the constants of an enum, by name. */
+    public static <T extends Enum<T>> Setting<T> constant(final String name, final T defaultValue, final String meaning)
     {
-        return bound == Math.rint(bound) && Math.abs(bound) < 1.0E9 ? Long.toString((long)bound) : Double.toString(bound);
+        return choice(name, defaultValue, List.of(defaultValue.getDeclaringClass().getEnumConstants()), Enum::name, meaning);
     }
 
-    /** Letters and digits, a lower-case letter first. */
+    /**
+     * A value with a text form.
+     *
+     * @param forms   the forms, in words that fit after "is not".
+     * @param parser  returns {@code null} if the text has none of the forms; a {@link ConfigException} says in a clause
+     *                why a value in one of them is not usable.
+     * @param printer the parser reads its text back exactly.
+     */
+    public static <T> Setting<T> form(
+        final String name,
+        final String unit,
+        final T defaultValue,
+        final String forms,
+        final Function<String, T> parser,
+        final Function<T, String> printer,
+        final String meaning)
+    {
+        return declared(name, unit, AllowedValues.of("text", forms, parser, printer, value -> true), defaultValue,
+            "give " + forms, meaning);
+    }
+
+    /** The same setting with another remedy, an imperative without a period. */
+    public Setting<T> remedy(final String advice)
+    {
+        return new Setting<>(name, unit, values, defaultValue, omittedValue, advice, meaning);
+    }
+
+    /** The same setting, which older run descriptions omit. */
+    public Setting<T> omitted(final T value)
+    {
+        return new Setting<>(name, unit, values, defaultValue, value, remedy, meaning);
+    }
+
+    /** The same whole numbers as far as they are powers of two. */
+    public Setting<T> powerOfTwo()
+    {
+        return declared(name, unit, values.powersOfTwo(), defaultValue, remedy, meaning);
+    }
+
+    /**
+     * The same setting, whose value may be absent; by default it is.
+     *
+     * @param absent the text of the absent value, such as "automatic".
+     */
+    public Setting<Optional<T>> orAbsent(final String absent)
+    {
+        return declared(name, unit, values.orAbsent(absent), Optional.empty(), remedy, meaning);
+    }
+
+    /** A list of different values of this setting, separated by commas; the default has the default value alone. */
+    public Setting<List<T>> list()
+    {
+        return declared(name, unit, values.lists(), List.of(defaultValue), remedy, meaning);
+    }
+
+    /** Words of letters and digits, each with a lower-case letter first, separated by dots. */
     public String name()
     {
         return name;
@@ -171,7 +223,7 @@ public final class Setting<T>
     /** The kind of its values, in words. */
     public String type()
     {
-        return type;
+        return values.type();
     }
 
     public T defaultValue()
@@ -182,7 +234,7 @@ public final class Setting<T>
     /** The allowed values, in words that fit after "is not". */
     public String allowed()
     {
-        return allowed;
+        return values.words();
     }
 
     /** One sentence. */
@@ -194,26 +246,67 @@ public final class Setting<T>
     /** The value as text; {@link #parse} reads it back exactly. */
     public String print(final T value)
     {
-        return printer.apply(value);
+        return values.printer().apply(value);
+    }
+
+    /** The value within a sentence about a fault. */
+    public ConfigException.Named of(final T value)
+    {
+        return new ConfigException.Named(name, print(value));
+    }
+
+    /** The setting within a sentence about a fault. */
+    public ConfigException.Named named()
+    {
+        return new ConfigException.Named(name, null);
     }
 
     /** @throws ConfigException if the text is not an allowed value. */
     public T parse(final String text)
     {
-        T value;
+        final T value;
         try
         {
-            value = parser.apply(text.strip());
+            value = text == null ? null : values.parser().apply(text.strip());
         }
         catch (final NumberFormatException e)
         {
-            value = null;
+            throw refused(text, values.words());
         }
-        if (value == null || !range.test(value))
+        catch (final ConfigException e)
         {
-            throw refused(text);
+            final ConfigException.Named named = new ConfigException.Named(name, shown(text));
+            throw ConfigException.because(named, " is not usable (", e.getMessage(), ")")
+                .allowed(values.words()).remedy(remedy);
+        }
+        if (value == null || !values.test().test(value))
+        {
+            throw refused(text, values.words());
         }
         return value;
+    }
+
+    /**
+     * Reads what was {@link #print printed} into a run description under the prefix and the name.
+     *
+     * @throws ConfigException if it is missing there, or not allowed; it names the setting with the prefix.
+     */
+    public T read(final String prefix, final Map<String, String> printed)
+    {
+        final String text = printed.get(prefix + name);
+        if (text == null && omittedValue == null)
+        {
+            throw ConfigException.because("the setting ", new ConfigException.Named(prefix + name, null), " is missing")
+                .allowed(allowed()).remedy("a run description names every setting");
+        }
+        try
+        {
+            return text == null ? omittedValue : parse(text);
+        }
+        catch (final ConfigException e)
+        {
+            throw e.renamed(setting -> prefix + setting);
+        }
     }
 
     /**
@@ -223,16 +316,26 @@ public final class Setting<T>
      */
     public T check(final T value)
     {
-        if (value == null || !range.test(value))
+        if (value == null)
         {
-            throw refused(value == null ? "null" : print(value));
+            throw refused("null", values.words());
+        }
+        if (!values.test().test(value))
+        {
+            throw refused(print(value), values.bounds());
         }
         return value;
     }
 
-    private ConfigException refused(final String text)
+    private ConfigException refused(final String text, final String allowed)
     {
-        return ConfigException.of(name, text, allowed, remedy);
+        return ConfigException.of(name, shown(text), allowed, remedy);
+    }
+
+    /** A sentence has room for the beginning of a long value. */
+    private static String shown(final String text)
+    {
+        return text == null || text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
     }
 
     @Override

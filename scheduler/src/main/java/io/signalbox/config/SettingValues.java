@@ -49,7 +49,7 @@ public final class SettingValues
                 return (T)values[i];
             }
         }
-        throw new IllegalArgumentException(owner + " does not declare the setting " + setting.name() + ".");
+        throw unknown(setting);
     }
 
     /**
@@ -60,17 +60,33 @@ public final class SettingValues
      */
     public SettingValues with(final String name, final Object value)
     {
-        for (int i = 0; i < values.length; i++)
+        final int index = requireKnown(name);
+        final Object[] changed = values.clone();
+        changed[index] = settings.get(index).parse(text(settings.get(index), value));
+        return new SettingValues(owner, settings, changed);
+    }
+
+    /**
+     * These values with another one for one setting.
+     *
+     * @throws ConfigException          if the setting does not allow the value.
+     * @throws IllegalArgumentException if the setting is not one of these.
+     */
+    public <T> SettingValues with(final Setting<T> setting, final T value)
+    {
+        final int index = settings.indexOf(setting);
+        if (index < 0)
         {
-            if (settings.get(i).name().equals(name))
-            {
-                final Object[] changed = values.clone();
-                changed[i] = settings.get(i).parse(text(settings.get(i), value));
-                return new SettingValues(owner, settings, changed);
-            }
+            throw unknown(setting);
         }
-        throw new ConfigException(owner + " has no setting '" + name + "'; " + (settings.isEmpty() ? "it has none." :
-            "it has " + settings.stream().map(Setting::name).collect(Collectors.joining(", ")) + "."));
+        final Object[] changed = values.clone();
+        changed[index] = setting.check(value);
+        return new SettingValues(owner, settings, changed);
+    }
+
+    private IllegalArgumentException unknown(final Setting<?> setting)
+    {
+        return new IllegalArgumentException(owner + " does not declare the setting " + setting.name() + ".");
     }
 
     /** A number of another type than the setting's counts by its text. */
@@ -106,29 +122,38 @@ public final class SettingValues
     }
 
     /**
-     * Reads what {@link #print} wrote; names without the prefix are left alone.
+     * Reads what {@link #print} wrote; names without the prefix are left alone. A setting that older run descriptions omit
+     * has the value that it had then.
      *
      * @throws ConfigException if a setting is missing, unknown, or has a value that is not allowed.
      */
     public SettingValues read(final String prefix, final Map<String, String> printed)
     {
-        SettingValues read = this;
-        for (final Setting<?> setting : settings)
+        final Object[] read = new Object[values.length];
+        for (int i = 0; i < read.length; i++)
         {
-            final String text = printed.get(prefix + setting.name());
-            if (text == null)
+            read[i] = settings.get(i).read(prefix, printed);
+        }
+        for (final String name : printed.keySet())
+        {
+            if (name.startsWith(prefix))
             {
-                throw new ConfigException(
-                    "the setting " + prefix + setting.name() + " is missing; " + owner + " needs all of its settings.");
+                requireKnown(name.substring(prefix.length()));
             }
         }
-        for (final Map.Entry<String, String> entry : printed.entrySet())
+        return new SettingValues(owner, settings, read);
+    }
+
+    private int requireKnown(final String name)
+    {
+        for (int i = 0; i < values.length; i++)
         {
-            if (entry.getKey().startsWith(prefix))
+            if (settings.get(i).name().equals(name))
             {
-                read = read.with(entry.getKey().substring(prefix.length()), entry.getValue());
+                return i;
             }
         }
-        return read;
+        throw new ConfigException(owner + " has no setting '" + name + "'; " + (settings.isEmpty() ? "it has none." :
+            "it has " + settings.stream().map(Setting::name).collect(Collectors.joining(", ")) + "."));
     }
 }

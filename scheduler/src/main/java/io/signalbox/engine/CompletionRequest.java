@@ -21,24 +21,26 @@ public record CompletionRequest(
     {
         if (prompt == null)
         {
-            throw new ConfigException("the prompt is null; give its token ids.");
+            throw ConfigException.of("prompt", "null", "an array of tokens", "give its token ids");
         }
         if (prompt.length == 0)
         {
-            throw new ConfigException("the prompt is empty; give at least one token.");
+            throw ConfigException.of("prompt", "[]", "one or more tokens", "give at least one token");
         }
         if (cacheKey == null)
         {
-            throw new ConfigException("cacheKey is null; give an empty array where KV content depends on nothing else.");
+            throw ConfigException.of(
+                "cacheKey", "null", "an array of bytes", "give an empty array if KV content depends on nothing else");
         }
         if (maxNewTokens < 0)
         {
-            throw new ConfigException("maxNewTokens=" + maxNewTokens + " is negative; give 0 for prefill only.");
+            throw ConfigException.of(
+                "maxNewTokens", Integer.toString(maxNewTokens), "0 or more", "give 0 for prefill only");
         }
         if (rowsFrom < -1 || rowsFrom > prompt.length)
         {
-            throw new ConfigException("rowsFrom=" + rowsFrom + " is not a position of the prompt of " + prompt.length +
-                " tokens; give 0 for all rows or -1 for none.");
+            throw ConfigException.of("rowsFrom", Integer.toString(rowsFrom), "-1 or a position of the prompt of " +
+                prompt.length + " tokens", "give 0 for all rows or -1 for none");
         }
     }
 

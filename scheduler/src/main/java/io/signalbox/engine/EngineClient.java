@@ -50,9 +50,9 @@ public final class EngineClient
         final int creditCount = context.ingressSlots() - 2 * ranks;
         if (creditCount < 1)
         {
-            throw new ConfigException("ingressSlots=" + context.ingressSlots() +
-                " leaves no slot for clients beside two for each of " + ranks + " ranks; give at least " +
-                (2 * ranks + 1) + ".");
+            throw ConfigException.because(EngineContext.INGRESS_SLOTS.of(context.ingressSlots()),
+                    " leaves no slot for clients beside two for each of ", SchedulerConfig.RANKS.of(ranks))
+                .allowed("at least " + (2 * ranks + 1)).remedy("give at least " + (2 * ranks + 1));
         }
         clock = context.clock();
         capture = config.capture() != null;

@@ -4,18 +4,49 @@ package io.signalbox.engine;
 import io.signalbox.BufferAccess;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** Configuration of an engine, validated before anything starts. */
 public final class EngineContext
 {
-    public static final int MIN_RING_SLOTS = 8;
-    public static final int MAX_RING_SLOTS = 1 << 20;
+    public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.BLOCKING,
+        "How the threads of a threaded engine wait; each one that spins occupies a core.");
+    public static final Setting<WakeSource> WAKE_SOURCE = Setting.constant("wakeSource", WakeSource.ENGINE,
+        "Who notices that an idle rank could work: the engine, or a simulator that calls it.");
+    public static final Setting<Integer> INGRESS_SLOTS =
+        Setting.integer("ingressSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of inputs.").powerOfTwo()
+            .remedy("give one that is");
+    public static final Setting<Integer> TRACK_SLOTS =
+        Setting.integer("trackSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of groups.").powerOfTwo()
+            .remedy("give one that is");
+    public static final Setting<Optional<Long>> STEP_TIMEOUT_NANOS =
+        Setting.number("stepTimeoutNanos", "ns", 0, 0, Long.MAX_VALUE,
+            "How long a step may be in flight before its rank is given up; 0: no limit.")
+            .remedy("give 0 for no timeout").orAbsent("the backend's");
+    public static final Setting<Integer> VOCABULARY_SIZE =
+        Setting.integer("vocabularySize", "tokens", Integer.MAX_VALUE, 1, Integer.MAX_VALUE,
+            "Token ids of the model are below it; a step with another token fails.")
+            .remedy("give the number of tokens that the model knows");
+    public static final Setting<ImpossibleRows> IMPOSSIBLE_ROWS = Setting.constant("impossibleRows",
+        ImpossibleRows.MISSING, "A routed-expert row that no expert router can have chosen is MISSING, or FAIL_STEP.");
+    public static final Setting<Optional<Long>> MAX_UNTAKEN_ROWS_BYTES =
+        Setting.number("maxUntakenRowsBytes", "bytes", 1, 1, Long.MAX_VALUE,
+            "Bytes that the routed experts of ended requests may hold until their clients take them.")
+            .remedy("give the bytes of rows that ended requests may hold").orAbsent("a quarter of the largest heap");
+    public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
+        Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
+            "How long close waits for work under way, and then again for the threads to end.")
+            .remedy("give how long close may wait");
+    public static final List<Setting<?>> SETTINGS = List.of(IMPOSSIBLE_ROWS, WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, MAX_UNTAKEN_ROWS_BYTES, CLOSE_TIMEOUT_NANOS);
     private static final int UNTAKEN_ROWS_SHARE = 4;
 
     private SchedulerConfig config = SchedulerConfig.builder().build();
@@ -26,16 +57,7 @@ public final class EngineContext
     private Consumer<Throwable> failureListener = cause -> { };
     private EngineClient client;
     private LongSupplier clock = System::nanoTime;
-    private WakeSource wakeSource = WakeSource.ENGINE;
-    private Waiting waiting = Waiting.BLOCKING;
-    private int ingressSlots = 1024;
-    private int trackSlots = 1024;
-    private boolean stepTimeoutGiven;
-    private long stepTimeoutNanos;
-    private long maxUntakenRowsBytes = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
-    private int vocabularySize = Integer.MAX_VALUE;
-    private ImpossibleRows impossibleRows = ImpossibleRows.MISSING;
-    private long closeTimeoutNanos = 10_000_000_000L;
+    private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
     /** Who sequences {@code Wake} inputs. */
     public enum WakeSource
@@ -97,29 +119,25 @@ public final class EngineContext
 
     public EngineContext wakeSource(final WakeSource value)
     {
-        wakeSource = required("the wake source", value);
-        return this;
+        return set(WAKE_SOURCE, value);
     }
 
     public EngineContext waiting(final Waiting value)
     {
-        waiting = required("the way of waiting", value);
-        return this;
+        return set(WAITING, value);
     }
 
     /** A power of two. */
     public EngineContext ingressSlots(final int value)
     {
         refuseAfterClient("the number of ingress slots");
-        ingressSlots = value;
-        return this;
+        return set(INGRESS_SLOTS, value);
     }
 
     /** A power of two. */
     public EngineContext trackSlots(final int value)
     {
-        trackSlots = value;
-        return this;
+        return set(TRACK_SLOTS, value);
     }
 
     /**
@@ -129,9 +147,7 @@ public final class EngineContext
      */
     public EngineContext stepTimeoutNanos(final long value)
     {
-        stepTimeoutGiven = true;
-        stepTimeoutNanos = value;
-        return this;
+        return set(STEP_TIMEOUT_NANOS, Optional.of(value));
     }
 
     /**
@@ -140,15 +156,13 @@ public final class EngineContext
      */
     public EngineContext vocabularySize(final int value)
     {
-        vocabularySize = value;
-        return this;
+        return set(VOCABULARY_SIZE, value);
     }
 
-    /** What becomes of a routed-expert row that no expert router can have chosen; default: it is missing. */
+    /** Says what becomes of a routed-expert row that no expert router can have chosen. */
     public EngineContext impossibleRows(final ImpossibleRows value)
     {
-        impossibleRows = required("what becomes of impossible rows", value);
-        return this;
+        return set(IMPOSSIBLE_ROWS, value);
     }
 
     /**
@@ -158,8 +172,7 @@ public final class EngineContext
      */
     public EngineContext maxUntakenRowsBytes(final long value)
     {
-        maxUntakenRowsBytes = value;
-        return this;
+        return set(MAX_UNTAKEN_ROWS_BYTES, Optional.of(value));
     }
 
     /** Nanoseconds on any fixed origin, never negative: the logical time of what clients and the timer offer. */
@@ -183,6 +196,12 @@ public final class EngineContext
         client = value;
     }
 
+    private <T> EngineContext set(final Setting<T> setting, final T value)
+    {
+        values = values.with(setting, value);
+        return this;
+    }
+
     private static <T> T required(final String what, final T value)
     {
         if (value == null)
@@ -204,8 +223,7 @@ public final class EngineContext
     /** How long {@link Engine#close} waits for what is under way, and then again for the threads to end. */
     public EngineContext closeTimeoutNanos(final long value)
     {
-        closeTimeoutNanos = value;
-        return this;
+        return set(CLOSE_TIMEOUT_NANOS, value);
     }
 
     EngineContext conclude()
@@ -213,34 +231,13 @@ public final class EngineContext
         if (scheduler != null)
         {
             throw new ConfigException(
-                "an EngineContext has been used to open an engine; make one for each engine, with a separate journal.");
+                "an EngineContext has been used to open an engine; make one for each engine, with a journal of its own.");
         }
         if (backend == null)
         {
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
         }
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
-        if (stepTimeoutNanos < 0)
-        {
-            throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos + " is negative; give 0 for no timeout.");
-        }
-        if (maxUntakenRowsBytes < 1)
-        {
-            throw new ConfigException("maxUntakenRowsBytes=" + maxUntakenRowsBytes +
-                " is not positive; give the bytes of rows that ended requests may hold.");
-        }
-        if (vocabularySize < 1)
-        {
-            throw new ConfigException(
-                "vocabularySize=" + vocabularySize + " is not positive; give the number of tokens that the model knows.");
-        }
-        if (closeTimeoutNanos < 1)
-        {
-            throw new ConfigException(
-                "closeTimeoutNanos=" + closeTimeoutNanos + " is not positive; give how long close may wait.");
-        }
-        checkSlots("ingressSlots", ingressSlots);
-        checkSlots("trackSlots", trackSlots);
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(
@@ -253,20 +250,12 @@ public final class EngineContext
     /** To be called by an engine without a timer. */
     void refuseStepTimeout()
     {
-        if (stepTimeoutNanos > 0)
+        final Optional<Long> nanos = values.get(STEP_TIMEOUT_NANOS);
+        if (nanos.orElse(0L) > 0)
         {
-            throw new ConfigException("stepTimeoutNanos=" + stepTimeoutNanos +
-                " needs the timer of a threaded engine that wakes itself; choose that engine or give 0.");
-        }
-    }
-
-    private static void checkSlots(final String name, final int slots)
-    {
-        if (slots < MIN_RING_SLOTS || slots > MAX_RING_SLOTS || Integer.bitCount(slots) != 1)
-        {
-            throw new ConfigException(
-                name + "=" + slots + " is not a power of two between " + MIN_RING_SLOTS + " and " + MAX_RING_SLOTS +
-                "; give one that is.");
+            throw ConfigException.because(
+                    STEP_TIMEOUT_NANOS.of(nanos), " needs the timer of a threaded engine that wakes itself")
+                .allowed("0").remedy("choose that engine or give 0");
         }
     }
 
@@ -314,7 +303,9 @@ public final class EngineContext
 
     FinishedRows finishedRows()
     {
-        return new FinishedRows(config, wakeSource == WakeSource.ENGINE ? maxUntakenRowsBytes : FinishedRows.NO_BOUND);
+        final long quarter = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
+        return new FinishedRows(config, wakeSource() == WakeSource.ENGINE ?
+            values.get(MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND);
     }
 
     LongSupplier clock()
@@ -325,41 +316,41 @@ public final class EngineContext
     /** Latest possible time of a backend's report; unbounded if the caller wakes the engine, since it then sets the time. */
     LongSupplier latestReportNanos()
     {
-        return wakeSource == WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
+        return wakeSource() == WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
     }
 
     long stepTimeoutNanos()
     {
-        return stepTimeoutGiven ? stepTimeoutNanos : backend.stepTimeoutNanos();
+        return values.get(STEP_TIMEOUT_NANOS).orElseGet(backend::stepTimeoutNanos);
     }
 
     WakeSource wakeSource()
     {
-        return wakeSource;
+        return values.get(WAKE_SOURCE);
     }
 
     ReportCheck reportCheck()
     {
-        return new ReportCheck(config.capture(), vocabularySize, impossibleRows);
+        return new ReportCheck(config.capture(), values.get(VOCABULARY_SIZE), values.get(IMPOSSIBLE_ROWS));
     }
 
     Waiting waiting()
     {
-        return waiting;
+        return values.get(WAITING);
     }
 
     int ingressSlots()
     {
-        return ingressSlots;
+        return values.get(INGRESS_SLOTS);
     }
 
     int trackSlots()
     {
-        return trackSlots;
+        return values.get(TRACK_SLOTS);
     }
 
     long closeTimeoutNanos()
     {
-        return closeTimeoutNanos;
+        return values.get(CLOSE_TIMEOUT_NANOS);
     }
 }

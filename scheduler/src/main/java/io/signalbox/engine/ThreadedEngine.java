@@ -114,8 +114,9 @@ public final class ThreadedEngine implements Engine
         final int cores = Runtime.getRuntime().availableProcessors();
         if (context.waiting() == EngineContext.Waiting.SPINNING && cores < SPINNING_THREADS)
         {
-            throw new ConfigException("spinning needs a core for each of the engine's " + SPINNING_THREADS +
-                " threads but there are " + cores + "; wait by blocking.");
+            throw ConfigException.because(EngineContext.WAITING.of(context.waiting()), " needs a core for each of the " +
+                    "engine's " + SPINNING_THREADS + " threads but there are " + cores)
+                .allowed(EngineContext.Waiting.BLOCKING.name()).remedy("wait by blocking");
         }
     }
 

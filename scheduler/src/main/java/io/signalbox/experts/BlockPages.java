@@ -40,7 +40,8 @@ public final class BlockPages implements KvBlockListener
     {
         if (blockCount < 1)
         {
-            throw new ConfigException("blockCount=" + blockCount + " leaves no dummy block; give at least 1.");
+            throw ConfigException.of("blockCount", Integer.toString(blockCount), "1 or more",
+                "give at least 1, the dummy block");
         }
         this.pages = pages;
         rowBytes = pages.shape().rowBytes();

@@ -2,6 +2,11 @@
 package io.signalbox.experts;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+
+import java.util.List;
+import java.util.Map;
 
 /**
  * The shape of routed experts: MoE layers, experts per layer, and experts chosen per token and layer.
@@ -20,29 +25,52 @@ public record ModelShape(int moeLayers, int experts, int topK)
     public static final int MAX_EXPERTS_PER_SHORT = 1 << 16;
     public static final int MAX_ROW_BYTES = 1 << 28;
 
+    private static final String DISTINCT = "a token is routed to distinct experts";
+    /** Begins the names of its settings in a run description. */
+    public static final String PREFIX = "model.";
+
+    public static final Setting<Integer> MOE_LAYERS = Setting.integer("moeLayers", "", 4, 1, MAX_MOE_LAYERS,
+        "MoE layers of the model; dense layers do not count.").remedy("give the number of MoE layers");
+    public static final Setting<Integer> EXPERTS = Setting.integer("experts", "", 64, 1, MAX_EXPERTS,
+        "Experts per layer.").remedy("give the number of experts per layer");
+    public static final Setting<Integer> TOP_K = Setting.integer("topK", "", 2, 1, MAX_EXPERTS,
+        "Experts per token and layer; at most as many as there are.").remedy(DISTINCT);
+    public static final List<Setting<?>> SETTINGS = List.of(MOE_LAYERS, EXPERTS, TOP_K);
+    private static final SettingValues DECLARED = SettingValues.defaults("the model", SETTINGS);
+
     public ModelShape
     {
-        if (moeLayers < 1 || moeLayers > MAX_MOE_LAYERS)
-        {
-            throw new ConfigException(
-                "moeLayers=" + moeLayers + " is not between 1 and " + MAX_MOE_LAYERS + "; give the number of MoE layers.");
-        }
-        if (experts < 1 || experts > MAX_EXPERTS)
-        {
-            throw new ConfigException("experts=" + experts + " is not between 1 and " + MAX_EXPERTS +
-                "; give the number of experts per layer.");
-        }
+        MOE_LAYERS.check(moeLayers);
+        EXPERTS.check(experts);
         if (topK < 1 || topK > experts)
         {
-            throw new ConfigException(
-                "topK=" + topK + " is not between 1 and experts=" + experts + "; a token is routed to distinct experts.");
+            throw ConfigException.because(TOP_K.of(topK), " is not between 1 and ", EXPERTS.of(experts))
+                .allowed("between 1 and " + experts).remedy(DISTINCT);
         }
         final long rowBytes = (long)moeLayers * topK * idBytes(experts);
         if (rowBytes > MAX_ROW_BYTES)
         {
-            throw new ConfigException("moeLayers=" + moeLayers + " with topK=" + topK + " makes rows of " + rowBytes +
-                " bytes, above " + MAX_ROW_BYTES + "; give fewer layers or a smaller topK.");
+            throw ConfigException.because(MOE_LAYERS.of(moeLayers), " with ", TOP_K.of(topK), " makes rows of " + rowBytes +
+                    " bytes, above " + MAX_ROW_BYTES).allowed("at most " + MAX_ROW_BYTES + " bytes per row")
+                .remedy("give fewer layers or a smaller ", TOP_K.named());
         }
+    }
+
+    /** Name and value of every setting, sorted by name. */
+    public Map<String, String> settings()
+    {
+        return DECLARED.with(MOE_LAYERS, moeLayers).with(EXPERTS, experts).with(TOP_K, topK).print(PREFIX);
+    }
+
+    /**
+     * Reads what {@link #settings()} wrote; names without its prefix are left alone.
+     *
+     * @throws ConfigException if a setting is missing or unknown, or has a value that is not allowed.
+     */
+    public static ModelShape of(final Map<String, String> settings)
+    {
+        final SettingValues values = DECLARED.read(PREFIX, settings);
+        return new ModelShape(values.get(MOE_LAYERS), values.get(EXPERTS), values.get(TOP_K));
     }
 
     /** Bytes of one expert id in storage and journal: 1 up to 256 experts, 2 up to 65,536, else 4. */

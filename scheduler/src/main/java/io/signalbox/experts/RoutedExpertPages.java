@@ -62,9 +62,9 @@ public final class RoutedExpertPages
         rowBytes = shape.rowBytes();
         if (pageRows < 1 || (long)rowBytes * pageRows > MAX_PAGE_BYTES)
         {
-            throw new ConfigException("pageRows=" + pageRows + " with rows of " + rowBytes +
-                " bytes does not make pages of 1 to " + MAX_PAGE_BYTES +
-                " bytes; give another number of tokens per block.");
+            final ConfigException.Named named = new ConfigException.Named("pageRows", Integer.toString(pageRows));
+            throw ConfigException.because(named, " with rows of " + rowBytes + " bytes does not make pages of 1 to " + MAX_PAGE_BYTES + " bytes")
+                .allowed("between 1 and " + MAX_PAGE_BYTES / rowBytes).remedy("give another number of tokens per block");
         }
         pageBytes = rowBytes * pageRows;
         slabShift = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, SLAB_BYTES / pageBytes));

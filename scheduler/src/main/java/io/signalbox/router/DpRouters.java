@@ -121,8 +121,9 @@ public final class DpRouters
         final DpRouterProvider found = find(label);
         if (found == null)
         {
-            throw ConfigException.of("router", label, "known",
-                "give one of " + labels() + ", or the jar that holds it with --plugins");
+            throw ConfigException.because(new ConfigException.Named("router", label), " is not known")
+                .allowed("one of " + labels())
+                .remedy("give one of " + labels() + ", or the jar that holds it with --plugins");
         }
         return found;
     }

@@ -3,12 +3,13 @@ package io.signalbox.router;
 
 import io.signalbox.ConfigException;
 import io.signalbox.PluginFault;
-import io.signalbox.Settings;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -19,12 +20,21 @@ public final class RouterConfig
 {
     /** The setting that names the router in a run description. */
     public static final String LABEL = "router.label";
-    private static final String VERSION = "router.version";
     /** The setting that names its fallback; only if it has one. */
     public static final String FALLBACK_LABEL = "router.fallback.label";
-    private static final String FALLBACK_VERSION = "router.fallback.version";
+    private static final String PREFIX = "router.";
+    private static final String FALLBACK = "router.fallback.";
     private static final String KNOB = "router.knob.";
-    private static final String SNAPSHOT = "router.snapshot";
+
+    private static final Setting<String> LABEL_SETTING =
+        Setting.form("label", "", "signalbox", "the label of a router", text -> text, text -> text, "The router.");
+    private static final Setting<Integer> VERSION = Setting.integer("version", "", 1, 1, Integer.MAX_VALUE,
+        "Version of the router, as it declares it; another one does not replay the run.");
+    private static final Setting<Optional<byte[]>> SNAPSHOT = Setting.form("snapshot", "", new byte[0],
+        "Base64 of a router snapshot", RouterConfig::bytes, Base64.getEncoder()::encodeToString,
+        "The state of another run that the router starts with.").orAbsent("none").omitted(Optional.empty());
+    /** Beside the knobs that the router declares. */
+    public static final List<Setting<?>> SETTINGS = List.of(LABEL_SETTING, VERSION, SNAPSHOT);
 
     private final DpRouterProvider provider;
     private final SettingValues knobs;
@@ -190,19 +200,24 @@ public final class RouterConfig
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>(knobs.print(KNOB));
-        settings.put(LABEL, provider.label());
-        settings.put(VERSION, Integer.toString(provider.version()));
+        putRouter(settings, PREFIX, provider);
         final DpRouterProvider fallback = fallback(provider);
         if (fallback != provider)
         {
-            settings.put(FALLBACK_LABEL, fallback.label());
-            settings.put(FALLBACK_VERSION, Integer.toString(fallback.version()));
+            putRouter(settings, FALLBACK, fallback);
         }
         if (snapshot != null)
         {
-            settings.put(SNAPSHOT, Base64.getEncoder().encodeToString(snapshot));
+            settings.put(PREFIX + SNAPSHOT, SNAPSHOT.print(Optional.of(snapshot)));
         }
         return settings;
+    }
+
+    private static void putRouter(
+        final Map<String, String> settings, final String prefix, final DpRouterProvider provider)
+    {
+        settings.put(prefix + LABEL_SETTING, LABEL_SETTING.print(provider.label()));
+        settings.put(prefix + VERSION, VERSION.print(provider.version()));
     }
 
     /**
@@ -214,12 +229,12 @@ public final class RouterConfig
     public static RouterConfig of(final Map<String, String> settings, final DpRouters routers)
     {
         final DpRouterProvider provider =
-            routers.required(Settings.text(settings, LABEL), Settings.integer(settings, VERSION));
+            routers.required(LABEL_SETTING.read(PREFIX, settings), VERSION.read(PREFIX, settings));
         final DpRouterProvider fallback = fallback(provider);
         if (settings.containsKey(FALLBACK_LABEL) || fallback != provider)
         {
-            final String label = Settings.text(settings, FALLBACK_LABEL);
-            final int version = Settings.integer(settings, FALLBACK_VERSION);
+            final String label = LABEL_SETTING.read(FALLBACK, settings);
+            final int version = VERSION.read(FALLBACK, settings);
             if (!fallback.label().equals(label) || fallback.version() != version)
             {
                 throw new AbsentRouterException("the run's fallback was version " + version + " of the router " + label +
@@ -227,19 +242,19 @@ public final class RouterConfig
                     " of " + fallback.label() + "; give the routers that wrote it with --plugins.");
             }
         }
-        return new RouterConfig(provider, provider.defaults().read(KNOB, settings), null).withSnapshot(snapshot(settings));
+        return new RouterConfig(provider, provider.defaults().read(KNOB, settings), null)
+            .withSnapshot(SNAPSHOT.read(PREFIX, settings).orElse(null));
     }
 
-    private static byte[] snapshot(final Map<String, String> settings)
+    private static byte[] bytes(final String text)
     {
-        final String text = settings.get(SNAPSHOT);
         try
         {
-            return text == null ? null : Base64.getDecoder().decode(text);
+            return Base64.getDecoder().decode(text);
         }
         catch (final IllegalArgumentException e)
         {
-            throw new ConfigException("the setting " + SNAPSHOT + " is not Base64 (" + e.getMessage() + ").");
+            return null;
         }
     }
 }

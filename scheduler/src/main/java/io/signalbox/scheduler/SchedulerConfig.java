@@ -2,16 +2,17 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
-import io.signalbox.Settings;
-import io.signalbox.experts.ExpertIdType;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.EvictionPolicy;
+import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.hash.BlockHashFunction;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
@@ -20,119 +21,90 @@ import java.util.TreeMap;
 public final class SchedulerConfig
 {
     /** More ranks than any attention-DP deployment has; bounds the candidates of a decision record. */
-    public static final int MAX_RANKS = 1024;
-    public static final int MAX_BLOCK_SIZE_TOKENS = 65_536;
-    /** The allocator's largest pool. */
-    public static final int MAX_KV_BLOCKS = 16_777_216;
-    public static final int MAX_RUNNING = 65_536;
-    /** Block table changes that one step may lead to by computing tokens; keeps a Schedule far below a group's bound. */
-    public static final int MAX_STEP_BLOCKS = 262_144;
-    /** Routed-expert rows of one step, and of one KV block. */
-    public static final int MAX_ROWS_BYTES = 1 << 30;
+    private static final int MAX_RANKS = 1024;
     public static final int MAX_DEPTH = 4;
     public static final int MAX_DRAFT_TOKENS = 63;
-    public static final int MAX_BACK_OFF_NANOS = 1_000_000_000;
-    /** Backends capture expert ids as int16. */
-    public static final int MAX_CAPTURED_EXPERTS = ExpertIdType.INT16.maxExperts();
 
+    /** Begins the names of its settings in a run description. */
+    public static final String PREFIX = "scheduler.";
+
+    public static final Setting<Integer> RANKS =
+        Setting.integer("ranks", "", 8, 1, MAX_RANKS, "Data-parallel ranks.");
+    public static final Setting<Integer> KV_BLOCKS = Setting.integer("kvBlocks", "blocks", 65_536, 2,
+        KvBlockConfig.MAX_POOL_SIZE, "KV blocks of one rank's pool, the dummy block included.");
+    public static final Setting<Integer> BLOCK_SIZE_TOKENS = Setting.integer("blockSizeTokens", "tokens", 16, 1,
+        65_536, "Tokens that one KV block holds.");
+    public static final Setting<EvictionPolicy> EVICTION_POLICY = Setting.constant("evictionPolicy", EvictionPolicy.LRU,
+        "LRU keeps released blocks cached until room is short; REF_ZERO frees them at once.");
+    public static final Setting<Boolean> PREFIX_CACHING =
+        Setting.flag("prefixCaching", true, "Whether requests share the KV blocks of equal prefixes.");
+    public static final Setting<BlockHashFunction> BLOCK_HASH =
+        Setting.constant("blockHash", BlockHashFunction.SHA_256, "Hash function of the clients for full blocks.")
+            .omitted(BlockHashFunction.SHA_256);
+    public static final Setting<Integer> MAX_RUNNING = Setting.integer("maxRunning", "requests", 256, 1,
+        65_536, "Most requests that run on one rank at a time.");
+    public static final Setting<Integer> MAX_QUEUED = Setting.integer("maxQueued", "requests", 1 << 20, 1,
+        Integer.MAX_VALUE, "Most requests that wait for a rank; further ones are refused.");
+    public static final Setting<Integer> STEP_TOKENS =
+        Setting.integer("stepTokens", "tokens", 8192, 1, 1 << 24, "Token budget of one step of one rank.");
+    public static final Setting<Boolean> LOCK_STEP = Setting.flag("lockStep", false,
+        "Whether all ranks step together; a rank without work gets an empty plan.").omitted(false);
+    public static final Setting<Boolean> CAPTURE =
+        Setting.flag("capture", false, "Whether routed experts are captured; the model's shape is then set as well.");
+    public static final Setting<Integer> DIGEST_INTERVAL = Setting.integer("digestInterval", "inputs", 4096, 1,
+        Integer.MAX_VALUE, "Inputs from one digest of the state to the next.");
+    public static final Setting<Integer> MAX_FAILURES = Setting.integer("maxFailures", "steps", 8, 0, Integer.MAX_VALUE,
+        "Failed steps in a row after which a request that got nowhere in between ends as FAILED; 0: none.").omitted(0);
+    public static final Setting<Integer> BACK_OFF_NANOS = Setting.integer("backOffNanos", "ns", 1_000_000, 0,
+        1_000_000_000, "Rest of a rank after the second failed step in a row; it doubles with each further one, up " +
+            "to 64 times. 0: none.").omitted(0);
+    public static final Setting<Integer> DEPTH = Setting.integer("depth", "steps", 1, 1, MAX_DEPTH,
+        "Most steps of a rank in flight; the next one is planned and launched while earlier ones run.");
+    public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
+        "Draft tokens that an entry of a step may carry besides the token that it must feed.");
+    public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
+        PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS);
+
+    private final SettingValues values;
+    private final RouterConfig router;
+    private final ModelShape capture;
     private final int ranks;
     private final int kvBlocks;
     private final int blockSizeTokens;
     private final EvictionPolicy evictionPolicy;
     private final boolean prefixCaching;
-    private final BlockHashFunction blockHash;
-    private final RouterConfig router;
     private final int maxRunning;
     private final int maxQueued;
     private final int stepTokens;
     private final boolean lockStep;
-    private final ModelShape capture;
-    private final int digestInterval;
-    private final int maxFailures;
-    private final int backOffNanos;
-    private final int depth;
-    private final int draftTokens;
 
-    private SchedulerConfig(final Builder builder)
+    private SchedulerConfig(final SettingValues values, final RouterConfig router, final ModelShape capture)
     {
-        ranks = inRange("ranks", builder.ranks, 1, MAX_RANKS);
-        blockSizeTokens = inRange("blockSizeTokens", builder.blockSizeTokens, 1, MAX_BLOCK_SIZE_TOKENS);
-        kvBlocks = inRange("kvBlocks", builder.kvBlocks, 2, MAX_KV_BLOCKS);
-        maxRunning = inRange("maxRunning", builder.maxRunning, 1, MAX_RUNNING);
-        maxQueued = inRange("maxQueued", builder.maxQueued, 1, Integer.MAX_VALUE);
-        stepTokens = inRange("stepTokens", builder.stepTokens, 1, 1 << 24);
-        digestInterval = inRange("digestInterval", builder.digestInterval, 1, Integer.MAX_VALUE);
-        maxFailures = inRange("maxFailures", builder.maxFailures, 0, Integer.MAX_VALUE);
-        depth = inRange("depth", builder.depth, 1, MAX_DEPTH);
-        draftTokens = inRange("draftTokens", builder.draftTokens, 0, MAX_DRAFT_TOKENS);
-        backOffNanos = inRange("backOffNanos", builder.backOffNanos, 0, MAX_BACK_OFF_NANOS);
-        router = builder.router;
-        evictionPolicy = builder.evictionPolicy;
-        prefixCaching = builder.prefixCaching;
-        blockHash = builder.blockHash;
-        if (blockSizeTokens > blockHash.maxBlockSizeTokens())
-        {
-            throw new ConfigException("blockSizeTokens=" + blockSizeTokens + " is more than the " +
-                blockHash.maxBlockSizeTokens() + " that blockHash=" + blockHash + " takes; give blockHash=" +
-                BlockHashFunction.SHA_256 + " or smaller blocks.");
-        }
-        lockStep = builder.lockStep;
-        capture = builder.capture;
-        checkSnapshot();
-        checkStepBlocks();
-        checkExperts();
-        checkRowsBytes("blockSizeTokens", blockSizeTokens);
-        checkRowsBytes("stepTokens", stepTokens);
-    }
-
-    /** Checked here as well as by the scheduler, so that every configuration yields a scheduler. */
-    private void checkSnapshot()
-    {
-        if (router.hasSnapshot())
-        {
-            router.router(ranks, prefixCaching);
-        }
-    }
-
-    private void checkStepBlocks()
-    {
-        if (stepTokens / blockSizeTokens > MAX_STEP_BLOCKS)
-        {
-            throw new ConfigException("stepTokens=" + stepTokens + " fills more than " + MAX_STEP_BLOCKS +
-                " blocks of blockSizeTokens=" + blockSizeTokens + " in one step; give a smaller budget or larger blocks.");
-        }
-    }
-
-    private void checkExperts()
-    {
-        if (capture != null && capture.experts() > MAX_CAPTURED_EXPERTS)
-        {
-            throw new ConfigException("experts=" + capture.experts() + " is not between 1 and " + MAX_CAPTURED_EXPERTS +
-                ", the most that the int16 ids of a capture buffer can name; give such a model, or turn capture off.");
-        }
-    }
-
-    private void checkRowsBytes(final String name, final int tokens)
-    {
-        if (capture != null && (long)tokens * capture.rowBytes() > MAX_ROWS_BYTES)
-        {
-            throw new ConfigException(name + "=" + tokens + " with routed-expert rows of " + capture.rowBytes() +
-                " bytes is above " + MAX_ROWS_BYTES + " bytes; give a smaller " + name + " or model shape.");
-        }
+        this.values = values;
+        this.router = router;
+        this.capture = capture;
+        ranks = values.get(RANKS);
+        kvBlocks = values.get(KV_BLOCKS);
+        blockSizeTokens = values.get(BLOCK_SIZE_TOKENS);
+        evictionPolicy = values.get(EVICTION_POLICY);
+        prefixCaching = values.get(PREFIX_CACHING);
+        maxRunning = values.get(MAX_RUNNING);
+        maxQueued = values.get(MAX_QUEUED);
+        stepTokens = values.get(STEP_TOKENS);
+        lockStep = values.get(LOCK_STEP);
+        new SettingsFit(this).check();
     }
 
     public static Builder builder()
     {
-        return new Builder();
+        return new Builder(SettingValues.defaults("the scheduler", SETTINGS), RouterConfig.standard(), null);
     }
 
     /** A builder that starts from these settings. */
     public Builder toBuilder()
     {
-        return builder().ranks(ranks).kvBlocks(kvBlocks).blockSizeTokens(blockSizeTokens).evictionPolicy(evictionPolicy)
-            .prefixCaching(prefixCaching).blockHash(blockHash).router(router).maxRunning(maxRunning).maxQueued(maxQueued)
-            .stepTokens(stepTokens).lockStep(lockStep).capture(capture).digestInterval(digestInterval)
-            .maxFailures(maxFailures).backOffNanos(backOffNanos).depth(depth).draftTokens(draftTokens);
+        return new Builder(values, router, capture);
     }
 
     public int ranks()
@@ -167,7 +139,7 @@ public final class SchedulerConfig
      */
     public BlockHashFunction blockHash()
     {
-        return blockHash;
+        return values.get(BLOCK_HASH);
     }
 
     /** The router that chooses a rank, with its knobs. */
@@ -204,7 +176,7 @@ public final class SchedulerConfig
         return lockStep;
     }
 
-    /** The rows to capture, or null if capture is off. */
+    /** The shape of the rows to capture, or {@code null} if capture is off. */
     public ModelShape capture()
     {
         return capture;
@@ -213,7 +185,7 @@ public final class SchedulerConfig
     /** Inputs from one Digest to the next. */
     public int digestInterval()
     {
-        return digestInterval;
+        return values.get(DIGEST_INTERVAL);
     }
 
     /**
@@ -221,7 +193,7 @@ public final class SchedulerConfig
      */
     public int maxFailures()
     {
-        return maxFailures;
+        return values.get(MAX_FAILURES);
     }
 
     /**
@@ -230,47 +202,29 @@ public final class SchedulerConfig
      */
     public int backOffNanos()
     {
-        return backOffNanos;
+        return values.get(BACK_OFF_NANOS);
     }
 
     /** Most steps of a rank in flight. The next one is planned and launched while earlier ones run. */
     public int depth()
     {
-        return depth;
+        return values.get(DEPTH);
     }
 
     /** Draft tokens that an entry may carry besides the token that it must feed; 0: none. */
     public int draftTokens()
     {
-        return draftTokens;
+        return values.get(DRAFT_TOKENS);
     }
 
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
-        final Map<String, String> settings = new TreeMap<>();
-        settings.put("scheduler.ranks", Integer.toString(ranks));
-        settings.put("scheduler.kvBlocks", Integer.toString(kvBlocks));
-        settings.put("scheduler.blockSizeTokens", Integer.toString(blockSizeTokens));
-        settings.put("scheduler.evictionPolicy", evictionPolicy.name());
-        settings.put("scheduler.prefixCaching", Boolean.toString(prefixCaching));
-        settings.put("scheduler.blockHash", blockHash.name());
+        final Map<String, String> settings = values.print(PREFIX);
         settings.putAll(router.settings());
-        settings.put("scheduler.maxRunning", Integer.toString(maxRunning));
-        settings.put("scheduler.maxQueued", Integer.toString(maxQueued));
-        settings.put("scheduler.stepTokens", Integer.toString(stepTokens));
-        settings.put("scheduler.lockStep", Boolean.toString(lockStep));
-        settings.put("scheduler.digestInterval", Integer.toString(digestInterval));
-        settings.put("scheduler.maxFailures", Integer.toString(maxFailures));
-        settings.put("scheduler.backOffNanos", Integer.toString(backOffNanos));
-        settings.put("scheduler.depth", Integer.toString(depth));
-        settings.put("scheduler.draftTokens", Integer.toString(draftTokens));
-        settings.put("scheduler.capture", Boolean.toString(capture != null));
         if (capture != null)
         {
-            settings.put("model.moeLayers", Integer.toString(capture.moeLayers()));
-            settings.put("model.experts", Integer.toString(capture.experts()));
-            settings.put("model.topK", Integer.toString(capture.topK()));
+            settings.putAll(capture.settings());
         }
         return settings;
     }
@@ -282,142 +236,77 @@ public final class SchedulerConfig
     }
 
     /**
-     * Reads what {@link #settings()} wrote; other names are left alone. Older run descriptions omit {@code blockHash},
-     * {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped independently, and
-     * failed steps were repeated at once, without a bound.
+     * Reads what {@link #settings()} wrote; names of other objects are left alone. Older run descriptions omit
+     * {@code blockHash}, {@code lockStep}, {@code maxFailures} and {@code backOffNanos}: they used SHA-256, ranks stepped
+     * independently, and failed steps were repeated at once, without a bound.
      *
      * @param routers those that the settings may name.
      * @throws io.signalbox.router.AbsentRouterException if they name another router, or another version.
-     * @throws ConfigException if a setting is missing or has a value that is not allowed.
+     * @throws ConfigException if a setting is missing or unknown, or has a value that is not allowed.
      */
     public static SchedulerConfig of(final Map<String, String> settings, final DpRouters routers)
     {
-        final Builder builder = builder()
-            .ranks(Settings.integer(settings, "scheduler.ranks"))
-            .kvBlocks(Settings.integer(settings, "scheduler.kvBlocks"))
-            .blockSizeTokens(Settings.integer(settings, "scheduler.blockSizeTokens"))
-            .evictionPolicy(evictionPolicy(settings))
-            .prefixCaching(Settings.flag(settings, "scheduler.prefixCaching"))
-            .blockHash(blockHash(settings))
-            .router(RouterConfig.of(settings, routers))
-            .maxRunning(Settings.integer(settings, "scheduler.maxRunning"))
-            .maxQueued(Settings.integer(settings, "scheduler.maxQueued"))
-            .stepTokens(Settings.integer(settings, "scheduler.stepTokens"))
-            .lockStep(settings.containsKey("scheduler.lockStep") && Settings.flag(settings, "scheduler.lockStep"))
-            .maxFailures(integerOrZero(settings, "scheduler.maxFailures"))
-            .backOffNanos(integerOrZero(settings, "scheduler.backOffNanos"))
-            .depth(Settings.integer(settings, "scheduler.depth"))
-            .draftTokens(Settings.integer(settings, "scheduler.draftTokens"))
-            .digestInterval(Settings.integer(settings, "scheduler.digestInterval"));
-        if (Settings.flag(settings, "scheduler.capture"))
-        {
-            builder.capture(new ModelShape(
-                Settings.integer(settings, "model.moeLayers"), Settings.integer(settings, "model.experts"),
-                Settings.integer(settings, "model.topK")));
-        }
-        return builder.build();
+        final SettingValues values = builder().values.read(PREFIX, settings);
+        final ModelShape capture = values.get(CAPTURE) ? ModelShape.of(settings) : null;
+        return new SchedulerConfig(values, RouterConfig.of(settings, routers), capture);
     }
 
-    private static int integerOrZero(final Map<String, String> settings, final String name)
-    {
-        return settings.containsKey(name) ? Settings.integer(settings, name) : 0;
-    }
-
-    private static EvictionPolicy evictionPolicy(final Map<String, String> settings)
-    {
-        final String name = Settings.text(settings, "scheduler.evictionPolicy");
-        for (final EvictionPolicy policy : EvictionPolicy.values())
-        {
-            if (policy.name().equals(name))
-            {
-                return policy;
-            }
-        }
-        throw new ConfigException("scheduler.evictionPolicy=" + name + " is not known; it is LRU or REF_ZERO.");
-    }
-
-    private static BlockHashFunction blockHash(final Map<String, String> settings)
-    {
-        final String name = settings.getOrDefault("scheduler.blockHash", BlockHashFunction.SHA_256.name());
-        for (final BlockHashFunction function : BlockHashFunction.values())
-        {
-            if (function.name().equals(name))
-            {
-                return function;
-            }
-        }
-        throw new ConfigException("scheduler.blockHash=" + name + " is not known; it is SHA_256 or XXH3_128.");
-    }
-
-    private static int inRange(final String name, final int value, final int min, final int max)
-    {
-        if (value < min || value > max)
-        {
-            throw new ConfigException(
-                name + "=" + value + " is not between " + min + " and " + max + "; give a value in that range.");
-        }
-        return value;
-    }
-
-    /** Collects settings; {@link #build()} checks all of them. */
+    /** Collects settings, each checked when it is given; {@link #build()} checks that they fit each other. */
     public static final class Builder
     {
-        private int ranks = 8;
-        private int kvBlocks = 65_536;
-        private int blockSizeTokens = 16;
-        private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
-        private boolean prefixCaching = true;
-        private BlockHashFunction blockHash = BlockHashFunction.SHA_256;
-        private RouterConfig router = RouterConfig.standard();
-        private int maxRunning = 256;
-        private int maxQueued = 1 << 20;
-        private int stepTokens = 8192;
-        private boolean lockStep;
+        private SettingValues values;
+        private RouterConfig router;
         private ModelShape capture;
-        private int digestInterval = 4096;
-        private int maxFailures = 8;
-        private int backOffNanos = 1_000_000;
-        private int depth = 1;
-        private int draftTokens;
+
+        private Builder(final SettingValues values, final RouterConfig router, final ModelShape capture)
+        {
+            this.values = values;
+            this.router = router;
+            this.capture = capture;
+        }
+
+        private <T> Builder set(final Setting<T> setting, final T value)
+        {
+            values = values.with(setting, value);
+            return this;
+        }
 
         public Builder ranks(final int value)
         {
-            ranks = value;
-            return this;
+            return set(RANKS, value);
         }
 
         public Builder kvBlocks(final int value)
         {
-            kvBlocks = value;
-            return this;
+            return set(KV_BLOCKS, value);
         }
 
         public Builder blockSizeTokens(final int value)
         {
-            blockSizeTokens = value;
-            return this;
+            return set(BLOCK_SIZE_TOKENS, value);
         }
 
         public Builder evictionPolicy(final EvictionPolicy value)
         {
-            evictionPolicy = value;
-            return this;
+            return set(EVICTION_POLICY, value);
         }
 
         public Builder prefixCaching(final boolean value)
         {
-            prefixCaching = value;
-            return this;
+            return set(PREFIX_CACHING, value);
         }
 
         public Builder blockHash(final BlockHashFunction value)
         {
-            blockHash = value;
-            return this;
+            return set(BLOCK_HASH, value);
         }
 
         public Builder router(final RouterConfig value)
         {
+            if (value == null)
+            {
+                throw ConfigException.of("router", "null", "a router with its knobs", "give one");
+            }
             router = value;
             return this;
         }
@@ -434,67 +323,59 @@ public final class SchedulerConfig
 
         public Builder maxRunning(final int value)
         {
-            maxRunning = value;
-            return this;
+            return set(MAX_RUNNING, value);
         }
 
         public Builder maxQueued(final int value)
         {
-            maxQueued = value;
-            return this;
+            return set(MAX_QUEUED, value);
         }
 
         public Builder stepTokens(final int value)
         {
-            stepTokens = value;
-            return this;
+            return set(STEP_TOKENS, value);
         }
 
         public Builder lockStep(final boolean value)
         {
-            lockStep = value;
-            return this;
+            return set(LOCK_STEP, value);
         }
 
+        /** @param value the shape of the rows to capture; {@code null} turns capture off. */
         public Builder capture(final ModelShape value)
         {
             capture = value;
-            return this;
+            return set(CAPTURE, value != null);
         }
 
         public Builder digestInterval(final int value)
         {
-            digestInterval = value;
-            return this;
+            return set(DIGEST_INTERVAL, value);
         }
 
         public Builder maxFailures(final int value)
         {
-            maxFailures = value;
-            return this;
+            return set(MAX_FAILURES, value);
         }
 
         public Builder backOffNanos(final int value)
         {
-            backOffNanos = value;
-            return this;
+            return set(BACK_OFF_NANOS, value);
         }
 
         public Builder depth(final int value)
         {
-            depth = value;
-            return this;
+            return set(DEPTH, value);
         }
 
         public Builder draftTokens(final int value)
         {
-            draftTokens = value;
-            return this;
+            return set(DRAFT_TOKENS, value);
         }
 
         public SchedulerConfig build()
         {
-            return new SchedulerConfig(this);
+            return new SchedulerConfig(values, router, capture);
         }
     }
 }

@@ -44,15 +44,16 @@ class SettingTest
         else
         {
             assertTrue(refused(() -> SHARE.parse(SHARE.print(share))).startsWith("share=" + share + " is not a number"));
-            assertTrue(refused(() -> SHARE.check(share)).startsWith("share=" + share + " is not a number"));
+            assertTrue(refused(() -> SHARE.check(share)).startsWith("share=" + share + " is not between 0 and 1;"));
         }
     }
 
     @Test
     void shouldSayWhatIsAllowed()
     {
+        assertEquals("count=101 is not between 1 and 100; give a number in that range.", refused(() -> COUNT.check(101)));
         assertEquals("count=101 is not a whole number between 1 and 100; give a number in that range.",
-            refused(() -> COUNT.check(101)));
+            refused(() -> COUNT.parse("101")));
         assertEquals("count=3.5 is not a whole number between 1 and 100; give a number in that range.",
             refused(() -> COUNT.parse("3.5")));
         assertEquals("state=RUN is not one of NEW, BLO; give one of them.", refused(() -> STATE.parse("RUN")));
@@ -85,7 +86,7 @@ class SettingTest
         assertEquals("the sample has no setting 'more'; it has share, count, seed, flag, state.",
             refused(() -> VALUES.read("x.", printed)));
         printed.remove("x.flag");
-        assertEquals("the setting x.flag is missing; the sample needs all of its settings.",
+        assertEquals("the setting x.flag is missing; a run description names every setting.",
             refused(() -> VALUES.read("x.", printed)));
     }
 

@@ -190,15 +190,13 @@ class EngineMisuseTest
         final EngineContext context = context();
         final List<Executable> settings = List.of(
             () -> context.config(null), () -> context.backend(null), () -> context.journal(null),
-            () -> context.listener(null), () -> context.failureListener(null), () -> context.wakeSource(null),
-            () -> context.waiting(null), () -> context.clock(null));
+            () -> context.listener(null), () -> context.failureListener(null),
+            () -> context.clock(null));
         for (final Executable setting : settings)
         {
             final String message = assertThrows(ConfigException.class, setting).getMessage();
             assertTrue(message.endsWith(" of an EngineContext is null; give one, or leave the setting out."), message);
         }
-        assertThrows(ConfigException.class, () -> new SteppedEngine(context().closeTimeoutNanos(-1)));
-        assertThrows(ConfigException.class, () -> new SteppedEngine(context().vocabularySize(0)));
     }
 
     @Test

@@ -256,7 +256,7 @@ class UntakenRowsTest
     @Test
     void shouldRefuseABoundBelowOne()
     {
-        assertEquals("maxUntakenRowsBytes=0 is not positive; give the bytes of rows that ended requests may hold.",
+        assertEquals("maxUntakenRowsBytes=0 is not at least 1; give the bytes of rows that ended requests may hold.",
             assertThrows(ConfigException.class, () -> new SteppedEngine(context.maxUntakenRowsBytes(0))).getMessage());
     }
 }

@@ -113,7 +113,8 @@ class RouterConfigTest
 
         final Map<String, String> settings = config.settings();
         settings.put("router.knob." + knob, value);
-        assertEquals(message, refused(() -> RouterConfig.of(settings, INSTALLED)));
+        assertEquals(message.startsWith(knob) ? "router.knob." + message : message,
+            refused(() -> RouterConfig.of(settings, INSTALLED)), "it names the setting as the run description does");
     }
 
     @Test
@@ -184,7 +185,7 @@ class RouterConfigTest
             refused(() -> new Own("own", 1, null, knob, knob)));
         assertTrue(refused(() -> Setting.flag("Knob", false, "A knob.")).startsWith("name of a setting=Knob is not"));
         assertTrue(refused(() -> Setting.flag("knob", false, " ")).contains("has no meaning"));
-        assertTrue(refused(() -> Setting.weight("knob", -1, "A knob.")).startsWith("knob=-1.0 is not a number between"));
+        assertTrue(refused(() -> Setting.weight("knob", -1, "A knob.")).startsWith("knob=-1.0 is not between 0 and"));
     }
 
     @Test

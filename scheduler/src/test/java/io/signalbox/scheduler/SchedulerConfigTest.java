@@ -68,10 +68,10 @@ class SchedulerConfigTest
 
     @ParameterizedTest
     @CsvSource({
-        "scheduler.lockStep, yes, the setting scheduler.lockStep=yes is not true or false.",
-        "scheduler.prefixCaching, TRUE, the setting scheduler.prefixCaching=TRUE is not true or false.",
-        "scheduler.capture, '', the setting scheduler.capture= is not true or false.",
-        "scheduler.ranks, 8.0, the setting scheduler.ranks=8.0 is not a whole number."})
+        "scheduler.lockStep, yes, scheduler.lockStep=yes is not true or false; give one of the two.",
+        "scheduler.prefixCaching, TRUE, scheduler.prefixCaching=TRUE is not true or false; give one of the two.",
+        "scheduler.capture, '', scheduler.capture= is not true or false; give one of the two.",
+        "scheduler.ranks, 8.0, scheduler.ranks=8.0 is not a whole number between 1 and 1024; give a number in that range."})
     void shouldRefuseASettingThatIsNoneOfItsKind(final String name, final String value, final String message)
     {
         final Map<String, String> settings = SchedulerConfig.builder().build().settings();
@@ -86,7 +86,7 @@ class SchedulerConfigTest
         final Map<String, String> settings = SchedulerConfig.builder().build().settings();
         settings.put("scheduler.blockHash", "MD5");
 
-        assertEquals("scheduler.blockHash=MD5 is not known; it is SHA_256 or XXH3_128.",
+        assertEquals("scheduler.blockHash=MD5 is not one of SHA_256, XXH3_128; give one of them.",
             assertThrows(ConfigException.class, () -> SchedulerConfig.of(settings)).getMessage());
     }
 

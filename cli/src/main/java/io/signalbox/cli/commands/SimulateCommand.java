@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.ConfigException;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
@@ -188,12 +187,7 @@ public final class SimulateCommand implements Callable<Integer>
     /** Checked before the engine's own check, so that a wrong size leaves no empty journal. */
     private void refuseRingSize()
     {
-        if (ringSlots < EngineContext.MIN_RING_SLOTS || ringSlots > EngineContext.MAX_RING_SLOTS ||
-            Integer.bitCount(ringSlots) != 1)
-        {
-            throw new ConfigException("--ring-size=" + ringSlots + " is not a power of two between " +
-                EngineContext.MIN_RING_SLOTS + " and " + EngineContext.MAX_RING_SLOTS + "; give the slots of each ring.");
-        }
+        OptionNames.translate(() -> EngineContext.INGRESS_SLOTS.check(ringSlots));
     }
 
     private RunReport run(final Simulation simulation, final DeferredJournal journal)

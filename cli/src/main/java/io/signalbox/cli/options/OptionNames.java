@@ -19,6 +19,7 @@ public final class OptionNames
         Map.entry("maxRunning", "--max-running"),
         Map.entry("maxQueued", "--max-queued"),
         Map.entry("stepTokens", "--step-tokens"),
+        Map.entry("ingressSlots", "--ring-size"),
         Map.entry("router", "--router"),
         Map.entry("beta", "--beta"),
         Map.entry("seeds", "--seeds"),

@@ -97,15 +97,10 @@ class RankOptions
     /** A builder with these options set, and with a pool of the default size. */
     final SchedulerConfig.Builder rankBuilder()
     {
-        if (blockSizeTokens < 1)
-        {
-            throw new ConfigException("--block-size=" + blockSizeTokens + " is not between 1 and " +
-                SchedulerConfig.MAX_BLOCK_SIZE_TOKENS + "; give the tokens that one KV block holds.");
-        }
         return SchedulerConfig.builder()
+            .blockSizeTokens(blockSizeTokens)
             .ranks(ranks)
             .lockStep(lockStep)
-            .blockSizeTokens(blockSizeTokens)
             .kvBlocks(Math.max(2, POOL_TOKENS / blockSizeTokens))
             .evictionPolicy(evictionPolicy)
             .prefixCaching(!noPrefixCaching)

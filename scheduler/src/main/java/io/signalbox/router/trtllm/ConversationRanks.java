@@ -216,8 +216,9 @@ public final class ConversationRanks
         final int sizeThen = from.getInt();
         if (sizeThen > maxSessions)
         {
-            throw new ConfigException("the router snapshot remembers " + sizeThen + " conversations, and maxSessions=" +
-                maxSessions + " fewer; give a larger maxSessions, or no snapshot.");
+            throw ConfigException.because("the router snapshot remembers " + sizeThen + " conversations, and ",
+                    new ConfigException.Named("maxSessions", Integer.toString(maxSessions)), " fewer")
+                .allowed("at least " + sizeThen).remedy("give a larger maxSessions, or no snapshot");
         }
         for (int i = 0; i < sizeThen; i++)
         {

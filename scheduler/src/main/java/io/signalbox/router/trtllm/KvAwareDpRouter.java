@@ -138,8 +138,9 @@ public final class KvAwareDpRouter implements DpRouter
         }
         if (coldRanks > 0 && !coldStartWarmup)
         {
-            throw new ConfigException("the router snapshot has " + coldRanks + " ranks that wait for a first request, and " +
-                "coldStartWarmup=false deals none; give coldStartWarmup=true, or no snapshot.");
+            throw ConfigException.because("the router snapshot has " + coldRanks + " ranks that wait for a first request, " +
+                    "and ", new ConfigException.Named("coldStartWarmup", "false"), " deals none")
+                .allowed("true").remedy("give coldStartWarmup=true, or no snapshot");
         }
     }
 
