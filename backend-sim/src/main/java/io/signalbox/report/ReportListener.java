@@ -2,16 +2,17 @@
 package io.signalbox.report;
 
 import io.signalbox.engine.GroupListener;
+import io.signalbox.event.CommitView;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.CommitDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -30,7 +31,6 @@ import java.util.List;
  */
 public final class ReportListener implements GroupListener
 {
-    private static final int NO_TOKEN = -1;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final int blockSizeTokens;
@@ -103,15 +103,13 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
-        protected void onD2hComplete(final D2hCompleteDecoder completion)
+        protected void onD2hComplete(final CompletionView completion)
         {
             inlineCount = completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
             if (inlineCount > 0)
             {
-                final D2hCompleteDecoder.SampledDecoder sampled = completion.sampled();
-                completion.limit(completion.limit() + sampled.count() * sampled.actingBlockLength());
                 inlineRows = completion.buffer();
-                inlineOffset = completion.limit() + D2hCompleteDecoder.rowsHeaderLength();
+                inlineOffset = completion.rowsOffset();
             }
         }
 
@@ -142,7 +140,7 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
-        protected void onCommit(final CommitDecoder step)
+        protected void onCommit(final CommitView step)
         {
             // A completion without a Commit came too late: the scheduler ignored it, and its rows are nobody's.
             if (inlineCount > 0)
@@ -154,9 +152,10 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
-        protected void onRequeued(final RequeuedDecoder failure)
+        protected void onRequeued(final RequeuedDecoder requeued)
         {
-            ranks[failure.rank()].release(live.get(failure.requestId()), nowNanos);
+            preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
+            ranks[requeued.rank()].release(live.get(requeued.requestId()), nowNanos);
         }
 
         @Override
@@ -172,11 +171,6 @@ public final class ReportListener implements GroupListener
         steps++;
         emptySteps += plan.tokens() == 0 ? 1 : 0;
         rank.onStep(plan.tokens());
-        preemptions += plan.preemptedCount();
-        for (int i = 0; i < plan.preemptedCount(); i++)
-        {
-            rank.release(live.get(plan.preemptedRequestId(i)), nowNanos);
-        }
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final RequestRecord request = live.get(plan.admittedRequestId(i));
@@ -194,17 +188,15 @@ public final class ReportListener implements GroupListener
         }
     }
 
-    private void addTokens(final CommitDecoder step)
+    private void addTokens(final CommitView step)
     {
         final RankRecord rank = ranks[step.rank()];
-        final CommitDecoder.RowsDecoder entries = step.rows();
-        final int count = entries.count();
+        final int count = step.entryCount();
         for (int entry = 0; entry < count; entry++)
         {
-            entries.next();
-            if (entries.emittedTokenId() != NO_TOKEN)
+            for (int left = step.emitted(entry); left > 0; left--)
             {
-                onToken(request(rank, entry, entries.requestId()));
+                onToken(request(rank, entry, step.requestId(entry)));
             }
         }
     }

@@ -3,8 +3,8 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
-import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.report.ReportListener;
 import org.agrona.DirectBuffer;
 
@@ -79,7 +79,7 @@ final class ChunkedRowsTap implements GroupJournal
         }
 
         @Override
-        protected void onCommit(final CommitDecoder step)
+        protected void onCommit(final CommitView step)
         {
             found = true;
         }

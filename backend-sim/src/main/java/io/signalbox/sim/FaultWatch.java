@@ -2,13 +2,13 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.GroupListener;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
@@ -70,7 +70,7 @@ final class FaultWatch extends EventReader implements GroupListener
     }
 
     @Override
-    protected void onD2hComplete(final D2hCompleteDecoder completion)
+    protected void onD2hComplete(final CompletionView completion)
     {
         land(completion.rank(), completion.epoch(), completion.step());
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.report;
 
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.RowsChecksum;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
@@ -19,7 +21,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -36,6 +40,7 @@ class ReportListenerTest
     private final GroupWriter group = new GroupWriter(1024);
     private Scheduler scheduler;
     private ReportListener report;
+    private final Plans plans = new Plans();
 
     private void start(final SchedulerConfig config)
     {
@@ -48,6 +53,46 @@ class ReportListenerTest
         group.reset();
         scheduler.apply(inputs.buffer(), 0, inputs.length(), chunkedRows, 0, group);
         report.onGroup(group.buffer(), 0, group.length());
+        plans.readGroup(group.buffer(), 0, group.length());
+    }
+
+    /** Where the entries of each rank's plan start, and whether they sample. */
+    private final class Plans extends EventReader
+    {
+        private final Map<Integer, int[]> starts = new HashMap<>();
+        private final Map<Integer, boolean[]> samples = new HashMap<>();
+
+        @Override
+        protected void onSchedule(final StepView plan)
+        {
+            final int[] start = new int[plan.entryCount()];
+            final boolean[] sampling = new boolean[plan.entryCount()];
+            for (int entry = 0; entry < start.length; entry++)
+            {
+                start[entry] = plan.start(entry);
+                sampling[entry] = plan.samples(entry);
+            }
+            starts.put(plan.rank(), start);
+            samples.put(plan.rank(), sampling);
+        }
+
+        /** One token for each entry of the rank's plan that samples. */
+        private void writeTokens(final D2hCompleteEncoder message, final int rank)
+        {
+            int sampled = 0;
+            final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(starts.get(rank).length);
+            for (int entry = 0; entry < starts.get(rank).length; entry++)
+            {
+                entries.next().start(starts.get(rank)[entry]).accepted((short)(samples.get(rank)[entry] ? 1 : 0));
+                sampled += samples.get(rank)[entry] ? 1 : 0;
+            }
+            final D2hCompleteEncoder.TokensEncoder tokens = message.tokensCount(sampled);
+            for (int i = 0; i < sampled; i++)
+            {
+                tokens.next().tokenId(7);
+            }
+            message.impossibleRowsCount(0);
+        }
     }
 
     private void submit(final long nanos, final long requestId, final int promptTokens, final int outputTokens)
@@ -82,26 +127,22 @@ class ReportListenerTest
         apply(null);
     }
 
-    private void complete(final long nanos, final long step, final int sampledCount, final byte... rows)
+    private void complete(final long nanos, final long step, final byte... rows)
     {
         final RowForm form = rows.length == 0 ? RowForm.NONE : RowForm.INLINE;
         final UnsafeBuffer captured = new UnsafeBuffer(rows);
-        complete(nanos, step, sampledCount, form, captured).putRows(rows, 0, rows.length);
+        complete(nanos, step, form, captured).putRows(rows, 0, rows.length);
         apply(null);
     }
 
     private D2hCompleteEncoder complete(
-        final long nanos, final long step, final int sampledCount, final RowForm form, final UnsafeBuffer rows)
+        final long nanos, final long step, final RowForm form, final UnsafeBuffer rows)
     {
         final D2hCompleteEncoder message = inputs.d2hComplete()
             .timeNanos(nanos).step(step).epoch(0).rank(0)
             .rowCount(rows.capacity() / 2).rowBytes(form == RowForm.NONE ? 0 : 2)
             .rowsChecksum(new RowsChecksum().of(rows, 0, rows.capacity())).rowForm(form);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
-        for (int i = 0; i < sampledCount; i++)
-        {
-            sampled.next().tokenId(7);
-        }
+        plans.writeTokens(message, 0);
         return message;
     }
 
@@ -111,9 +152,9 @@ class ReportListenerTest
         start(NO_CAPTURE);
         submit(100, 1, 40, 3);
         wake(100);
-        complete(1100, 1, 1);
-        complete(1600, 2, 1);
-        complete(2300, 3, 1);
+        complete(1100, 1);
+        complete(1600, 2);
+        complete(2300, 3);
         final RunReport figures = report.report();
         assertEquals(new RunReport.Requests(1, 1, 0, 0, 0, 0), figures.requests());
         assertEquals(new LatencySummary(1, 1000.0, 1000, 1000, 1000, 1000), figures.latency().ttft());
@@ -137,10 +178,10 @@ class ReportListenerTest
         start(NO_CAPTURE);
         submit(0, 1, 40, 1);
         wake(0);
-        complete(10, 1, 1);
+        complete(10, 1);
         submit(20, 2, 50, 1);
         wake(20);
-        complete(30, 2, 1);
+        complete(30, 2);
         final RunReport.PrefixCache cache = report.report().prefixCache();
         assertEquals(32, cache.matchedTokens());
         assertEquals(90, cache.promptTokens());
@@ -163,7 +204,7 @@ class ReportListenerTest
         wake(5);
         submit(6, 4, 16, 5);
         assertEquals(new RunReport.Requests(4, 0, 1, 1, 1, 2), report.report().requests());
-        complete(9, 1, 1);
+        complete(9, 1);
         inputs.backendFault()
             .timeNanos(12).step(2).epoch(0).rank(0).faultClass(FaultClass.RANK_LOST).detail("gone");
         apply(null);
@@ -179,9 +220,9 @@ class ReportListenerTest
         submit(0, 1, 3, 2);
         wake(0);
         // Layer 0 takes experts 0, 0, 1; layer 1 takes 3, 3, 3.
-        complete(10, 1, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
+        complete(10, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
         final UnsafeBuffer chunk = new UnsafeBuffer(new byte[] {2, 3});
-        complete(20, 2, 1, RowForm.CHUNKED, chunk).putRows(new byte[0], 0, 0);
+        complete(20, 2, RowForm.CHUNKED, chunk).putRows(new byte[0], 0, 0);
         report.onChunkedRows(chunk, 0, 1);
         apply(chunk);
         final RunReport.RoutedExperts experts = report.report().routedExperts();
@@ -202,7 +243,7 @@ class ReportListenerTest
         wake(0);
         inputs.stepTimedOut().timeNanos(5).step(1).epoch(0).rank(0);
         apply(null);
-        complete(10, 1, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
+        complete(10, 1, (byte)0, (byte)3, (byte)0, (byte)3, (byte)1, (byte)3);
 
         assertEquals(new ExpertSkew(0.0, 0.0), report.report().routedExperts().load());
     }
@@ -263,7 +304,7 @@ class ReportListenerTest
         submit(0, 1, 40, 1);
         wake(0);
         assertEquals(1, report.report().placements().gateClosed(), "nothing is cached yet");
-        complete(10, 1, 1);
+        complete(10, 1);
         submit(20, 2, 40, 1);
         wake(20);
         assertEquals(1, report.report().placements().gateClosed(), "32 of 40 tokens are cached");

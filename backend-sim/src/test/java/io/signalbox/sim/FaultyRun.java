@@ -8,11 +8,11 @@ import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineContext;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -146,16 +146,14 @@ final class FaultyRun extends EventReader implements GroupJournal
     }
 
     @Override
-    protected void onCommit(final CommitDecoder step)
+    protected void onCommit(final CommitView step)
     {
-        final CommitDecoder.RowsDecoder entries = step.rows();
-        while (entries.hasNext())
+        int token = 0;
+        for (int entry = 0; entry < step.entryCount(); entry++)
         {
-            entries.next();
-            final int token = entries.emittedTokenId();
-            if (token >= 0)
+            for (int left = step.emitted(entry); left > 0; left--)
             {
-                onToken(entries.requestId(), token);
+                onToken(step.requestId(entry), step.token(token++));
             }
         }
     }

@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import org.agrona.ExpandableArrayBuffer;
@@ -29,15 +30,15 @@ final class Plans
             tokens += entry.tokenCount();
         }
         plan.step(step).epoch(0).rank(rank).tokens(tokens);
-        plan.preemptedCount(1).next().requestId(99).releasedBlocks(3);
-        plan.admittedCount(0);
+        plan.admittedCount(1).next().requestId(99).matchedBlocks(3).resumed(Flag.NO);
         plan.evictedCount(2).next().blockHash(5).blockId(6).next().blockHash(7).blockId(8);
         plan.tableChangesCount(0);
         plan.pendingCount(1).next().blockHash(5).blockId(6);
-        final ScheduleEncoder.RowsEncoder encoder = plan.rowsCount(entries.length);
+        final ScheduleEncoder.EntriesEncoder encoder = plan.entriesCount(entries.length);
         for (final Entry entry : entries)
         {
-            encoder.next().requestId(entry.requestId()).start(entry.start()).tokenCount(entry.tokenCount());
+            encoder.next().requestId(entry.requestId()).start(entry.start()).tokenCount(entry.tokenCount())
+                .predecessorEntry(0).slack(0).clip(0).predecessorBack((short)0).drafts((short)0).samples(Flag.YES);
         }
         return new StepView().wrap(buffer, 0);
     }

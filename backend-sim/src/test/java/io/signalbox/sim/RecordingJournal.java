@@ -3,16 +3,18 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeueReason;
+import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.TickDecoder;
@@ -102,7 +104,7 @@ final class RecordingJournal extends EventReader implements GroupJournal
     }
 
     @Override
-    protected void onD2hComplete(final D2hCompleteDecoder completion)
+    protected void onD2hComplete(final CompletionView completion)
     {
         input("complete " + completion.rank());
     }
@@ -144,9 +146,14 @@ final class RecordingJournal extends EventReader implements GroupJournal
     }
 
     @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        preempted += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
+    }
+
+    @Override
     protected void onSchedule(final StepView step)
     {
-        preempted += step.preemptedCount();
         evicted += step.evictedCount();
     }
 

@@ -61,6 +61,7 @@ public class DecodeStepBenchmark
     private int checksumTokens;
     private long lastChecksum;
     private int stepEntries;
+    private final int[] starts = new int[RUNNING + 1];
     private int ended;
 
     @Setup
@@ -97,11 +98,17 @@ public class DecodeStepBenchmark
             .rowCount(shape == null ? 0 : stepTokens).rowBytes(shape == null ? 0 : shape.rowBytes())
             .rowsChecksum(shape == null ? 0 : rowsChecksum())
             .rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(stepEntries);
+        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(stepEntries);
         for (int i = 0; i < stepEntries; i++)
         {
-            sampled.next().tokenId(i);
+            entries.next().start(starts[i]).accepted((short)1);
         }
+        final D2hCompleteEncoder.TokensEncoder tokens = message.tokensCount(stepEntries);
+        for (int i = 0; i < stepEntries; i++)
+        {
+            tokens.next().tokenId(i);
+        }
+        message.impossibleRowsCount(0);
         message.putRows(noBytes, 0, 0);
         final int endedRequests = apply(rows);
         final int length = group.length();
@@ -141,6 +148,10 @@ public class DecodeStepBenchmark
             step = plan.step();
             stepTokens = plan.tokens();
             stepEntries = plan.entryCount();
+            for (int i = 0; i < stepEntries; i++)
+            {
+                starts[i] = plan.start(i);
+            }
         }
 
         @Override

@@ -6,11 +6,13 @@ import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.StepCommit;
+import io.signalbox.batch.StepOutput;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.kv.EvictionPolicy;
+import org.agrona.DirectBuffer;
 
 /** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
-final class RecomputeRank implements PagedRank
+final class RecomputeRank implements PagedRank, StepOutput
 {
     private final RankBlocks blocks;
     private final RankLoad rankLoad = new RankLoad();
@@ -20,13 +22,16 @@ final class RecomputeRank implements PagedRank
     private final PagingLoad load;
     private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
+    private PagingLedger ledger;
+    private long steps;
 
     RecomputeRank(final int poolSize, final PagingLoad load)
     {
         this.load = load;
         usableBlocks = poolSize - 1;
         blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
-        planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS);
+        planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS, 1, 0,
+            (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }
 
     @Override
@@ -42,25 +47,27 @@ final class RecomputeRank implements PagedRank
     }
 
     @Override
-    public boolean step(final PagingLedger ledger)
+    public boolean step(final PagingLedger stepLedger)
     {
+        ledger = stepLedger;
         if (!planner.hasWork())
         {
             return true;
         }
-        planner.plan(plan);
-        for (int i = 0; i < plan.preemptedCount(); i++)
-        {
-            ledger.lostBlocks((int)plan.preempted(i).id());
-        }
+        planner.plan(plan, ++steps);
+        int samples = 0;
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             final Request request = plan.entryRequest(entry);
             ledger.computed((int)request.id(), plan.entryStart(entry), plan.entryTokens(entry));
-            sampled[entry] = PagingLoad.sampledToken(request.id(), request.knownTokens());
+            if (plan.samples(entry))
+            {
+                sampled[samples++] = PagingLoad.sampledToken(request.id(), request.knownTokens());
+            }
         }
         ledger.poolUse(ownedBlocks(), usableBlocks);
-        commit.apply(plan, blocks, rankLoad, sampled, null, 0);
+        commit.apply(plan, blocks, rankLoad, this);
+        planner.landed(plan);
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             if (commit.outcome(entry) != StepCommit.Outcome.CONTINUES)
@@ -71,6 +78,48 @@ final class RecomputeRank implements PagedRank
             }
         }
         return true;
+    }
+
+    @Override
+    public int start(final int entry)
+    {
+        return plan.entryStart(entry);
+    }
+
+    @Override
+    public int accepted(final int entry)
+    {
+        return plan.samples(entry) ? 1 : 0;
+    }
+
+    @Override
+    public int token(final int index)
+    {
+        return sampled[index];
+    }
+
+    @Override
+    public DirectBuffer rows()
+    {
+        return null;
+    }
+
+    @Override
+    public int rowsOffset()
+    {
+        return 0;
+    }
+
+    @Override
+    public int impossibleCount()
+    {
+        return 0;
+    }
+
+    @Override
+    public int impossibleRow(final int index)
+    {
+        throw new IndexOutOfBoundsException("there are no rows");
     }
 
     @Override

@@ -2,10 +2,10 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.JournalException.Kind;
@@ -245,9 +245,9 @@ public final class JournalReader implements AutoCloseable
         }
 
         @Override
-        protected void onD2hComplete(final D2hCompleteDecoder completion)
+        protected void onD2hComplete(final CompletionView completion)
         {
-            fits = completion.rowFormRaw() == RowForm.CHUNKED.value() ? rows.fits(completion) : rows.isEmpty();
+            fits = completion.rowForm() == RowForm.CHUNKED ? rows.fits(completion) : rows.isEmpty();
         }
 
         @Override

@@ -2,7 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.event.codec.CaptureRowsDecoder;
-import io.signalbox.event.codec.D2hCompleteDecoder;
+import io.signalbox.event.CompletionView;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -66,7 +66,7 @@ final class RowAssembly
     }
 
     /** Whether these are all the rows that the completion refers to. */
-    boolean fits(final D2hCompleteDecoder completion)
+    boolean fits(final CompletionView completion)
     {
         return chunks == 0 ? completion.rowCount() == 0
             : completion.step() == step && completion.epoch() == epoch && completion.rank() == rank &&

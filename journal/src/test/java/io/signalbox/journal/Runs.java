@@ -109,7 +109,9 @@ final class Runs
         final D2hCompleteEncoder completion = input.d2hComplete();
         completion.timeNanos(step).step(step).epoch(1).rank(2).rowCount(rowCount).rowBytes(rowBytes)
             .rowsChecksum(0).rowForm(RowForm.CHUNKED);
-        completion.sampledCount(0);
+        completion.entriesCount(0);
+        completion.tokensCount(0);
+        completion.impossibleRowsCount(0);
         completion.putRows(new byte[0], 0, 0);
         return group(input);
     }

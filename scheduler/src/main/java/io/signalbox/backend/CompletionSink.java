@@ -39,8 +39,18 @@ public interface CompletionSink
      * @param tokens read before the call returns.
      * @param rows   the routed-expert rows, or null if capture is off; the engine releases it in every case. One row per
      *               token that the plan feeds, also for tokens that were not accepted, whose rows may be anything.
+     * @throws UnsupportedOperationException if this is not the sink of an engine.
      */
-    void d2hComplete(long timeNanos, int epoch, int rank, long step, StepTokens tokens, CaptureSlice rows);
+    default void d2hComplete(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final StepTokens tokens,
+        final CaptureSlice rows)
+    {
+        throw new UnsupportedOperationException(getClass().getName() + " takes one token per entry only");
+    }
 
     /**
      * The step produced nothing and never will.

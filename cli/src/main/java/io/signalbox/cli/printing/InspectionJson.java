@@ -108,7 +108,6 @@ public final class InspectionJson
         else if (event instanceof final LifeEvent.Preempted preempted)
         {
             begin("preempted", event, submitNanos);
-            json.writeNumberField("step", preempted.step());
             json.writeNumberField("releasedBlocks", preempted.releasedBlocks());
         }
         else if (event instanceof final LifeEvent.Requeued requeued)

@@ -92,8 +92,7 @@ public final class InspectionText
         }
         else if (event instanceof final LifeEvent.Preempted preempted)
         {
-            row("preempted", at(preempted) + ", step " + Decimals.grouped(preempted.step()) + ": " +
-                Decimals.grouped(preempted.releasedBlocks()) + " blocks released");
+            row("preempted", at(preempted) + ": " + Decimals.grouped(preempted.releasedBlocks()) + " blocks released");
         }
         else if (event instanceof final LifeEvent.Requeued requeued)
         {

@@ -34,7 +34,7 @@ class InspectionTextTest
                 List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1))),
             new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
             new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7),
-            new LifeEvent.Preempted(541 * MILLISECOND, 2, 8, 75),
+            new LifeEvent.Preempted(541 * MILLISECOND, 2, 75),
             new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
             new LifeEvent.Requeued(580 * MILLISECOND, 2, 75),
             new LifeEvent.Placed(580 * MILLISECOND, 0, "kv-aware", MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
@@ -24,7 +25,6 @@ import java.util.List;
 /** Collects from groups, in their order, the events of one request id. */
 final class LifeCollector extends EventReader
 {
-    private static final int NO_TOKEN = -1;
 
     private final long requestId;
     private final String router;
@@ -156,14 +156,6 @@ final class LifeCollector extends EventReader
         {
             return;
         }
-        for (int i = 0; i < plan.preemptedCount(); i++)
-        {
-            if (plan.preemptedRequestId(i) == requestId)
-            {
-                open.events.add(
-                    new LifeEvent.Preempted(nowNanos, plan.rank(), plan.step(), plan.releasedBlocks(i)));
-            }
-        }
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             if (plan.admittedRequestId(i) == requestId)
@@ -175,28 +167,30 @@ final class LifeCollector extends EventReader
     }
 
     @Override
-    protected void onCommit(final CommitDecoder step)
+    protected void onCommit(final CommitView step)
     {
-        if (open == null)
+        for (int entry = 0; open != null && entry < step.entryCount(); entry++)
         {
-            return;
-        }
-        for (final CommitDecoder.RowsDecoder entry : step.rows())
-        {
-            if (entry.requestId() == requestId && entry.emittedTokenId() != NO_TOKEN && open.tokens++ == 0)
+            final int emitted = step.requestId(entry) == requestId ? step.emitted(entry) : 0;
+            if (emitted > 0 && open.tokens == 0)
             {
                 open.events.add(new LifeEvent.FirstToken(nowNanos, step.rank(), step.step()));
             }
+            open.tokens += emitted;
         }
     }
 
     @Override
-    protected void onRequeued(final RequeuedDecoder failed)
+    protected void onRequeued(final RequeuedDecoder requeued)
     {
-        if (open != null && failed.requestId() == requestId)
+        if (open == null || requeued.requestId() != requestId)
         {
-            open.events.add(new LifeEvent.Requeued(nowNanos, failed.rank(), failed.released().count()));
+            return;
         }
+        final int released = requeued.released().count();
+        open.events.add(requeued.reason() == RequeueReason.PREEMPTED ?
+            new LifeEvent.Preempted(nowNanos, requeued.rank(), released) :
+            new LifeEvent.Requeued(nowNanos, requeued.rank(), released));
     }
 
     @Override

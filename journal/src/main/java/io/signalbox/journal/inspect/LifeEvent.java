@@ -66,7 +66,7 @@ public sealed interface LifeEvent
     }
 
     /** The request was preempted: it released its blocks for other requests of its rank. */
-    record Preempted(long timeNanos, int rank, long step, int releasedBlocks) implements LifeEvent
+    record Preempted(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
     {
     }
 

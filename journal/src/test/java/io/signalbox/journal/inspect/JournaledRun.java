@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
+import io.signalbox.event.StepView;
 import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
@@ -15,6 +17,8 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Journals the decisions of a real scheduler on inputs of a test. */
 final class JournaledRun implements AutoCloseable
@@ -23,6 +27,7 @@ final class JournaledRun implements AutoCloseable
     private final GroupWriter group = new GroupWriter(4096);
     private final Scheduler scheduler;
     private final JournalWriter writer;
+    private final Plans plans = new Plans();
 
     JournaledRun(final Path directory, final SchedulerConfig config)
     {
@@ -35,7 +40,47 @@ final class JournaledRun implements AutoCloseable
     {
         group.reset();
         scheduler.apply(inputs.buffer(), 0, inputs.length(), null, 0, group);
+        plans.readGroup(group.buffer(), 0, group.length());
         append(nanos, group.buffer(), group.length());
+    }
+
+    /** Where the entries of each rank's plan start, and whether they sample. */
+    private final class Plans extends EventReader
+    {
+        private final Map<Integer, int[]> starts = new HashMap<>();
+        private final Map<Integer, boolean[]> samples = new HashMap<>();
+
+        @Override
+        protected void onSchedule(final StepView plan)
+        {
+            final int[] start = new int[plan.entryCount()];
+            final boolean[] sampling = new boolean[plan.entryCount()];
+            for (int entry = 0; entry < start.length; entry++)
+            {
+                start[entry] = plan.start(entry);
+                sampling[entry] = plan.samples(entry);
+            }
+            starts.put(plan.rank(), start);
+            samples.put(plan.rank(), sampling);
+        }
+
+        /** One token for each entry of the rank's plan that samples. */
+        private void writeTokens(final D2hCompleteEncoder message, final int rank)
+        {
+            int sampled = 0;
+            final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(starts.get(rank).length);
+            for (int entry = 0; entry < starts.get(rank).length; entry++)
+            {
+                entries.next().start(starts.get(rank)[entry]).accepted((short)(samples.get(rank)[entry] ? 1 : 0));
+                sampled += samples.get(rank)[entry] ? 1 : 0;
+            }
+            final D2hCompleteEncoder.TokensEncoder tokens = message.tokensCount(sampled);
+            for (int i = 0; i < sampled; i++)
+            {
+                tokens.next().tokenId(7);
+            }
+            message.impossibleRowsCount(0);
+        }
     }
 
     /** Journals a group that no scheduler has seen. */
@@ -68,15 +113,11 @@ final class JournaledRun implements AutoCloseable
         apply(nanos);
     }
 
-    void complete(final long nanos, final long step, final int rank, final int sampledCount)
+    void complete(final long nanos, final long step, final int rank)
     {
         final D2hCompleteEncoder message = inputs.d2hComplete()
             .timeNanos(nanos).step(step).epoch(0).rank(rank).rowCount(0).rowBytes(0).rowsChecksum(0).rowForm(RowForm.NONE);
-        final D2hCompleteEncoder.SampledEncoder sampled = message.sampledCount(sampledCount);
-        for (int i = 0; i < sampledCount; i++)
-        {
-            sampled.next().tokenId(7);
-        }
+        plans.writeTokens(message, rank);
         message.putRows(new byte[0], 0, 0);
         apply(nanos);
     }

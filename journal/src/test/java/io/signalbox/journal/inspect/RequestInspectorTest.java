@@ -64,8 +64,8 @@ class RequestInspectorTest
             run.submit(100, 1, 40, 2, -1);
             run.submit(150, 2, 20, 2, -1);
             run.wake(200);
-            run.complete(1_100, 1, 0, 1);
-            run.complete(1_600, 2, 0, 1);
+            run.complete(1_100, 1, 0);
+            run.complete(1_600, 2, 0);
         }
         final RequestLife life = onlyLife(1);
         assertEquals(new Submission(100, 5, -1, 40, 2, 2, -1, false), life.submission());
@@ -90,7 +90,7 @@ class RequestInspectorTest
             run.submit(100, 1, 40, 2, 1);
             run.wake(200);
             run.lose(900, 1, 1);
-            run.complete(1_900, 1, 0, 1);
+            run.complete(1_900, 1, 0);
         }
         final RequestLife life = onlyLife(1);
         assertEquals(1, life.submission().rankHint());
@@ -119,13 +119,13 @@ class RequestInspectorTest
             run.submit(0, 1, 80, 2, -1);
             run.submit(0, 2, 80, 2, -1);
             run.wake(0);
-            run.complete(10, 1, 0, 2);
-            run.complete(20, 2, 0, 1);
-            run.complete(30, 3, 0, 1);
+            run.complete(10, 1, 0);
+            run.complete(20, 2, 0);
+            run.complete(30, 3, 0);
         }
         final RequestLife life = onlyLife(2);
         assertEquals(List.of(
-            new Preempted(10, 0, 2, 5), new Admitted(20, 0, 3, 0, true),
+            new Preempted(10, 0, 5), new Admitted(20, 0, 3, 0, true),
             new Ended(30, 0, FreeReason.LENGTH, 2, 0, 0, 0)), life.events().subList(3, 6));
     }
 
