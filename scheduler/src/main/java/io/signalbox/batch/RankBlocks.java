@@ -246,7 +246,7 @@ public final class RankBlocks
     }
 
     /** Whether blocks will return to the pool when a step in flight has landed. */
-    boolean isRetiring()
+    public boolean isRetiring()
     {
         return !retiring.isEmpty();
     }

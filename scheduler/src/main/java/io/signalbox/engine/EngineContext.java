@@ -231,7 +231,7 @@ public final class EngineContext
         if (scheduler != null)
         {
             throw new ConfigException(
-                "an EngineContext has been used to open an engine; make one for each engine, with a journal of its own.");
+                "an EngineContext has been used to open an engine; make one for each engine, with a separate journal.");
         }
         if (backend == null)
         {

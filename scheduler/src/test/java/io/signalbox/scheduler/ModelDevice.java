@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.backend.StepTokens;
+import io.signalbox.event.StepView;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * One device rank that really keeps KV content: every launched entry reads all positions below its start and demands that
+ * they hold what its request put there, then writes its own. It binds starts late and accepts drafts by content.
+ */
+final class ModelDevice
+{
+    /** An entry as it was planned, with the blocks of its request at that time. */
+    record Entry(
+        long requestId, int start, int slack, int count, int end, int back, int predecessor, boolean samples, int[] table)
+    {
+    }
+
+    /** A step that was given to the device. */
+    record Step(int epoch, long number, int tokens, List<Entry> entries)
+    {
+    }
+
+    /** What a launched step computed. */
+    record Result(Step step, StepTokens tokens, List<long[]> rows)
+    {
+    }
+
+    private static final long POISON = -1;
+
+    private final ModelContent content;
+    private final int blockSize;
+    private final long[][] kv;
+    private final Map<Long, List<Integer>> tables = new HashMap<>();
+    private final Deque<Step> queued = new ArrayDeque<>();
+    private final Deque<Result> launched = new ArrayDeque<>();
+    /** Per step, per entry, the position behind what it accepted. */
+    private final TreeMap<Long, int[]> nextStarts = new TreeMap<>();
+    private final int depth;
+
+    ModelDevice(final ModelContent content, final int blocks, final int blockSize, final int depth)
+    {
+        this.content = content;
+        this.blockSize = blockSize;
+        this.depth = depth;
+        kv = new long[blocks][blockSize];
+        forget();
+    }
+
+    /** KV memory is gone. */
+    void forget()
+    {
+        for (final long[] block : kv)
+        {
+            Arrays.fill(block, POISON);
+        }
+    }
+
+    void submit(final StepView plan)
+    {
+        for (int i = 0; i < plan.admittedCount(); i++)
+        {
+            tables.put(plan.admittedRequestId(i), new ArrayList<>());
+        }
+        for (int i = 0; i < plan.changeCount(); i++)
+        {
+            final List<Integer> table = tables.get(plan.changeRequestId(i));
+            assertEquals(table.size(), plan.changeIndex(i), "a table grows by one block at a time");
+            table.add(plan.changeBlockId(i));
+            if (!plan.changeIsMatch(i))
+            {
+                // Whoever reads the block before it is written finds nothing.
+                assertTrue(plan.changeBlockId(i) < kv.length);
+            }
+        }
+        final List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < plan.entryCount(); i++)
+        {
+            final int[] table =
+                tables.get(plan.requestId(i)).stream().mapToInt(Integer::intValue).toArray();
+            assertTrue(plan.end(i) <= table.length * blockSize, "blocks cover the end of the entry");
+            entries.add(new Entry(plan.requestId(i), plan.start(i), plan.slack(i), plan.tokenCount(i), plan.end(i),
+                plan.predecessorBack(i), plan.predecessorEntry(i), plan.samples(i), table));
+        }
+        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), entries));
+        assertTrue(queued.size() + launched.size() <= depth, "more steps than the depth");
+    }
+
+    boolean canLaunch()
+    {
+        return !queued.isEmpty();
+    }
+
+    boolean canLand()
+    {
+        return !launched.isEmpty();
+    }
+
+    int inFlight()
+    {
+        return queued.size() + launched.size();
+    }
+
+    /** The step at this place in the order of launch. */
+    Step inFlight(final int index)
+    {
+        final List<Step> steps = new ArrayList<>();
+        launched.forEach(result -> steps.add(result.step()));
+        steps.addAll(queued);
+        return steps.get(index);
+    }
+
+    void abort(final long step)
+    {
+        queued.removeIf(queuedStep -> queuedStep.number() == step);
+        launched.removeIf(result -> result.step().number() == step);
+    }
+
+    Step launch()
+    {
+        final Step step = queued.remove();
+        final StepTokens tokens = new StepTokens();
+        final List<long[]> rows = new ArrayList<>();
+        final int[] next = new int[step.entries().size()];
+        for (int i = 0; i < next.length; i++)
+        {
+            next[i] = run(step, step.entries().get(i), tokens, rows);
+        }
+        nextStarts.put(step.number(), next);
+        nextStarts.headMap(step.number() - depth).clear();
+        launched.add(new Result(step, tokens, rows));
+        return step;
+    }
+
+    Result land()
+    {
+        return launched.remove();
+    }
+
+    private int run(final Step step, final Entry entry, final StepTokens tokens, final List<long[]> rows)
+    {
+        final int start = entry.back() == 0 ? entry.start() :
+            nextStarts.get(step.number() - entry.back())[entry.predecessor()];
+        assertTrue(start >= entry.start() && start <= entry.start() + entry.slack(), () -> "request " +
+            entry.requestId() + " starts at " + start + " and not within " + entry);
+        for (int position = 0; position < Math.min(start, entry.end()); position++)
+        {
+            assertEquals(content.of(entry.requestId(), position), at(entry, position)[position % blockSize],
+                "what request " + entry.requestId() + " reads at position " + position + " in step " + step.number());
+        }
+        for (int i = 0; i < entry.count(); i++)
+        {
+            final int position = start + i;
+            if (position < entry.end())
+            {
+                at(entry, position)[position % blockSize] = content.of(entry.requestId(), position);
+            }
+        }
+        tokens.entry(start);
+        final boolean isVoid = entry.back() > 0 && start >= entry.end();
+        final int accepted = !entry.samples() || isVoid ? 0 : entry.back() == 0 ? 1 :
+            Math.min(content.accepted(entry.requestId(), start, entry.count()), entry.end() - start);
+        final int last = entry.back() == 0 ? start + entry.count() : start + accepted;
+        for (int i = accepted - 1; i >= 0; i--)
+        {
+            tokens.accept(content.token(entry.requestId(), last - i));
+        }
+        for (int i = 0; i < entry.count(); i++)
+        {
+            final boolean computed = entry.back() == 0 || i < accepted;
+            rows.add(new long[] {computed ? content.of(entry.requestId(), start + i) : content.garbage(step.number(), i)});
+        }
+        return last;
+    }
+
+    private long[] at(final Entry entry, final int position)
+    {
+        return kv[entry.table()[position / blockSize]];
+    }
+}
