@@ -53,6 +53,10 @@ public record ComparisonPlan(
             throw new ConfigException("workloads, kvBlocks, routers and seeds=" + seeds + " make " + runs +
                 " runs, more than " + MAX_RUNS + "; compare fewer.");
         }
+        if (simulation.faults() != null)
+        {
+            simulation.faults().check(scheduler);
+        }
         for (final int blocks : kvBlocks)
         {
             schedulerOf(scheduler, routers.get(0), blocks);

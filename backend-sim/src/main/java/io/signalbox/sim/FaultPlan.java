@@ -104,7 +104,7 @@ public final class FaultPlan
     }
 
     /** @throws ConfigException when a fault cannot happen with this configuration. */
-    void check(final SchedulerConfig config)
+    public void check(final SchedulerConfig config)
     {
         for (final Fault fault : listed)
         {

@@ -12,6 +12,7 @@ import io.signalbox.workload.Workload;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -59,7 +60,7 @@ class FaultPropertyTest
             .list().ofMaxSize(12);
     }
 
-    @Property(tries = 120)
+    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
     void shouldEndEveryRequestOnceAndWithTheTokensOfARunWithoutFaults(
         @ForAll final long seed,
         @ForAll("faults") final List<String> faults,

@@ -189,6 +189,8 @@ public final class CompareCommand implements Callable<Integer>
         }
         schedulers.requireNotRead(CSV_FILE, csvFile);
         schedulers.requireNotRead(JsonOptions.FILE_OPTION, json);
+        costs.requireNotRead(CSV_FILE, csvFile);
+        costs.requireNotRead(JsonOptions.FILE_OPTION, json);
         for (final Path trace : workloads.files())
         {
             OutputFile.requireOtherThan(CSV_FILE, csvFile, "--workloads", trace);

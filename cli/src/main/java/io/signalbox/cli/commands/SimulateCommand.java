@@ -71,6 +71,7 @@ import java.util.function.Function;
         "  signalbox simulate --plugins my-router.jar --router my-router",
         "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
+        "  signalbox simulate --faults 'rank 3 step 2000 lost back-after 20s'",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
         "Exit codes: 0 done and verified; 1 the journal does not verify; 2 usage or environment error:",
@@ -143,6 +144,10 @@ public final class SimulateCommand implements Callable<Integer>
         OptionNames.translate(() ->
         {
             PoolFit.check(workload, config, workload::placeOf);
+            if (costs.faults() != null)
+            {
+                costs.faults().check(config);
+            }
             MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
             return null;
         });
@@ -150,6 +155,7 @@ public final class SimulateCommand implements Callable<Integer>
         journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
         OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, jsonOptions.file(), "--trace", workloadOptions.trace());
         schedulerOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
+        costOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
         {
             return run(new Simulation(config, costs, workload), workload.requests().size(), file);

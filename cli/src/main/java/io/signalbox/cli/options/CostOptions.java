@@ -2,15 +2,17 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Durations of simulated steps, and their choice of experts. */
+/** The durations of simulated steps, the experts that they choose, and the faults that befall them. */
 public final class CostOptions
 {
     private static final Map<String, String> STEP_OPTIONS = Map.of(
@@ -60,6 +62,11 @@ public final class CostOptions
         description = "Draw experts with this Zipf exponent; 0: all alike (default: ${DEFAULT-VALUE}).")
     private double expertSkew = SimulationConfig.DEFAULT.expertSkew();
 
+    @Option(names = "--faults", paramLabel = "PLAN",
+        description = "Let ranks misbehave: a plan such as 'rank 2 step 40 lost back-after 2s' or " +
+            "'dropped=0.001,late=0.01', or a file with one (default: nothing goes wrong).")
+    private String faults;
+
     /** Returns the result of {@code running}; its refusals name the options of costs. */
     public static <T> T translate(final Supplier<T> running)
     {
@@ -77,6 +84,16 @@ public final class CostOptions
             throw new ConfigException(
                 "--expert-skew=" + expertSkew + " is not between 0 and 5; give the exponent of the popularity.");
         }
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, null);
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, FaultPlanOption.read(faults));
+    }
+
+    /** @throws ConfigException when the file of an output option is that of the fault plan. */
+    public void requireNotRead(final String option, final Path file)
+    {
+        final Path plan = FaultPlanOption.file(faults);
+        if (plan != null)
+        {
+            OutputFile.requireOtherThan(option, file, "--faults", plan);
+        }
     }
 }

@@ -84,6 +84,10 @@ public final class ReportJson
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
         Json.object(json, "placements", body -> placements(report.placements()));
+        if (report.faults() != null)
+        {
+            Json.object(json, "faults", body -> faults(report.faults()));
+        }
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -139,6 +143,36 @@ public final class ReportJson
             rate(rank.promptTokens() > 0, "blockHitRate", rank.blockHitRate());
             json.writeNumberField("admittedRequests", rank.admittedRequests());
             json.writeNumberField("promptTokens", rank.promptTokens());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void faults(final RunReport.Faults faults) throws IOException
+    {
+        Json.object(json, "injected", body ->
+        {
+            for (final Map.Entry<String, Long> fault : faults.injected().entrySet())
+            {
+                json.writeNumberField(fault.getKey(), fault.getValue());
+            }
+        });
+        json.writeNumberField("notReached", faults.notReached());
+        json.writeNumberField("failedSteps", faults.failedSteps());
+        json.writeNumberField("timedOutSteps", faults.timedOutSteps());
+        json.writeNumberField("withdrawnSteps", faults.withdrawnSteps());
+        json.writeNumberField("ignoredReports", faults.ignoredReports());
+        json.writeNumberField("resets", faults.resets());
+        json.writeNumberField("restarts", faults.requeued());
+        json.writeNumberField("failedRequests", faults.failedRequests());
+        json.writeNumberField("refusedRequests", faults.refusedRequests());
+        json.writeArrayFieldStart("lostRanks");
+        for (final RunReport.RankDowntime rank : faults.ranks())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            json.writeNumberField("losses", rank.losses());
+            Json.decimal(json, "downSeconds", Decimals.seconds(rank.downNanos()));
             json.writeEndObject();
         }
         json.writeEndArray();
