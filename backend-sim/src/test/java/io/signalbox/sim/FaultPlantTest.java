@@ -5,6 +5,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
@@ -110,11 +111,10 @@ class FaultPlantTest
             final int epoch,
             final int rank,
             final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
+            final StepTokens tokens,
             final CaptureSlice rows)
         {
-            engine.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+            engine.d2hComplete(timeNanos, epoch, rank, step, tokens, rows);
         }
 
         @Override
@@ -150,12 +150,11 @@ class FaultPlantTest
             final int epoch,
             final int rank,
             final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
+            final StepTokens tokens,
             final CaptureSlice rows)
         {
             backend.abort(rank, lastSteps[rank]);
-            super.d2hComplete(timeNanos, lastEpochs[rank], rank, lastSteps[rank], sampledTokens, sampledCount, rows);
+            super.d2hComplete(timeNanos, lastEpochs[rank], rank, lastSteps[rank], tokens, rows);
         }
     }
 
