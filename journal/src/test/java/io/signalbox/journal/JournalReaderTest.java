@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Records that are whole and cannot be right: only a writer at fault makes them. */
 final class JournalReaderTest
 {
-    private static final WriterOptions OPTIONS = Runs.options(Durability.PROCESS);
+    private static final JournalConfig OPTIONS = Runs.options(Durability.PROCESS);
 
     @Test
     void shouldRefuseARunDescriptionWhoseTextLeavesItsRecord()

@@ -36,7 +36,9 @@ record AllowedValues<T>(
     static AllowedValues<Double> reals(final double min, final double max)
     {
         final boolean finite = max == Double.MAX_VALUE;
-        final String range = finite ? "a finite number >= " + text(min) : "between " + text(min) + " and " + text(max);
+        final boolean positive = min == Double.MIN_VALUE;
+        final String range = finite ? "a finite number " + (positive ? "above 0" : ">= " + text(min)) :
+            positive ? "above 0 and at most " + text(max) : "between " + text(min) + " and " + text(max);
         return new AllowedValues<>("number", finite ? range : "a number " + range, range, Double::valueOf,
             value -> Double.toString(value), value -> value >= min && value <= max);
     }

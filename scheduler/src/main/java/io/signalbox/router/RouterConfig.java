@@ -29,7 +29,7 @@ public final class RouterConfig
         Setting.form("label", "", "signalbox", "the label of a router", text -> text, text -> text, "The router.");
     private static final Setting<Integer> VERSION = Setting.integer("version", "", 1, 1, Integer.MAX_VALUE,
         "Version of the router, as it declares it; another one does not replay the run.");
-    private static final Setting<Optional<byte[]>> SNAPSHOT = Setting.form("snapshot", "", new byte[0],
+    public static final Setting<Optional<byte[]>> SNAPSHOT = Setting.form("snapshot", "", new byte[0],
         "Base64 of a router snapshot", RouterConfig::bytes, Base64.getEncoder()::encodeToString,
         "The state of another run that the router starts with.").orAbsent("none").omitted(Optional.empty());
     /** Beside the knobs that the router declares. */

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.options;
 
-import io.signalbox.ConfigException;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import picocli.CommandLine.Option;
 
-import java.util.Map;
-import java.util.function.Supplier;
-
 /** The durations of simulated steps, and the experts that they choose. */
 public final class CostOptions
 {
-    private static final Map<String, String> STEP_OPTIONS = Map.of(
-        "step cost baseNanos", "--step-base-nanos",
-        "step cost perPrefillTokenNanos", "--prefill-token-nanos",
-        "step cost perDecodeRowNanos", "--decode-row-nanos",
-        "step cost perContextTokenPicos", "--context-token-picos");
-    private static final Map<String, String> D2H_OPTIONS = Map.of(
-        "D2H delay baseNanos", "--d2h-base-nanos",
-        "D2H delay perRowPicos", "--d2h-row-picos",
-        "D2H delay jitterNanos", "--d2h-jitter-nanos");
-
-    private static final Map<String, String> COST_OPTIONS = Map.of(
-        "perPrefillTokenNanos", "--prefill-token-nanos",
-        "perDecodeRowNanos", "--decode-row-nanos",
-        "perContextTokenPicos", "--context-token-picos");
-
     @Option(names = "--step-base-nanos", paramLabel = "NS",
         description = "Charge a step without entries NS (default: ${DEFAULT-VALUE}).")
     private long baseNanos = StepCost.DEFAULT.baseNanos();
@@ -60,23 +41,10 @@ public final class CostOptions
         description = "Draw experts with this Zipf exponent; 0: all alike (default: ${DEFAULT-VALUE}).")
     private double expertSkew = SimulationConfig.DEFAULT.expertSkew();
 
-    /** Returns the result of {@code running}; its refusals name the options of costs. */
-    public static <T> T translate(final Supplier<T> running)
-    {
-        return OptionNames.translate(COST_OPTIONS, running);
-    }
-
     public SimulationConfig config(final long seed)
     {
-        final StepCost stepCost = OptionNames.translate(STEP_OPTIONS,
-            () -> new StepCost(baseNanos, perPrefillTokenNanos, perDecodeRowNanos, perContextTokenPicos));
-        final D2hDelay d2hDelay = OptionNames.translate(D2H_OPTIONS,
-            () -> new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos));
-        if (!(expertSkew >= 0.0 && expertSkew <= 5.0))
-        {
-            throw new ConfigException(
-                "--expert-skew=" + expertSkew + " is not between 0 and 5; give the exponent of the popularity.");
-        }
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew);
+        return new SimulationConfig(seed,
+            new StepCost(baseNanos, perPrefillTokenNanos, perDecodeRowNanos, perContextTokenPicos),
+            new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos), expertSkew);
     }
 }
