@@ -74,8 +74,14 @@ record AllowedValues<T>(
     AllowedValues<Optional<T>> orAbsent(final String absent)
     {
         return new AllowedValues<>(type, words + ", or " + absent, bounds,
-            text -> text.equals(absent) ? Optional.empty() : Optional.ofNullable(parser.apply(text)),
+            text -> text.equals(absent) ? Optional.empty() : present(parser.apply(text)),
             value -> value.map(printer).orElse(absent), value -> value.isEmpty() || test.test(value.get()));
+    }
+
+    /** A text that is no value is not an absent one. */
+    private static <T> Optional<T> present(final T value)
+    {
+        return value == null ? null : Optional.of(value);
     }
 
     /** Lists of at least one, in which no value is repeated; the text of a value has no comma. */

@@ -62,6 +62,7 @@ public final class OptionNames
         put(JournalConfig.DURABILITY, "--durability");
         put(RouterConfig.SNAPSHOT, "--router-snapshot");
         OPTIONS.put("router", "--router");
+        OPTIONS.put("label", "--router");
         OPTIONS.put("beta", "--beta");
     }
 
