@@ -46,8 +46,9 @@ final class ExpertModel
     {
         if (shape.experts() > MAX_EXPERTS)
         {
-            throw new ConfigException("experts=" + shape.experts() + " is above " + MAX_EXPERTS +
-                ", the most that the model of routed experts draws; give fewer experts per layer.");
+            throw ConfigException.because(ModelShape.EXPERTS.of(shape.experts()), " is above " + MAX_EXPERTS +
+                    ", the most that the model of routed experts draws")
+                .allowed("between 1 and " + MAX_EXPERTS).remedy("give fewer experts per layer");
         }
         this.shape = shape;
         this.seed = seed;

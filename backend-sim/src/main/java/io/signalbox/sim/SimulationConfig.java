@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Configuration of the simulated backend.
@@ -19,19 +21,26 @@ import java.util.TreeMap;
 public record SimulationConfig(
     long seed, StepCost stepCost, D2hDelay d2hDelay, double expertSkew, double draftAcceptance, FaultPlan faults)
 {
-    public static final SimulationConfig DEFAULT = new SimulationConfig(1, StepCost.DEFAULT, D2hDelay.DEFAULT, 0.7, 0.7, null);
+    private static final String PREFIX = "sim.";
+
+    public static final Setting<Long> SEED = Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
+        "Seed of sampled tokens, routed experts and D2H jitter.");
+    public static final Setting<Double> EXPERT_SKEW = Setting.real("expertSkew", "", 0.7, 0.0, 5.0,
+        "Exponent of the Zipf-like popularity of experts within a layer; 0: all alike.").remedy("give the Zipf exponent");
+    public static final Setting<Double> DRAFT_ACCEPTANCE = Setting.real("draftAcceptance", "", 0.7, 0.0, 1.0,
+        "How likely a draft token is right if those before it are.");
+    public static final List<Setting<?>> SETTINGS = Stream.of(
+        List.of(SEED, EXPERT_SKEW, DRAFT_ACCEPTANCE), StepCost.SETTINGS, D2hDelay.SETTINGS)
+        .<Setting<?>>flatMap(List::stream).toList();
+
+    public static final SimulationConfig DEFAULT =
+        new SimulationConfig(SEED.defaultValue(), StepCost.DEFAULT, D2hDelay.DEFAULT, EXPERT_SKEW.defaultValue(),
+            DRAFT_ACCEPTANCE.defaultValue(), null);
 
     public SimulationConfig
     {
-        if (!(expertSkew >= 0.0 && expertSkew <= 5.0))
-        {
-            throw new ConfigException("expert skew " + expertSkew + " is not between 0 and 5; give the Zipf exponent.");
-        }
-        if (!(draftAcceptance >= 0.0 && draftAcceptance <= 1.0))
-        {
-            throw ConfigException.of("draftAcceptance", Double.toString(draftAcceptance), "a number between 0 and 1",
-                "give how likely a draft token is right");
-        }
+        EXPERT_SKEW.check(expertSkew);
+        DRAFT_ACCEPTANCE.check(draftAcceptance);
     }
 
     public SimulationConfig withSeed(final long value)
@@ -68,21 +77,22 @@ public record SimulationConfig(
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
-        final Map<String, String> settings = new TreeMap<>();
-        settings.put("sim.seed", Long.toString(seed));
-        settings.put("sim.stepCost.baseNanos", Long.toString(stepCost.baseNanos()));
-        settings.put("sim.stepCost.perPrefillTokenNanos", Long.toString(stepCost.perPrefillTokenNanos()));
-        settings.put("sim.stepCost.perDecodeRowNanos", Long.toString(stepCost.perDecodeRowNanos()));
-        settings.put("sim.stepCost.perContextTokenPicos", Long.toString(stepCost.perContextTokenPicos()));
-        settings.put("sim.d2hDelay.baseNanos", Long.toString(d2hDelay.baseNanos()));
-        settings.put("sim.d2hDelay.perRowPicos", Long.toString(d2hDelay.perRowPicos()));
-        settings.put("sim.d2hDelay.jitterNanos", Long.toString(d2hDelay.jitterNanos()));
-        settings.put("sim.expertSkew", Double.toString(expertSkew));
-        settings.put("sim.draftAcceptance", Double.toString(draftAcceptance));
-        settings.put("sim.expertModelVersion", Integer.toString(ExpertModel.VERSION));
+        final Map<String, String> settings = SettingValues.defaults("the simulated backend", SETTINGS)
+            .with(SEED, seed)
+            .with(StepCost.BASE_NANOS, stepCost.baseNanos())
+            .with(StepCost.PER_PREFILL_TOKEN_NANOS, stepCost.perPrefillTokenNanos())
+            .with(StepCost.PER_DECODE_ROW_NANOS, stepCost.perDecodeRowNanos())
+            .with(StepCost.PER_CONTEXT_TOKEN_PICOS, stepCost.perContextTokenPicos())
+            .with(D2hDelay.BASE_NANOS, d2hDelay.baseNanos())
+            .with(D2hDelay.PER_ROW_PICOS, d2hDelay.perRowPicos())
+            .with(D2hDelay.JITTER_NANOS, d2hDelay.jitterNanos())
+            .with(EXPERT_SKEW, expertSkew)
+            .with(DRAFT_ACCEPTANCE, draftAcceptance)
+            .print(PREFIX);
+        settings.put(PREFIX + "expertModelVersion", Integer.toString(ExpertModel.VERSION));
         if (faults != null)
         {
-            settings.put("sim.faults", faults.text());
+            settings.put(PREFIX + "faults", faults.text());
         }
         return settings;
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+
+import java.util.List;
 
 /**
  * How long one forward step of one DP rank takes: a linear function in integer arithmetic,
@@ -21,6 +23,18 @@ import io.signalbox.ConfigException;
 public record StepCost(
     long baseNanos, long perPrefillTokenNanos, long perDecodeRowNanos, long perContextTokenPicos)
 {
+    private static final long MAX_TERM = 1_000_000_000_000L;
+
+    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step with no rows.");
+    public static final Setting<Long> PER_PREFILL_TOKEN_NANOS =
+        time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill row.");
+    public static final Setting<Long> PER_DECODE_ROW_NANOS =
+        time("perDecodeRowNanos", "ns", 122_000, 0, "Per decode row.");
+    public static final Setting<Long> PER_CONTEXT_TOKEN_PICOS =
+        time("perContextTokenPicos", "ps", 110_000, 0, "Per token of context of a decode row.");
+    public static final List<Setting<?>> SETTINGS =
+        List.of(BASE_NANOS, PER_PREFILL_TOKEN_NANOS, PER_DECODE_ROW_NANOS, PER_CONTEXT_TOKEN_PICOS);
+
     /**
      * Each rank is as fast as one measured deployment of Qwen3-235B FP8 on 8 x H100 (TensorRT-LLM 1.0.0rc3, TP 8, EP 8).
      * Decode: the least-squares fit TPOT = 11.81 + 0.122 B + 0.110 B C ms over 63 points (mean error 8.9 %, worst
@@ -28,17 +42,23 @@ public record StepCost(
      * prompts of 1,024 tokens, (817 - 370) ms over 65,536 tokens, doubled because TTFT is a mean over the batch. The
      * benchmarks' {@code StepCostFit} repeats both on any copy of the measurements.
      */
-    public static final StepCost DEFAULT = new StepCost(11_810_000, 13_600, 122_000, 110_000);
+    public static final StepCost DEFAULT = new StepCost(BASE_NANOS.defaultValue(), PER_PREFILL_TOKEN_NANOS.defaultValue(),
+        PER_DECODE_ROW_NANOS.defaultValue(), PER_CONTEXT_TOKEN_PICOS.defaultValue());
 
-    private static final long MAX_TERM = 1_000_000_000_000L;
     private static final long PICOS_PER_NANO = 1000;
+
+    private static Setting<Long> time(
+        final String name, final String unit, final long defaultValue, final long min, final String meaning)
+    {
+        return Setting.number("stepCost." + name, unit, defaultValue, min, MAX_TERM, meaning).remedy("give a time");
+    }
 
     public StepCost
     {
-        checkRange("baseNanos", baseNanos, 1);
-        checkRange("perPrefillTokenNanos", perPrefillTokenNanos, 0);
-        checkRange("perDecodeRowNanos", perDecodeRowNanos, 0);
-        checkRange("perContextTokenPicos", perContextTokenPicos, 0);
+        BASE_NANOS.check(baseNanos);
+        PER_PREFILL_TOKEN_NANOS.check(perPrefillTokenNanos);
+        PER_DECODE_ROW_NANOS.check(perDecodeRowNanos);
+        PER_CONTEXT_TOKEN_PICOS.check(perContextTokenPicos);
     }
 
     /** @throws ArithmeticException when the step would take longer than a long can hold. */
@@ -58,14 +78,5 @@ public record StepCost(
     {
         return Math.addExact(Math.multiplyExact(count, picos / PICOS_PER_NANO),
             Math.multiplyExact(count, picos % PICOS_PER_NANO) / PICOS_PER_NANO);
-    }
-
-    private static void checkRange(final String name, final long value, final long min)
-    {
-        if (value < min || value > MAX_TERM)
-        {
-            throw new ConfigException(
-                "step cost " + name + "=" + value + " is not between " + min + " and " + MAX_TERM + "; give a time.");
-        }
     }
 }

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Records that are whole but wrong: only a faulty writer makes them. */
 final class JournalReaderTest
 {
-    private static final WriterOptions OPTIONS = Runs.options(Durability.PROCESS);
+    private static final JournalConfig OPTIONS = Runs.options(Durability.PROCESS);
 
     @Test
     void shouldRefuseARunDescriptionWhoseTextLeavesItsRecord()

@@ -78,6 +78,7 @@ public final class SchedulerConfig
     private final int maxQueued;
     private final int stepTokens;
     private final boolean lockStep;
+    private final int digestInterval;
 
     private SchedulerConfig(final SettingValues values, final RouterConfig router, final ModelShape capture)
     {
@@ -93,6 +94,7 @@ public final class SchedulerConfig
         maxQueued = values.get(MAX_QUEUED);
         stepTokens = values.get(STEP_TOKENS);
         lockStep = values.get(LOCK_STEP);
+        digestInterval = values.get(DIGEST_INTERVAL);
         new SettingsFit(this).check();
     }
 
@@ -185,7 +187,7 @@ public final class SchedulerConfig
     /** Inputs from one Digest to the next. */
     public int digestInterval()
     {
-        return values.get(DIGEST_INTERVAL);
+        return digestInterval;
     }
 
     /**

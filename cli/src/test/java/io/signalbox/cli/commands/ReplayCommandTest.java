@@ -11,7 +11,7 @@ import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -158,7 +158,7 @@ class ReplayCommandTest
     void shouldSayWhatItRecovered() throws IOException
     {
         final Path open = directory.resolve("open");
-        try (JournalWriter writer = JournalWriter.create(open, Map.of("a", "b"), WriterOptions.of(Durability.BATCH)))
+        try (JournalWriter writer = JournalWriter.create(open, Map.of("a", "b"), JournalConfig.of(Durability.BATCH)))
         {
             Files.createDirectory(directory.resolve("copy"));
             copy(open, directory.resolve("copy"));

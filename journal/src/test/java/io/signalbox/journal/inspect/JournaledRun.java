@@ -11,7 +11,7 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -33,7 +33,8 @@ final class JournaledRun implements AutoCloseable
     {
         scheduler = new Scheduler(config);
         writer = JournalWriter.create(
-            directory, config.settings(), new WriterOptions(Durability.PROCESS, WriterOptions.SEGMENT_BYTES, 1 << 18));
+            directory, config.settings(),
+            new JournalConfig(Durability.PROCESS, JournalConfig.SEGMENT_BYTES.defaultValue(), 1 << 18));
     }
 
     private void apply(final long nanos)

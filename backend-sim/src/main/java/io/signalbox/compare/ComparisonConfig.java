@@ -2,6 +2,7 @@
 package io.signalbox.compare;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.SimulationConfig;
@@ -10,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * The plan of a comparison: each router on each workload with each cache size, once per seed.
+ * Configuration of a comparison: each router on each workload with each cache size, once per seed.
  *
  * @param kvBlocks   KV blocks of one rank's pool, the dummy block included.
  * @param routers    each with its knobs; no two with the same label.
@@ -19,7 +20,7 @@ import java.util.List;
  * @param scheduler  everything but router and pool size.
  * @param simulation everything but the seed.
  */
-public record ComparisonPlan(
+public record ComparisonConfig(
     List<SeededWorkload> workloads,
     List<Integer> kvBlocks,
     List<RouterConfig> routers,
@@ -28,30 +29,39 @@ public record ComparisonPlan(
     SchedulerConfig scheduler,
     SimulationConfig simulation)
 {
-    private static final int MAX_SEEDS = 10_000;
+    public static final Setting<Long> FIRST_SEED = Setting.number("firstSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
+        "The seeds of the runs are this one and those that follow.");
+    public static final Setting<Integer> SEEDS =
+        Setting.integer("seeds", "runs", 3, 1, 10_000, "Runs per combination; from 2 on there are confidence intervals.");
+    public static final Setting<Integer> WORKERS = Setting.integer("workers", "threads", 1, 1, Integer.MAX_VALUE,
+        "Simulations that run at a time; each holds the pools of one run.").remedy("give at least 1");
+    public static final List<Setting<?>> SETTINGS = List.of(FIRST_SEED, SEEDS, WORKERS);
+
+    private static final ConfigException.Named WORKLOADS = new ConfigException.Named("workloads", null);
+    private static final ConfigException.Named ROUTERS = new ConfigException.Named("routers", null);
+    private static final String ONE_OR_MORE = "one or several different ones";
     private static final int MAX_RUNS = 1_000_000;
 
-    public ComparisonPlan
+    public ComparisonConfig
     {
         workloads = List.copyOf(workloads);
         kvBlocks = List.copyOf(kvBlocks);
         routers = List.copyOf(routers);
-        checkList("workloads", workloads.stream().map(SeededWorkload::name).toList());
-        checkList("kvBlocks", kvBlocks);
-        checkList("routers", routers.stream().map(RouterConfig::label).toList());
-        if (seeds < 1 || seeds > MAX_SEEDS)
-        {
-            throw new ConfigException("seeds=" + seeds + " is not between 1 and " + MAX_SEEDS + "; give a number of runs.");
-        }
+        checkList(WORKLOADS, workloads.stream().map(SeededWorkload::name).toList());
+        checkList(SchedulerConfig.KV_BLOCKS.named(), kvBlocks);
+        checkList(ROUTERS, routers.stream().map(RouterConfig::label).toList());
+        SEEDS.check(seeds);
         if (firstSeed > Long.MAX_VALUE - seeds)
         {
-            throw new ConfigException("seed=" + firstSeed + " leaves no room for " + seeds + " seeds; give a smaller one.");
+            throw ConfigException.because(FIRST_SEED.of(firstSeed), " leaves no room for ", SEEDS.of(seeds))
+                .allowed("at most " + (Long.MAX_VALUE - seeds)).remedy("give a smaller one");
         }
         final long runs = (long)workloads.size() * kvBlocks.size() * routers.size() * seeds;
         if (runs > MAX_RUNS)
         {
-            throw new ConfigException("workloads, kvBlocks, routers and seeds=" + seeds + " make " + runs +
-                " runs, more than " + MAX_RUNS + "; compare fewer.");
+            throw ConfigException.because(WORKLOADS, ", ", SchedulerConfig.KV_BLOCKS.named(), ", ", ROUTERS, " and ",
+                    SEEDS.of(seeds), " make " + runs + " runs, more than " + MAX_RUNS)
+                .allowed("at most " + MAX_RUNS + " runs").remedy("compare fewer");
         }
         if (simulation.faults() != null)
         {
@@ -63,18 +73,19 @@ public record ComparisonPlan(
         }
     }
 
-    private static void checkList(final String name, final List<?> values)
+    private static void checkList(final ConfigException.Named name, final List<?> values)
     {
         if (values.isEmpty())
         {
-            throw new ConfigException(name + " is empty; name at least one.");
+            throw ConfigException.because(name, " is empty").allowed(ONE_OR_MORE).remedy("name at least one");
         }
         final HashSet<Object> seen = new HashSet<>();
         for (final Object value : values)
         {
             if (!seen.add(value))
             {
-                throw new ConfigException(name + " has " + value + " twice; name each one once.");
+                throw ConfigException.because(name, " has " + value + " twice")
+                    .allowed(ONE_OR_MORE).remedy("name each one once");
             }
         }
     }
