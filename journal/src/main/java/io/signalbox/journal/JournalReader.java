@@ -205,6 +205,10 @@ public final class JournalReader implements AutoCloseable
     {
         try
         {
+            if (payload.capacity() < MessageHeaderDecoder.ENCODED_LENGTH + CaptureRowsDecoder.BLOCK_LENGTH)
+            {
+                throw malformed("the chunk of rows is shorter than its fields");
+            }
             chunk.wrapAndApplyHeader(payload, 0, header);
             if (!rows.add(chunk))
             {
@@ -230,10 +234,12 @@ public final class JournalReader implements AutoCloseable
     private final class RowReference extends EventReader
     {
         private boolean fits;
+        private int inputEnd;
 
         private boolean fits(final DirectBuffer group)
         {
             fits = false;
+            inputEnd = group.capacity() < SHORTEST_GROUP_BYTES ? 0 : GroupWriter.LENGTH_BYTES + group.getInt(0);
             try
             {
                 readInput(group, 0, group.capacity());
@@ -243,17 +249,15 @@ public final class JournalReader implements AutoCloseable
                 // A length that leaves the group: the reader of the group refuses it.
                 return rows.isEmpty() && group.capacity() >= SHORTEST_GROUP_BYTES;
             }
-            catch (final IndexOutOfBoundsException e)
-            {
-                return false;
-            }
             return fits;
         }
 
         @Override
         protected void onD2hComplete(final D2hCompleteDecoder completion)
         {
-            fits = completion.rowFormRaw() == RowForm.CHUNKED.value() ? rows.fits(completion) : rows.isEmpty();
+            // Checked here, because a JVM flag can switch off Agrona's bounds checks.
+            fits = completion.offset() + D2hCompleteDecoder.BLOCK_LENGTH <= inputEnd &&
+                (completion.rowFormRaw() == RowForm.CHUNKED.value() ? rows.fits(completion) : rows.isEmpty());
         }
 
         @Override

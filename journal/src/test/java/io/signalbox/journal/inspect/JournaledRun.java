@@ -15,6 +15,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Journals the decisions of a real scheduler on inputs of a test. */
 final class JournaledRun implements AutoCloseable
@@ -26,9 +27,15 @@ final class JournaledRun implements AutoCloseable
 
     JournaledRun(final Path directory, final SchedulerConfig config)
     {
+        this(directory, config, config.settings());
+    }
+
+    /** @param settings the run description. */
+    JournaledRun(final Path directory, final SchedulerConfig config, final Map<String, String> settings)
+    {
         scheduler = new Scheduler(config);
         writer = JournalWriter.create(
-            directory, config.settings(), new WriterOptions(Durability.PROCESS, WriterOptions.SEGMENT_BYTES, 1 << 18));
+            directory, settings, new WriterOptions(Durability.PROCESS, WriterOptions.SEGMENT_BYTES, 1 << 18));
     }
 
     private void apply(final long nanos)
