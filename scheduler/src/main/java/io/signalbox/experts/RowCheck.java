@@ -185,7 +185,7 @@ public final class RowCheck
     }
 
     /** Whether the row is marked as missing; looks at as many ids as no sound row has alike. */
-    public static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
+    static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
     {
         final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE ||
             shape.experts() == ModelShape.MAX_EXPERTS_PER_SHORT;
