@@ -9,7 +9,11 @@ import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.kv.EvictionPolicy;
 
-/** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
+/**
+ * Signalbox's paging, which follows vLLM's scheduler: running requests come first in order of admission; when blocks run
+ * out, the request admitted last releases its blocks and is recomputed later. A prefix is shared once the step that computes
+ * it has completed. Driven as the scheduler does: place, plan, commit, remove ended requests.
+ */
 final class RecomputeRank implements PagedRank
 {
     private final RankBlocks blocks;
@@ -27,6 +31,12 @@ final class RecomputeRank implements PagedRank
         usableBlocks = poolSize - 1;
         blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
         planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS);
+    }
+
+    @Override
+    public String paging()
+    {
+        return "RECOMPUTE";
     }
 
     @Override
