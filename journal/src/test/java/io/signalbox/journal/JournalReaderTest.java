@@ -7,7 +7,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -60,6 +62,26 @@ final class JournalReaderTest
 
         assertEquals(Kind.CORRUPT_RECORD,
             assertThrows(JournalException.class, () -> read(log.files())).kind());
+    }
+
+    @Test
+    void shouldRefuseMessagesThatAreShorterThanTheirFields()
+    {
+        assertEquals(ShortMessages.REFUSALS, ShortMessages.refusals());
+    }
+
+    /** The flag makes decoders read beyond the end of a record, so the reader must check lengths itself. */
+    @Test
+    void shouldRefuseShortMessagesWithoutAgronasBoundsChecks() throws Exception
+    {
+        final List<String> flags = new ArrayList<>(JavaProcess.flags());
+        flags.add("-Dagrona.disable.bounds.checks=true");
+        final Process process = new ProcessBuilder(JavaProcess.command(flags, ShortMessages.class))
+            .redirectErrorStream(true).start();
+        final String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals("false " + ShortMessages.REFUSALS, printed.strip());
+        assertEquals(0, process.waitFor());
     }
 
     @Test

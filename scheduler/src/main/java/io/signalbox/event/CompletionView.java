@@ -41,7 +41,7 @@ public final class CompletionView
         rowsLength = rowsOffset > limit ? -1 : source.getInt(next, ORDER);
         if (rowsLength < 0 || rowsLength > limit - rowsOffset)
         {
-            throw new IllegalArgumentException(
+            throw new MessageFormatException(
                 MESSAGE + " ends at byte " + limit + ", within its routed-expert rows, which begin at byte " + next);
         }
         return this;
@@ -129,6 +129,12 @@ public final class CompletionView
     public long rowsChecksum()
     {
         return decoder.rowsChecksum();
+    }
+
+    /** Whether the rows are beside the message; also of a message whose form this version does not know. */
+    public boolean isChunked()
+    {
+        return decoder.rowFormRaw() == RowForm.CHUNKED.value();
     }
 
     public RowForm rowForm()

@@ -19,7 +19,7 @@ import java.util.Arrays;
  */
 public final class RoutedExpertPages
 {
-    public static final int NO_PAGE = -1;
+    static final int NO_PAGE = -1;
     /** Every expert id of a missing row reads as this. */
     public static final short MISSING = -1;
 
@@ -79,7 +79,7 @@ public final class RoutedExpertPages
         return shape;
     }
 
-    public int pageRows()
+    int pageRows()
     {
         return pageRows;
     }

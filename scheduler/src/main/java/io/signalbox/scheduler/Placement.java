@@ -262,13 +262,13 @@ final class Placement
         batched[index] = request;
     }
 
-    private void probe(final int index, final PlacementBatchWriter into)
+    private void probe(final int index)
     {
         final Request request = batched[index];
         prefixIndex.longestMatches(request.blockHashes(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            into.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
+            writer.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
         }
     }
 }

@@ -16,7 +16,8 @@ import java.util.Map;
 
 /**
  * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
- * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse.
+ * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse. One file, because each setting has a field, a
+ * check, a text and a method of the builder.
  */
 public final class SchedulerConfig
 {

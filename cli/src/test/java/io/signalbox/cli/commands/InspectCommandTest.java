@@ -195,19 +195,7 @@ class InspectCommandTest
     @Test
     void shouldRefuseADamagedJournalInOneSentence() throws IOException
     {
-        final Path segment;
-        try (Stream<Path> files = Files.walk(journal))
-        {
-            segment = files.filter(file -> file.toString().endsWith(".cq4")).findFirst().orElseThrow();
-        }
-        final byte[] bytes = Files.readAllBytes(segment);
-        int end = bytes.length;
-        while (bytes[end - 1] == 0)
-        {
-            end--;
-        }
-        bytes[end / 2] ^= 1;
-        Files.write(segment, bytes);
+        DamagedSegment.flipABit(journal);
 
         final CommandRun run = inspect("--request", "1");
         assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());

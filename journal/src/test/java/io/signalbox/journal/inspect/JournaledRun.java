@@ -31,9 +31,15 @@ final class JournaledRun implements AutoCloseable
 
     JournaledRun(final Path directory, final SchedulerConfig config)
     {
+        this(directory, config, config.settings());
+    }
+
+    /** @param settings the run description. */
+    JournaledRun(final Path directory, final SchedulerConfig config, final Map<String, String> settings)
+    {
         scheduler = new Scheduler(config);
         writer = JournalWriter.create(
-            directory, config.settings(),
+            directory, settings,
             new JournalConfig(Durability.PROCESS, JournalConfig.SEGMENT_BYTES.defaultValue(), 1 << 18));
     }
 

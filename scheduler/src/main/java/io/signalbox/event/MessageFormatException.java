@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+/** A message whose parts leave it: it was not written by this program, or not read from its beginning. */
+public final class MessageFormatException extends IllegalArgumentException
+{
+    MessageFormatException(final String message)
+    {
+        super(message);
+    }
+}
