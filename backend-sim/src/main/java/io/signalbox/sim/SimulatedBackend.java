@@ -274,7 +274,8 @@ final class SimulatedBackend implements Backend
             {
                 if (VirtualTime.isPast(timeNanos, fault.nanos()))
                 {
-                    throw VirtualTime.past("step " + state.step + " of rank " + rank + " would be reported", "shorten the delay");
+                    throw VirtualTime.past(
+                        "step " + state.step + " of rank " + rank + " would be reported", "shorten the delay");
                 }
                 post(timeNanos + fault.nanos(), report);
                 return false;
