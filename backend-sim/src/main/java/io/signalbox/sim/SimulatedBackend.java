@@ -94,6 +94,11 @@ final class SimulatedBackend implements Backend
     {
         final int rank = plan.rank();
         final RankState state = ranks[rank];
+        if (faults != null)
+        {
+            // The engine believed a report that named this rank wrongly: the step that is out is over for it.
+            land(rank, state.step);
+        }
         if (state.step != NO_STEP)
         {
             throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " while step " + state.step +
@@ -135,7 +140,7 @@ final class SimulatedBackend implements Backend
 
     private void land(final int rank, final long step)
     {
-        if (ranks[rank].step == step)
+        if (step != NO_STEP && ranks[rank].step == step)
         {
             ranks[rank].step = NO_STEP;
             idleRanks++;
