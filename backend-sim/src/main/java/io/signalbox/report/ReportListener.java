@@ -80,8 +80,8 @@ public final class ReportListener implements GroupListener
     }
 
     /**
-     * Counts rows of a committed step that travel outside their group. May be called from another thread than {@link #onGroup}, but not
-     * during {@link #report}.
+     * Counts rows of a committed step that travel outside their group. May be called from another thread than
+     * {@link #onGroup}, but not during {@link #report}.
      */
     public void onChunkedRows(final DirectBuffer rows, final int offset, final int rowCount)
     {

@@ -111,8 +111,8 @@ public final class FaultPlan
             final int last = fault.lastRank() == Fault.ALL_RANKS ? 0 : fault.lastRank();
             if (last >= config.ranks())
             {
-                throw new ConfigException("the fault '" + fault.text() + "' names rank " + last + ", but the ranks are 0 to " +
-                    (config.ranks() - 1) + "; name one of them, or * for all.");
+                throw new ConfigException("the fault '" + fault.text() + "' names rank " + last +
+                    ", but the ranks are 0 to " + (config.ranks() - 1) + "; name one of them, or * for all.");
             }
             final String impossible =
                 fault.corruption() == null ? null : fault.corruption().impossible(config.capture());

@@ -171,7 +171,7 @@ final class FaultWatch extends EventReader implements GroupListener
         return true;
     }
 
-    /** What happened up to now. */
+    /** The faults of the run up to now. */
     RunReport.Faults report(final FaultInjector injector)
     {
         final List<RunReport.RankDowntime> downtimes = new ArrayList<>();

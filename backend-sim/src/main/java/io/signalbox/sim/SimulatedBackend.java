@@ -98,6 +98,11 @@ final class SimulatedBackend implements Backend
     public void submit(final StepView plan)
     {
         final int rank = plan.rank();
+        if (faults != null && !ranks[rank].hasRoom())
+        {
+            // The engine believed a report that named this rank wrongly: the oldest step that is out is over for it.
+            ranks[rank].remove(ranks[rank].oldest().number);
+        }
         final SimulatedStep step = ranks[rank].take(plan);
         events.add(Math.max(nowNanos, ranks[rank].busyUntilNanos), EventPhase.FORWARD, rank, step.number);
     }

@@ -200,9 +200,9 @@ class ReportListenerTest
         submit(0, 1, 80, 2);
         submit(0, 2, 80, 2);
         wake(0);
-        complete(10, 1, 2);
-        complete(20, 2, 1);
-        complete(30, 3, 1);
+        complete(10, 1);
+        complete(20, 2);
+        complete(30, 3);
 
         final RunReport run = report.report();
         assertEquals(1, run.steps().preemptions());

@@ -135,12 +135,29 @@ class FaultPlantTest
     {
         private final int[] lastEpochs = new int[2];
         private final long[] lastSteps = new long[2];
+        private final StepTokens[] lastPlans = new StepTokens[2];
+
+        /** Tokens that the engine cannot tell from those of the plan. */
+        private static StepTokens forged(final StepView plan)
+        {
+            final StepTokens tokens = new StepTokens();
+            for (int entry = 0; entry < plan.entryCount(); entry++)
+            {
+                tokens.entry(plan.start(entry));
+                if (plan.samples(entry))
+                {
+                    tokens.accept(1);
+                }
+            }
+            return tokens;
+        }
 
         @Override
         public void submit(final StepView plan)
         {
             lastEpochs[plan.rank()] = plan.epoch();
             lastSteps[plan.rank()] = plan.step();
+            lastPlans[plan.rank()] = forged(plan);
             super.submit(plan);
         }
 
@@ -153,8 +170,10 @@ class FaultPlantTest
             final StepTokens tokens,
             final CaptureSlice rows)
         {
+            final boolean stale = step != lastSteps[rank] || epoch != lastEpochs[rank];
             backend.abort(rank, lastSteps[rank]);
-            super.d2hComplete(timeNanos, lastEpochs[rank], rank, lastSteps[rank], tokens, rows);
+            super.d2hComplete(
+                timeNanos, lastEpochs[rank], rank, lastSteps[rank], stale ? lastPlans[rank] : tokens, rows);
         }
     }
 

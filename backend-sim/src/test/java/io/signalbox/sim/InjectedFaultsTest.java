@@ -146,7 +146,7 @@ class InjectedFaultsTest
         assertTrue(!backend.anyRankHasRoom());
         backend.abort(0, 1);
         submitToAll(1, 2);
-        assertEquals(List.of(complete(1000, 0, 2)), reports());
+        assertEquals(List.of(complete(2000, 0, 2)), reports(), "the device computes the aborted step to its end");
     }
 
     @Test

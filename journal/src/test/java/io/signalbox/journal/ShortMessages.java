@@ -21,7 +21,7 @@ final class ShortMessages
     /** The only kind of refusal. */
     static final Set<String> REFUSALS = Collections.singleton(Kind.CORRUPT_RECORD.name());
 
-    private static final WriterOptions OPTIONS = Runs.options(Durability.PROCESS);
+    private static final JournalConfig OPTIONS = Runs.options(Durability.PROCESS);
 
     private ShortMessages()
     {

@@ -54,7 +54,8 @@ final class FaultPlanOption
         }
         if (value.isBlank())
         {
-            throw new ConfigException(OPTION + " is empty; give a plan such as 'rank 2 step 40 failed', or a file with one.");
+            throw new ConfigException(
+                OPTION + " is empty; give a plan such as 'rank 2 step 40 failed', or a file with one.");
         }
         return parse(OPTION + "=" + value, text(value));
     }

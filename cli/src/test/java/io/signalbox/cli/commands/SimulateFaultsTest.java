@@ -30,8 +30,8 @@ class SimulateFaultsTest
 
     private CommandRun simulate(final String faults, final String... more)
     {
-        final List<String> arguments = new ArrayList<>(List.of("simulate", "--conversations", "6", "--limit", "20", "--ranks",
-            "2", "--journal", directory.resolve("journal").toString(), "--faults", faults));
+        final List<String> arguments = new ArrayList<>(List.of("simulate", "--conversations", "6", "--limit", "20",
+            "--ranks", "2", "--journal", directory.resolve("journal").toString(), "--faults", faults));
         arguments.addAll(List.of(more));
         return CommandRun.of(arguments);
     }
@@ -107,8 +107,8 @@ class SimulateFaultsTest
     @Test
     void shouldCompareRoutersUnderFaults()
     {
-        final List<String> arguments = List.of("compare", "--conversations", "4", "--ranks", "2", "--seeds", "2", "--routers",
-            "default", "--faults", "failed=0.2,late=0.2", "--json");
+        final List<String> arguments = List.of("compare", "--conversations", "4", "--ranks", "2", "--seeds", "2",
+            "--routers", "default", "--faults", "failed=0.2,late=0.2", "--json");
         final Map<String, String> faulty = JsonText.leaves(CommandRun.of(arguments).out());
         final Map<String, String> steady = JsonText.leaves(CommandRun.of(
             arguments.stream().filter(word -> !word.startsWith("--faults") && !word.startsWith("failed")).toList()).out());
