@@ -81,7 +81,7 @@ public record SimulationConfig(
             .with(SEED, seed)
             .with(StepCost.BASE_NANOS, stepCost.baseNanos())
             .with(StepCost.PER_PREFILL_TOKEN_NANOS, stepCost.perPrefillTokenNanos())
-            .with(StepCost.PER_DECODE_ROW_NANOS, stepCost.perDecodeRowNanos())
+            .with(StepCost.PER_DECODE_ENTRY_NANOS, stepCost.perDecodeEntryNanos())
             .with(StepCost.PER_CONTEXT_TOKEN_PICOS, stepCost.perContextTokenPicos())
             .with(D2hDelay.BASE_NANOS, d2hDelay.baseNanos())
             .with(D2hDelay.PER_ROW_PICOS, d2hDelay.perRowPicos())

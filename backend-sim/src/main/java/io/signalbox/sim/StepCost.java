@@ -9,31 +9,31 @@ import java.util.List;
  * How long one forward step of one DP rank takes: a linear function in integer arithmetic,
  *
  * <pre>
- *   base + prefillTokens * perPrefillToken + decodeRows * perDecodeRow + contextTokens * perContextToken
+ *   base + prefillTokens * perPrefillToken + decodeEntries * perDecodeEntry + contextTokens * perContextToken
  * </pre>
  *
- * in which a row of one token counts as decode, every other row as prefill, and the context of a decode row is the
+ * in which an entry of one token counts as decode, every other entry as prefill, and the context of a decode entry is the
  * number of KV entries it reads.
  *
  * @param baseNanos            a step with no rows; at least 1, so that time always moves.
  * @param perPrefillTokenNanos per token of a prefill row.
- * @param perDecodeRowNanos    per decode row.
- * @param perContextTokenPicos picoseconds per token of context of a decode row.
+ * @param perDecodeEntryNanos    per decode entry.
+ * @param perContextTokenPicos picoseconds per token of context of a decode entry.
  */
 public record StepCost(
-    long baseNanos, long perPrefillTokenNanos, long perDecodeRowNanos, long perContextTokenPicos)
+    long baseNanos, long perPrefillTokenNanos, long perDecodeEntryNanos, long perContextTokenPicos)
 {
     private static final long MAX_TERM = 1_000_000_000_000L;
 
     public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step with no rows.");
     public static final Setting<Long> PER_PREFILL_TOKEN_NANOS =
         time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill row.");
-    public static final Setting<Long> PER_DECODE_ROW_NANOS =
-        time("perDecodeRowNanos", "ns", 122_000, 0, "Per decode row.");
+    public static final Setting<Long> PER_DECODE_ENTRY_NANOS =
+        time("perDecodeEntryNanos", "ns", 122_000, 0, "Per decode entry.");
     public static final Setting<Long> PER_CONTEXT_TOKEN_PICOS =
-        time("perContextTokenPicos", "ps", 110_000, 0, "Per token of context of a decode row.");
+        time("perContextTokenPicos", "ps", 110_000, 0, "Per token of context of a decode entry.");
     public static final List<Setting<?>> SETTINGS =
-        List.of(BASE_NANOS, PER_PREFILL_TOKEN_NANOS, PER_DECODE_ROW_NANOS, PER_CONTEXT_TOKEN_PICOS);
+        List.of(BASE_NANOS, PER_PREFILL_TOKEN_NANOS, PER_DECODE_ENTRY_NANOS, PER_CONTEXT_TOKEN_PICOS);
 
     /**
      * Each rank is as fast as one measured deployment of Qwen3-235B FP8 on 8 x H100 (TensorRT-LLM 1.0.0rc3, TP 8, EP 8).
@@ -43,7 +43,7 @@ public record StepCost(
      * benchmarks' {@code StepCostFit} repeats both on any copy of the measurements.
      */
     public static final StepCost DEFAULT = new StepCost(BASE_NANOS.defaultValue(), PER_PREFILL_TOKEN_NANOS.defaultValue(),
-        PER_DECODE_ROW_NANOS.defaultValue(), PER_CONTEXT_TOKEN_PICOS.defaultValue());
+        PER_DECODE_ENTRY_NANOS.defaultValue(), PER_CONTEXT_TOKEN_PICOS.defaultValue());
 
     private static final long PICOS_PER_NANO = 1000;
 
@@ -57,15 +57,15 @@ public record StepCost(
     {
         BASE_NANOS.check(baseNanos);
         PER_PREFILL_TOKEN_NANOS.check(perPrefillTokenNanos);
-        PER_DECODE_ROW_NANOS.check(perDecodeRowNanos);
+        PER_DECODE_ENTRY_NANOS.check(perDecodeEntryNanos);
         PER_CONTEXT_TOKEN_PICOS.check(perContextTokenPicos);
     }
 
     /** @throws ArithmeticException when the step would take longer than a long can hold. */
-    public long nanos(final long prefillTokens, final long decodeRows, final long contextTokens)
+    public long nanos(final long prefillTokens, final long decodeEntries, final long contextTokens)
     {
         final long prefill = Math.multiplyExact(prefillTokens, perPrefillTokenNanos);
-        final long decode = Math.multiplyExact(decodeRows, perDecodeRowNanos);
+        final long decode = Math.multiplyExact(decodeEntries, perDecodeEntryNanos);
         final long context = nanosOf(contextTokens, perContextTokenPicos);
         return Math.addExact(Math.addExact(baseNanos, prefill), Math.addExact(decode, context));
     }

@@ -71,7 +71,7 @@ final class TimeFit
         }
         throw VirtualTime.past("lower these costs, or the limits of a step",
             "with ", StepCost.PER_PREFILL_TOKEN_NANOS.of(cost.perPrefillTokenNanos()), ", ",
-            StepCost.PER_DECODE_ROW_NANOS.of(cost.perDecodeRowNanos()), " and ",
+            StepCost.PER_DECODE_ENTRY_NANOS.of(cost.perDecodeEntryNanos()), " and ",
             StepCost.PER_CONTEXT_TOKEN_PICOS.of(cost.perContextTokenPicos()), " a step of " + scheduler.stepTokens() +
                 " tokens in " + scheduler.maxRunning() + " rows with " + contextTokens + " tokens of context would end");
     }

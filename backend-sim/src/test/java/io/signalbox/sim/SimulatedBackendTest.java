@@ -63,7 +63,7 @@ class SimulatedBackendTest
         backend.now(50);
         backend.submit(Plans.plan(0, 7, new Entry(3, 0, 20), new Entry(4, 31, 1)));
         fireAll(backend);
-        // 1000 + 20 prefill tokens at 10 + one decode row at 100 + 32 tokens of context at 2; then 5 + 21 rows at 1.
+        // 1000 + 20 prefill tokens at 10 + one decode entry at 100 + 32 tokens of context at 2; then 5 + 21 rows at 1.
         assertEquals(List.of(
             "50 forward rank 0 step 7",
             (50 + 1364 + 26) + " complete rank 0 step 7 tokens [" + token(3, 20) + ", " + token(4, 32) + "]"), sink.events);

@@ -21,9 +21,9 @@ public final class CostOptions
         description = "Add NS per prefill token (default: ${DEFAULT-VALUE}).")
     private long perPrefillTokenNanos = StepCost.DEFAULT.perPrefillTokenNanos();
 
-    @Option(names = "--decode-row-nanos", paramLabel = "NS",
+    @Option(names = "--decode-entry-nanos", paramLabel = "NS",
         description = "Add NS per decoding request (default: ${DEFAULT-VALUE}).")
-    private long perDecodeRowNanos = StepCost.DEFAULT.perDecodeRowNanos();
+    private long perDecodeEntryNanos = StepCost.DEFAULT.perDecodeEntryNanos();
 
     @Option(names = "--context-token-picos", paramLabel = "PS",
         description = "Add PS picoseconds per context token that a decoding request reads (default: ${DEFAULT-VALUE}).")
@@ -57,7 +57,7 @@ public final class CostOptions
     public SimulationConfig config(final long seed)
     {
         return new SimulationConfig(seed,
-            new StepCost(baseNanos, perPrefillTokenNanos, perDecodeRowNanos, perContextTokenPicos),
+            new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos),
             new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos), expertSkew, draftAcceptance,
             FaultPlanOption.read(faults));
     }

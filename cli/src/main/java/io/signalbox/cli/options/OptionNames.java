@@ -75,7 +75,7 @@ public final class OptionNames
         put(SimulationConfig.DRAFT_ACCEPTANCE, "--draft-acceptance");
         put(StepCost.BASE_NANOS, "--step-base-nanos");
         put(StepCost.PER_PREFILL_TOKEN_NANOS, "--prefill-token-nanos");
-        put(StepCost.PER_DECODE_ROW_NANOS, "--decode-row-nanos");
+        put(StepCost.PER_DECODE_ENTRY_NANOS, "--decode-entry-nanos");
         put(StepCost.PER_CONTEXT_TOKEN_PICOS, "--context-token-picos");
         put(D2hDelay.BASE_NANOS, "--d2h-base-nanos");
         put(D2hDelay.PER_ROW_PICOS, "--d2h-row-picos");
