@@ -15,9 +15,9 @@ import java.util.List;
  * in which an entry of one token counts as decode, every other entry as prefill, and the context of a decode entry is the
  * number of KV entries it reads.
  *
- * @param baseNanos            a step with no rows; at least 1, so that time always moves.
- * @param perPrefillTokenNanos per token of a prefill row.
- * @param perDecodeEntryNanos    per decode entry.
+ * @param baseNanos            a step without entries; at least 1, so that time always moves.
+ * @param perPrefillTokenNanos per token of a prefill entry.
+ * @param perDecodeEntryNanos  per decode entry.
  * @param perContextTokenPicos picoseconds per token of context of a decode entry.
  */
 public record StepCost(
