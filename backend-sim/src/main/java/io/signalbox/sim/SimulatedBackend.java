@@ -219,6 +219,7 @@ final class SimulatedBackend implements Backend
             throw VirtualTime.past("step " + step.number + " of rank " + rank + " would end",
                 "lower the step cost, or shorten arrivals and think times");
         }
+        step.results.computed(step.costNanos);
         state.busyUntilNanos = timeNanos + step.costNanos;
         state.completesNanos = Math.max(state.completesNanos, timeNanos + duration);
         events.add(state.completesNanos, EventPhase.D2H_COMPLETE, rank, step.number);

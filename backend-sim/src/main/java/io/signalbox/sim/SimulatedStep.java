@@ -179,6 +179,7 @@ final class SimulatedStep
                 copy.results.accept(results.token(token++));
             }
         }
+        copy.results.computed(results.computeNanos());
         return copy;
     }
 }

@@ -140,7 +140,7 @@ class ReportListenerTest
     {
         final D2hCompleteEncoder message = inputs.d2hComplete()
             .timeNanos(nanos).step(step).epoch(0).rank(0)
-            .rowCount(rows.capacity() / 2).rowBytes(form == RowForm.NONE ? 0 : 2)
+            .computeNanos(0).rowCount(rows.capacity() / 2).rowBytes(form == RowForm.NONE ? 0 : 2)
             .rowsChecksum(new RowsChecksum().of(rows, 0, rows.capacity())).rowForm(form);
         plans.writeTokens(message, 0);
         return message;

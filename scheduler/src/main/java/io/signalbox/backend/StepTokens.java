@@ -10,6 +10,7 @@ import java.util.Arrays;
 public final class StepTokens
 {
     private int entryCount;
+    private long computeNanos;
     private int[] starts = new int[16];
     private int[] accepted = new int[16];
     private int tokenCount;
@@ -19,7 +20,20 @@ public final class StepTokens
     {
         entryCount = 0;
         tokenCount = 0;
+        computeNanos = 0;
         return this;
+    }
+
+    /** Says how long the device computed the step, for reports; 0: not known. */
+    public StepTokens computed(final long nanos)
+    {
+        computeNanos = nanos;
+        return this;
+    }
+
+    public long computeNanos()
+    {
+        return computeNanos;
     }
 
     /**

@@ -73,6 +73,12 @@ public final class CompletionView
         return decoder.rank();
     }
 
+    /** How long the device computed the step; 0 if that is not known. */
+    public long computeNanos()
+    {
+        return decoder.computeNanos();
+    }
+
     /** Entries, in the batch order of the {@code Schedule}. */
     public int entryCount()
     {

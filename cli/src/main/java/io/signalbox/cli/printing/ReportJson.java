@@ -83,6 +83,7 @@ public final class ReportJson
         json.writeEndArray();
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
+        Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
         Json.object(json, "placements", body -> placements(report.placements()));
         if (report.faults() != null)
         {
@@ -100,6 +101,16 @@ public final class ReportJson
             }
         });
         Json.object(json, "wallClock", body -> wallClock(wallClock));
+    }
+
+    private void inFlight(final RunReport.InFlight figures) throws IOException
+    {
+        json.writeNumberField("computeNanos", figures.computeNanos());
+        json.writeNumberField("idleNanos", figures.idleNanos());
+        json.writeNumberField("gaps", figures.gaps());
+        json.writeNumberField("deadEntries", figures.deadEntries());
+        json.writeNumberField("acceptedDrafts", figures.acceptedDrafts());
+        json.writeNumberField("rejectedDrafts", figures.rejectedDrafts());
     }
 
     private void requests(final RunReport.Requests requests) throws IOException

@@ -47,6 +47,7 @@ public final class ReportText
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
             Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
+        inFlight(report.inFlight());
         placements(report.placements());
         if (report.faults() != null)
         {
@@ -78,6 +79,23 @@ public final class ReportText
         if (verdict.difference() != null)
         {
             DifferenceReport.text(out, verdict.difference());
+        }
+    }
+
+    private void inFlight(final RunReport.InFlight figures)
+    {
+        final long drafts = figures.acceptedDrafts() + figures.rejectedDrafts();
+        if (figures.computeNanos() > 0)
+        {
+            row("devices", "computed " + Decimals.text(figures.computeNanos() / 1e9, 3) + " s, idle " +
+                Decimals.text(figures.gaps() == 0 ? 0.0 : figures.idleNanos() / 1e6 / figures.gaps(), 3) +
+                " ms between two steps" +
+                (figures.deadEntries() == 0 ? "" : "; " + Decimals.grouped(figures.deadEntries()) + " dead entries"));
+        }
+        if (drafts > 0)
+        {
+            row("draft tokens", Decimals.grouped(drafts) + ", " + Decimals.grouped(figures.acceptedDrafts()) +
+                " of them accepted");
         }
     }
 
