@@ -108,7 +108,7 @@ public record RunReport(
     }
 
     /**
-     * What several steps in flight and draft tokens bring and cost.
+     * Gain and cost of several steps in flight and of draft tokens.
      *
      * @param computeNanos   time for which devices computed, all ranks; 0 if the backend does not say.
      * @param idleNanos      time for which devices were idle between two steps, the second of which was planned no later

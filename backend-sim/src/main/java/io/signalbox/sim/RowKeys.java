@@ -6,7 +6,7 @@ import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 
 /**
- * What decides the routed experts of a token: the content that it stands for. For a token of a prompt block with a hash,
+ * Decides the routed experts of a token by its content. For a token of a prompt block with a hash,
  * that is the hash and the place in the block, so that requests with a common prefix have common rows; for any other token
  * it is the request and the position. So no schedule changes a row.
  */

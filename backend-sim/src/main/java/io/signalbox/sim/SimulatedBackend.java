@@ -49,7 +49,7 @@ final class SimulatedBackend implements Backend
     private final List<StepReport> held = new ArrayList<>();
     private long lastPosted;
 
-    /** What decides the routed experts of a token of a request. */
+    /** Content of a token of a request; it decides the token's routed experts. */
     interface RowKey
     {
         long key(long requestId, int position);

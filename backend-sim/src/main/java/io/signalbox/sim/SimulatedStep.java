@@ -9,8 +9,8 @@ import io.signalbox.workload.SplitMix64;
 import java.util.Arrays;
 
 /**
- * One step that a simulated rank was given. What its entries compute is decided when it is launched: only then are the
- * entries of earlier steps decided from which they continue. Reused.
+ * One step that a simulated rank was given. Its results are decided when it is launched: only then are the entries of
+ * earlier steps decided from which its entries continue. Reused.
  */
 final class SimulatedStep
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-/** What a step costs by: its tokens of prefill, its decode entries and their context. */
+/** The figures that a step costs by: its tokens of prefill, its decode entries and their context. */
 final class StepWork
 {
     private long prefillTokens;

@@ -165,8 +165,8 @@ class VirtualTimeTest
             SimulationConfig.DEFAULT.withStepCost(new StepCost(1, 1_000_000_000_000L, 0, 0));
         final SchedulerConfig large = SchedulerConfig.builder().ranks(1).blockSizeTokens(64).stepTokens(1 << 24).build();
         assertPast("with stepCost.perPrefillTokenNanos=1000000000000, stepCost.perDecodeEntryNanos=0 and " +
-            "stepCost.perContextTokenPicos=0 a step of 16777216 tokens in 256 rows with ", () -> new Simulation(large, costs, workload).run(
-                SteppedEngine::new, null, SimulationProgress.NONE));
+            "stepCost.perContextTokenPicos=0 a step of 16777216 tokens in 256 rows with ",
+            () -> new Simulation(large, costs, workload).run(SteppedEngine::new, null, SimulationProgress.NONE));
     }
 
     /** The end itself can be reached, and every figure is positive there. */

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What holds for every setting. The range is read from its words, so that words and check must agree. */
+/** Laws of every setting. The range is read from its words, so that words and check must agree. */
 final class SettingLaws
 {
     private static final String NUMBER = "(-?[0-9.]+(?:E-?[0-9]+)?)";

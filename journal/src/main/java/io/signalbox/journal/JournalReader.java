@@ -8,7 +8,6 @@ import io.signalbox.event.MessageFormatException;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.AbsentRouterException;
 import io.signalbox.router.DpRouters;

@@ -5,8 +5,9 @@ import io.signalbox.event.codec.FaultClass;
 
 /**
  * Receives the reports of a backend. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
- * comes before the completion of the same step, and each completion after the call for the step before has returned. A call blocks while the engine's ingress ring is full, and throws
- * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
+ * comes before the completion of the same step, and each completion after the call for the step before has returned. A call
+ * blocks while the engine's ingress ring is full, and throws {@link IllegalStateException} once the engine has failed or is
+ * closing: the report is then no longer wanted.
  *
  * <p>A backend is not trusted. Results that do not fit the step become a fault of the step. A report of a former step, or
  * a second report of a step, is ignored and counted. A report of a step that was never given to the rank makes the rank

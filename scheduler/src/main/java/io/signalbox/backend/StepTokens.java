@@ -4,8 +4,8 @@ package io.signalbox.backend;
 import java.util.Arrays;
 
 /**
- * What the entries of one step added to their requests, in batch order: for each entry where it started and the tokens that
- * it accepted. A backend fills it, reports it, and may use it again. Not thread-safe.
+ * The tokens that the entries of one step added to their requests, in batch order: for each entry its start and the tokens
+ * that it accepted. A backend fills it, reports it, and may use it again. Not thread-safe.
  */
 public final class StepTokens
 {

@@ -384,7 +384,7 @@ public final class BatchPlanner
         }
     }
 
-    /** A running request that is to end gets no further entry; whoever ends it waits until nothing of it is in flight. */
+    /** A running request that is to end gets no further entry; its end waits until nothing of it is in flight. */
     public void ends(final Request request)
     {
         leave(request, Residency.Leaving.ENDING);

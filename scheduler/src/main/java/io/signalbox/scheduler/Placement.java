@@ -258,7 +258,7 @@ final class Placement
     {
         final int index = writer.add(
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
-        writer.head(index, request.head(), request.headLength());
+        writer.head(index, request.head().tokens(), request.head().length());
         batched[index] = request;
     }
 

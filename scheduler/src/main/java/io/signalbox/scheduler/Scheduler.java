@@ -19,7 +19,6 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;

@@ -392,7 +392,7 @@ final class DepthRun
         }
     }
 
-    /** A request that stopped by a token cost at most depth - 1 dead entries, one that reached its length without drafts none. */
+    /** A request that stopped by a token cost at most depth - 1 dead entries; one that reached its length, none. */
     void checkDeadEntries()
     {
         ended.forEach((id, reason) ->

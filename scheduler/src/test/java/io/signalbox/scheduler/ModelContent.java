@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a model computes, as a function of content alone: a token of a request at a position, the KV and the row of it. It
+ * A model as a function of content alone: a token of a request at a position, the KV and the row of it. It
  * knows nothing of steps, so that any schedule must lead to the same tokens and rows.
  */
 final class ModelContent

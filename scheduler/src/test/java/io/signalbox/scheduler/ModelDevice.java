@@ -33,7 +33,7 @@ final class ModelDevice
     {
     }
 
-    /** What a launched step computed. */
+    /** Results of a launched step. */
     record Result(Step step, StepTokens tokens, List<long[]> rows)
     {
     }
@@ -81,7 +81,7 @@ final class ModelDevice
             table.add(plan.changeBlockId(i));
             if (!plan.changeIsMatch(i))
             {
-                // Whoever reads the block before it is written finds nothing.
+                // A read before the first write finds nothing.
                 assertTrue(plan.changeBlockId(i) < kv.length);
             }
         }
