@@ -19,7 +19,6 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardDecoder;
-import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -398,6 +397,12 @@ public final class Scheduler
     RoutedExpertPages pages()
     {
         return pages;
+    }
+
+    /** A request that has not ended or whose rows the client has not taken, or null: for tests. */
+    Request request(final long id)
+    {
+        return requests.find(id);
     }
 
     /**

@@ -2,7 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
-import io.signalbox.InvariantViolation;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteEncoder;
