@@ -286,11 +286,14 @@ public final class BatchPlanner
         addKnown(plan, request, start, Math.min(request.knownTokens() - start, budget));
     }
 
-    /** The step that was planned first of those in flight has landed, and has been committed. */
+    /**
+     * The step that was planned first of those in flight has landed, and has been committed. Requests that leave with it
+     * wait in the order in which they ran.
+     */
     public void landed(final StepPlan plan)
     {
         blocks.landed(plan.step());
-        for (int entry = 0; comingBackCount > 0 && entry < plan.entryCount(); entry++)
+        for (int entry = plan.entryCount() - 1; comingBackCount > 0 && entry >= 0; entry--)
         {
             if (plan.isOwned(entry))
             {
@@ -384,7 +387,7 @@ public final class BatchPlanner
         }
     }
 
-    /** A running request that is to end gets no further entry; its end waits until nothing of it is in flight. */
+    /** A running request that is to end gets no further entry; it ends once nothing of it is in flight. */
     public void ends(final Request request)
     {
         leave(request, Residency.Leaving.ENDING);

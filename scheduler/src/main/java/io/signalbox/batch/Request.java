@@ -8,7 +8,10 @@ import io.signalbox.experts.RoutedExpertPages;
 
 import java.util.Arrays;
 
-/** One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused. */
+/**
+ * One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused. One file,
+ * because its state is reset, digested and reused as a whole.
+ */
 public final class Request
 {
     public static final int NO_RANK = -1;

@@ -3,7 +3,7 @@ package io.signalbox.batch;
 
 import org.agrona.DirectBuffer;
 
-/** The report of a backend about one step, one element per entry of its plan. */
+/** The report of a backend on one step, one element per entry of its plan. */
 public interface StepOutput
 {
     /** Position of the first token that the entry fed. */

@@ -95,21 +95,26 @@ final class DpRank
     /** A step and all later ones will never land. The requests that they computed start over. */
     void withdraw(final long fromStep)
     {
+        close(fromStep);
+        planner.withdraw(fromStep);
+        due = true;
+    }
+
+    private void close(final long fromStep)
+    {
         while (!open.isEmpty() && open.newest().step() >= fromStep)
         {
             open.withdrawNewest();
         }
         blocks.withdraw(fromStep, open.isEmpty() ? fromStep - 1 : open.newest().step(), open.isEmpty());
-        planner.withdraw(fromStep);
-        due = true;
     }
 
-    /** No step in flight will ever land: every request on the rank starts over. */
+    /** No step in flight will ever land: every request on the rank starts over, in their order. */
     void withdrawAll()
     {
         if (!open.isEmpty())
         {
-            withdraw(open.oldest().step());
+            close(open.oldest().step());
         }
         planner.withdrawAll();
         due = true;

@@ -399,6 +399,12 @@ public final class Scheduler
         return pages;
     }
 
+    /** A request that has not ended or whose rows the client has not taken, or null: for tests. */
+    Request request(final long id)
+    {
+        return requests.find(id);
+    }
+
     /**
      * State of the router after the last input, as a {@link RouterSnapshot}.
      *

@@ -12,27 +12,18 @@ import java.util.List;
 /** Depth and drafts change when things happen, never which token or row a request gets. */
 class DepthPropertyTest
 {
-    @Property(tries = 1500, edgeCases = EdgeCasesMode.NONE)
+    /** Few tries: they shrink what they find to a short list of actions. */
+    @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
     void depthAndDraftsNeverChangeTokensOrRows(
-        @ForAll @Size(max = 250) final List<@IntRange(min = 0, max = 200_000) Integer> actions,
+        @ForAll @Size(max = DepthCase.MOST_ACTIONS) final
+            List<@IntRange(min = 0, max = DepthCase.MOST_ACTION) Integer> actions,
         @ForAll @IntRange(min = 1, max = 4) final int depth,
         @ForAll @IntRange(min = 0, max = 3) final int drafts,
         @ForAll @IntRange(min = 0, max = 3) final int acceptance,
         @ForAll final boolean faults,
         @ForAll final boolean lockStep,
-        @ForAll @IntRange(min = 0, max = 9999) final int shape)
+        @ForAll @IntRange(min = 0, max = DepthCase.MOST_SHAPE) final int shape)
     {
-        final int blockSize = 1 + shape % 4;
-        final SchedulerConfig config = SchedulerConfig.builder()
-            .ranks(1 + shape / 4 % 2)
-            .blockSizeTokens(blockSize)
-            .kvBlocks(6 + shape / 8 % 20)
-            .stepTokens(1 + shape / 160 % 12)
-            .maxRunning(1 + shape / 1920 % 5)
-            .router("round-robin").lockStep(lockStep).backOffNanos(shape % 3 * 10).maxFailures(shape % 5)
-            .depth(depth).draftTokens(drafts).capture(DepthRun.SHAPE).digestInterval(3).build();
-        final DepthRun run = new DepthRun(config, new int[] {0, 50, 90, 100}[acceptance], faults);
-        run.play(actions);
-        run.checkDeadEntries();
+        new DepthCase(depth, drafts, DepthCase.ACCEPTANCES.get(acceptance), faults, lockStep, shape, actions).play();
     }
 }

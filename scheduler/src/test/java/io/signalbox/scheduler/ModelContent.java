@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model as a function of content alone: a token of a request at a position, the KV and the row of it. It
+ * The results of a model as a function of content alone: a token of a request at a position, the KV and the row of it. It
  * knows nothing of steps, so that any schedule must lead to the same tokens and rows.
  */
 final class ModelContent
@@ -22,8 +22,11 @@ final class ModelContent
     }
 
     private static final int VOCABULARY = 23;
+    private static final int[] NO_ANSWER = {};
 
     private final Map<Long, Prompt> prompts = new HashMap<>();
+    private final Map<Long, int[]> answers = new HashMap<>();
+    private final Map<List<Long>, Integer> acceptances = new HashMap<>();
     private final int acceptedPercent;
 
     ModelContent(final int acceptedPercent)
@@ -54,14 +57,42 @@ final class ModelContent
         return StateDigest.mix(~step, index) >>> 1;
     }
 
+    /** The hash of a full block of the prompt. */
+    long blockHash(final long requestId, final int index, final int blockSize)
+    {
+        final Prompt prompt = prompts.get(requestId);
+        final boolean shared = (index + 1) * blockSize <= prompt.sharedTokens();
+        return SchedulerHarness.blockHash(shared ? prompt.family() : 1_000_000 + requestId, index);
+    }
+
+    /** The first tokens that the model generates for the request. */
+    void answer(final long requestId, final int... tokens)
+    {
+        answers.put(requestId, tokens);
+    }
+
     int token(final long requestId, final int position)
     {
-        return (int)((StateDigest.mix(requestId, position, 77) >>> 1) % VOCABULARY);
+        final int[] answer = answers.getOrDefault(requestId, NO_ANSWER);
+        final int generated = position - prompts.get(requestId).tokens();
+        return generated < answer.length ? answer[generated] :
+            (int)((StateDigest.mix(requestId, position, 77) >>> 1) % VOCABULARY);
+    }
+
+    /** An entry of the request that starts there accepts so many tokens, if it has them. */
+    void accept(final long requestId, final int start, final int tokens)
+    {
+        acceptances.put(List.of(requestId, (long)start), tokens);
     }
 
     /** Tokens that an entry of so many tokens from a position accepts: the first is always right. */
     int accepted(final long requestId, final int start, final int count)
     {
+        final Integer fixed = acceptances.get(List.of(requestId, (long)start));
+        if (fixed != null)
+        {
+            return Math.min(fixed, count);
+        }
         int accepted = 1;
         while (accepted < count && (StateDigest.mix(requestId, start + accepted, 5) >>> 1) % 100 < acceptedPercent)
         {

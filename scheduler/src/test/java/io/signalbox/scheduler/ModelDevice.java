@@ -33,12 +33,13 @@ final class ModelDevice
     {
     }
 
-    /** Results of a launched step. */
+    /** The results of a launched step. */
     record Result(Step step, StepTokens tokens, List<long[]> rows)
     {
     }
 
     private static final long POISON = -1;
+    private static final int MOST_PAST = 8;
 
     private final ModelContent content;
     private final int blockSize;
@@ -46,6 +47,7 @@ final class ModelDevice
     private final Map<Long, List<Integer>> tables = new HashMap<>();
     private final Deque<Step> queued = new ArrayDeque<>();
     private final Deque<Result> launched = new ArrayDeque<>();
+    private final Deque<Result> past = new ArrayDeque<>();
     /** Per step, per entry, the position behind what it accepted. */
     private final TreeMap<Long, int[]> nextStarts = new TreeMap<>();
     private final int depth;
@@ -81,8 +83,8 @@ final class ModelDevice
             table.add(plan.changeBlockId(i));
             if (!plan.changeIsMatch(i))
             {
-                // A read before the first write finds nothing.
-                assertTrue(plan.changeBlockId(i) < kv.length);
+                // A step in flight that still needed the former content finds out.
+                Arrays.fill(kv[plan.changeBlockId(i)], POISON);
             }
         }
         final List<Entry> entries = new ArrayList<>();
@@ -122,15 +124,33 @@ final class ModelDevice
         return steps.get(index);
     }
 
+    /** The step never runs, or its results are lost. */
     void abort(final long step)
     {
         queued.removeIf(queuedStep -> queuedStep.number() == step);
+        launched.stream().filter(result -> result.step().number() == step).forEach(past::add);
         launched.removeIf(result -> result.step().number() == step);
+        keepFewPast();
+    }
+
+    private void keepFewPast()
+    {
+        while (past.size() > MOST_PAST)
+        {
+            past.remove();
+        }
+    }
+
+    /** Results that were reported, or whose step was aborted, the oldest first. */
+    List<Result> past()
+    {
+        return List.copyOf(past);
     }
 
     Step launch()
     {
         final Step step = queued.remove();
+        nextStarts.headMap(step.number() - depth).clear();
         final StepTokens tokens = new StepTokens();
         final List<long[]> rows = new ArrayList<>();
         final int[] next = new int[step.entries().size()];
@@ -139,14 +159,29 @@ final class ModelDevice
             next[i] = run(step, step.entries().get(i), tokens, rows);
         }
         nextStarts.put(step.number(), next);
-        nextStarts.headMap(step.number() - depth).clear();
         launched.add(new Result(step, tokens, rows));
         return step;
     }
 
     Result land()
     {
+        past.add(launched.element());
+        keepFewPast();
         return launched.remove();
+    }
+
+    /** The results of the step behind the one that should be reported. */
+    Result landSecond()
+    {
+        final Result first = launched.remove();
+        final Result second = launched.remove();
+        launched.addFirst(first);
+        return second;
+    }
+
+    int landable()
+    {
+        return launched.size();
     }
 
     private int run(final Step step, final Entry entry, final StepTokens tokens, final List<long[]> rows)
@@ -158,7 +193,7 @@ final class ModelDevice
         for (int position = 0; position < Math.min(start, entry.end()); position++)
         {
             assertEquals(content.of(entry.requestId(), position), at(entry, position)[position % blockSize],
-                "what request " + entry.requestId() + " reads at position " + position + " in step " + step.number());
+                "what a request reads at a position below its start");
         }
         for (int i = 0; i < entry.count(); i++)
         {

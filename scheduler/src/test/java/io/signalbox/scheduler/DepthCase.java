@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * One run of a {@link DepthRig}: everything that it depends on.
+ *
+ * @param acceptance percentage of draft tokens that are right.
+ * @param shape      decides sizes of pool, blocks and batch.
+ */
+record DepthCase(
+    int depth, int drafts, int acceptance, boolean faults, boolean lockStep, int shape, List<Integer> actions)
+{
+    static final int MOST_ACTIONS = 250;
+    static final int MOST_ACTION = 200_000;
+    static final int MOST_SHAPE = 9999;
+    static final List<Integer> ACCEPTANCES = List.of(0, 50, 90, 100);
+
+    static DepthCase of(final long seed)
+    {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final int depth = 1 + random.nextInt(4);
+        final int drafts = random.nextInt(4);
+        final int acceptance = ACCEPTANCES.get(random.nextInt(ACCEPTANCES.size()));
+        final boolean faults = random.nextBoolean();
+        final boolean lockStep = random.nextInt(4) == 0;
+        final int shape = random.nextInt(MOST_SHAPE + 1);
+        final int count = 50 + random.nextInt(MOST_ACTIONS - 50);
+        final List<Integer> actions = new ArrayList<>();
+        for (int i = 0; i < count; i++)
+        {
+            actions.add(random.nextInt(MOST_ACTION + 1));
+        }
+        return new DepthCase(depth, drafts, acceptance, faults, lockStep, shape, actions);
+    }
+
+    /** Plays the run; returns what it counted and decided. */
+    DepthRig play()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder()
+            .ranks(1 + shape / 4 % 2)
+            .blockSizeTokens(1 + shape % 4)
+            .kvBlocks(4 + shape / 8 % 9)
+            .stepTokens(1 + shape / 160 % 12)
+            .maxRunning(2 + shape / 1920 % 4)
+            .router("round-robin").lockStep(lockStep).backOffNanos(shape % 3 * 10).maxFailures(shape % 5)
+            .depth(depth).draftTokens(drafts).capture(DepthRig.SHAPE).digestInterval(3).build();
+        final DepthRig rig = new DepthRig(config, acceptance);
+        new DepthRun(rig, faults).play(actions);
+        return rig;
+    }
+
+    String parameters()
+    {
+        return "depth " + depth + ", drafts " + drafts + ", acceptance " + acceptance + " %, faults " + faults +
+            ", lock-step " + lockStep + ", shape " + shape + ", " + actions.size() + " actions";
+    }
+}

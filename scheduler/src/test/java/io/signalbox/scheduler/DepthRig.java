@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.StateDigest;
+import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.RowsChecksum;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.RowForm;
+import io.signalbox.experts.ModelShape;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * A scheduler before devices that keep KV content. Each call is one input; behind each one every invariant is checked. A
+ * request that ends has the tokens and rows that its content alone says.
+ */
+final class DepthRig
+{
+    static final ModelShape SHAPE = new ModelShape(2, 64, 3);
+    private static final int MOST_ROUNDS = 20_000;
+
+    final SchedulerConfig config;
+    final ModelContent content;
+    final Scheduler scheduler;
+    final ModelDevice[] devices;
+    final DepthCounts counts = new DepthCounts();
+    private final RankModel[] models;
+    private final VictimCheck[] victims;
+    private final DepthOutputs outputs;
+    private final Set<Integer> lost = new HashSet<>();
+    private final InputWriter writer = new InputWriter();
+    private final GroupWriter group = new GroupWriter(1024);
+    private final UnsafeBuffer rows = new UnsafeBuffer(new byte[0]);
+    private final RowsChecksum checksum = new RowsChecksum();
+    private int epoch;
+    private long now;
+    private long nextId = 1;
+    private long digest;
+
+    DepthRig(final SchedulerConfig config, final int acceptedPercent)
+    {
+        this.config = config;
+        scheduler = new Scheduler(config);
+        content = new ModelContent(acceptedPercent);
+        devices = new ModelDevice[config.ranks()];
+        models = new RankModel[config.ranks()];
+        victims = new VictimCheck[config.ranks()];
+        for (int rank = 0; rank < devices.length; rank++)
+        {
+            devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth());
+            models[rank] = new RankModel(this, counts);
+            victims[rank] = new VictimCheck(models[rank], counts);
+        }
+        outputs = new DepthOutputs(this, models, victims);
+    }
+
+    /** The request that is submitted next; ids count from 1. */
+    long nextId()
+    {
+        return nextId;
+    }
+
+    List<Integer> emitted(final long id)
+    {
+        return outputs.emitted(id);
+    }
+
+    /** The decisions of the last group, one line each. */
+    List<String> said()
+    {
+        return outputs.lines();
+    }
+
+    DepthOutputs outputs()
+    {
+        return outputs;
+    }
+
+    /** Whether the request still awaits the entries that are in flight. */
+    boolean awaits(final long id)
+    {
+        return outputs.live().contains(id) && !scheduler.request(id).isEnding();
+    }
+
+    boolean isLost(final int rank)
+    {
+        return lost.contains(rank);
+    }
+
+    /** Digest of all groups so far. */
+    long digest()
+    {
+        return digest;
+    }
+
+    /** @param deadline nanoseconds from now, or -1. */
+    DepthRig submit(final ModelContent.Prompt prompt, final int priority, final int deadline)
+    {
+        final long id = nextId++;
+        content.add(id, prompt);
+        final int blocks = prompt.tokens() / config.blockSizeTokens();
+        final UnsafeBuffer hashes = new UnsafeBuffer(new byte[blocks * Long.BYTES]);
+        for (int i = 0; i < blocks; i++)
+        {
+            hashes.putLong(i * Long.BYTES, content.blockHash(id, i, config.blockSizeTokens()));
+        }
+        writer.submit().timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
+            .maxNewTokens(prompt.newTokens()).stopTokenId(prompt.stopToken()).rowsFrom(0).priority(priority).rankHint(-1)
+            .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO).putBlockHashes(hashes, 0, hashes.capacity())
+            .putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+        return apply();
+    }
+
+    DepthRig wake()
+    {
+        writer.wake().timeNanos(++now);
+        return apply();
+    }
+
+    DepthRig tick(final int nanos)
+    {
+        now += nanos;
+        writer.tick().timeNanos(++now);
+        return apply();
+    }
+
+    /** The device begins its next step. */
+    DepthRig launch(final int rank)
+    {
+        return forward(rank, devices[rank].launch());
+    }
+
+    DepthRig forward(final int rank, final ModelDevice.Step step)
+    {
+        models[rank].launched(step.number());
+        writer.forward().timeNanos(++now).step(step.number()).deviceTimeNanos(0).epoch(step.epoch()).rank(rank);
+        return apply();
+    }
+
+    /** The device reports its oldest step. */
+    DepthRig land(final int rank)
+    {
+        return complete(rank, devices[rank].land(), ModelDefect.NONE);
+    }
+
+    /** The device reports a step before an earlier one. */
+    DepthRig completeTooEarly(final int rank, final ModelDevice.Result result)
+    {
+        outputs.expectRefusal(true);
+        return encode(rank, result, ModelDefect.NONE);
+    }
+
+    DepthRig complete(final int rank, final ModelDevice.Result result, final ModelDefect defect)
+    {
+        outputs.expectRefusal(defect != ModelDefect.NONE);
+        return encode(rank, result, defect);
+    }
+
+    private DepthRig encode(final int rank, final ModelDevice.Result result, final ModelDefect defect)
+    {
+        final int rowBytes = SHAPE.rowBytes();
+        final int rowCount = result.rows().size();
+        rows.wrap(new byte[Math.max(1, rowCount * rowBytes)]);
+        for (int i = 0; i < rowCount; i++)
+        {
+            ModelContent.writeRow(result.rows().get(i)[0], SHAPE, rows, i * rowBytes);
+        }
+        final ModelAnswer answer = new ModelAnswer(result.tokens(), checksum.of(rows, 0, rowCount * rowBytes));
+        defect.spoil(answer, spoiledEntry(result));
+        final D2hCompleteEncoder message = writer.d2hComplete();
+        message.timeNanos(++now).step(result.step().number()).epoch(result.step().epoch()).rank(rank)
+            .rowCount(rowCount).rowBytes(rowBytes).rowsChecksum(answer.checksum()).rowForm(RowForm.CHUNKED);
+        answer.encode(message);
+        message.impossibleRowsCount(0);
+        message.putRows(rows, 0, 0);
+        return apply();
+    }
+
+    /** The last entry whose request still awaits it; -1 if there is none. */
+    int spoiledEntry(final ModelDevice.Result result)
+    {
+        int entry = result.step().entries().size() - 1;
+        while (entry >= 0 && !awaits(result.step().entries().get(entry).requestId()))
+        {
+            entry--;
+        }
+        return entry;
+    }
+
+    DepthRig cancel(final long id)
+    {
+        outputs.cancelled(id);
+        writer.cancel().timeNanos(++now).requestId(id);
+        return apply();
+    }
+
+    DepthRig releaseRows(final long id)
+    {
+        outputs.released(id);
+        writer.control().timeNanos(++now).requestId(id).kind(ControlKind.RELEASE_ROWS).note("");
+        return apply();
+    }
+
+    DepthRig cacheReset()
+    {
+        Arrays.stream(models).forEach(RankModel::forgetPrefixes);
+        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.CACHE_RESET).note("");
+        return apply();
+    }
+
+    DepthRig fault(final int rank, final ModelDevice.Step step, final FaultClass faultClass)
+    {
+        lose(rank, faultClass == FaultClass.RANK_LOST);
+        writer.backendFault().timeNanos(++now).step(step.number()).epoch(step.epoch()).rank(rank)
+            .faultClass(faultClass).detail("planted");
+        return apply();
+    }
+
+    DepthRig timeOut(final int rank, final ModelDevice.Step step)
+    {
+        lose(rank, true);
+        writer.stepTimedOut().timeNanos(++now).step(step.number()).epoch(step.epoch()).rank(rank);
+        return apply();
+    }
+
+    private void lose(final int rank, final boolean isLost)
+    {
+        if (isLost)
+        {
+            lost.add(rank);
+        }
+    }
+
+    DepthRig reset(final boolean kvMemoryKept)
+    {
+        lost.clear();
+        for (int rank = 0; rank < devices.length && !kvMemoryKept; rank++)
+        {
+            devices[rank].forget();
+            models[rank].forgetPrefixes();
+        }
+        writer.backendReset().timeNanos(++now).newEpoch(++epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
+        return apply();
+    }
+
+    private DepthRig apply()
+    {
+        group.reset();
+        scheduler.apply(writer.buffer(), 0, writer.length(), rows, 0, group);
+        digest = StateDigest.mix(digest, checksum.of(group.buffer(), 0, group.length()));
+        outputs.read(group);
+        for (int rank = 0; rank < devices.length; rank++)
+        {
+            models[rank].check(scheduler, rank);
+            victims[rank].check(scheduler);
+            assertTrue(!lost.contains(rank) || devices[rank].inFlight() == 0, "a lost rank has no step");
+        }
+        return this;
+    }
+
+    /** Runs until every request has ended and every step has landed. */
+    DepthRig drain()
+    {
+        if (!lost.isEmpty())
+        {
+            reset(true);
+        }
+        int rounds = 0;
+        while (!outputs.live().isEmpty() || Arrays.stream(devices).anyMatch(device -> device.inFlight() > 0))
+        {
+            assertTrue(rounds++ < MOST_ROUNDS, () -> "requests " + outputs.live() + " never end");
+            if (scheduler.wantsWake())
+            {
+                wake();
+            }
+            if (!runDevices() && !scheduler.wantsWake())
+            {
+                assertTrue(scheduler.nextDeadlineNanos() < Long.MAX_VALUE,
+                    () -> "requests " + outputs.live() + " stall");
+                now = Math.max(now, scheduler.nextDeadlineNanos());
+                tick(0);
+            }
+        }
+        checkNothingIsLeft();
+        return this;
+    }
+
+    private boolean runDevices()
+    {
+        boolean any = false;
+        for (int rank = 0; rank < devices.length; rank++)
+        {
+            any |= devices[rank].inFlight() > 0;
+            if (devices[rank].canLaunch())
+            {
+                launch(rank);
+            }
+            if (devices[rank].canLand())
+            {
+                land(rank);
+            }
+        }
+        return any;
+    }
+
+    private void checkNothingIsLeft()
+    {
+        outputs.checkRowsAgain();
+        for (int rank = 0; rank < devices.length; rank++)
+        {
+            assertEquals(0, scheduler.blocks(rank).allocator().owned(), "blocks that nobody needs are owned");
+            assertFalse(scheduler.blocks(rank).isRetiring(), "blocks wait for no step");
+            assertEquals(0, scheduler.load(rank).activeRequests());
+            assertEquals(0, scheduler.load(rank).promptTokens());
+            assertEquals(0, scheduler.load(rank).uncachedTokens());
+            assertEquals(0, scheduler.load(rank).pendingPrefillTokens());
+            assertEquals(0, scheduler.load(rank).contextTokens());
+            assertEquals(scheduler.blocks(rank).allocator().recomputePoolDigest(),
+                scheduler.blocks(rank).allocator().poolDigest());
+        }
+        assertEquals(scheduler.pages().recomputeDigest(), scheduler.pages().digest());
+        outputs.checkDeadEntries();
+    }
+}

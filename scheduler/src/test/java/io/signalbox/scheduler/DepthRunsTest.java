@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.TestStrength;
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Seeded runs over depth, drafts, acceptance, faults and lock-step, many of them with {@code -Pfull}. */
+class DepthRunsTest
+{
+    private static final int RUNS = 500;
+
+    /** {@code -Dsignalbox.depth.seed=N} plays one run. */
+    @Test
+    void shouldGiveEveryRequestItsTokensAndRowsInEveryRun()
+    {
+        final String only = System.getProperty("signalbox.depth.seed");
+        final DepthCounts counts = new DepthCounts();
+        if (only != null)
+        {
+            assertNull(DepthRuns.failure(Long.parseLong(only), counts));
+            return;
+        }
+        final int runs = TestStrength.count(RUNS, 128_000);
+        for (int seed = 0; seed < runs; seed++)
+        {
+            assertNull(DepthRuns.failure(seed, counts));
+        }
+        for (final DepthCounts.Kind kind : DepthCounts.Kind.values())
+        {
+            assertTrue(counts.of(kind) >= runs / 25, () -> kind + " is too rare: " + counts);
+        }
+    }
+
+    @Test
+    void shouldWriteTheSameEventsInTwoRuns()
+    {
+        for (int seed = 0; seed < TestStrength.count(20, 2_000); seed++)
+        {
+            assertEquals(DepthCase.of(seed).play().digest(), DepthCase.of(seed).play().digest(), "seed " + seed);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import org.agrona.DirectBuffer;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.tools.JavaCompiler;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * The classes of this project with one source file changed. It loads every class of the project anew, the changed ones from
+ * the directory into which they were compiled.
+ */
+final class MutatedClasses extends ClassLoader
+{
+    private static final String PROJECT = "io.signalbox.";
+    private static final Path SOURCES = Path.of("src", "main", "java", "io", "signalbox");
+
+    private final Path changed;
+
+    private MutatedClasses(final Path changed)
+    {
+        super(MutatedClasses.class.getClassLoader());
+        this.changed = changed;
+    }
+
+    /** The classes as they are. */
+    static MutatedClasses unchanged(final Path emptyDirectory)
+    {
+        return new MutatedClasses(emptyDirectory);
+    }
+
+    /**
+     * Compiles the file with the replacements.
+     *
+     * @param file  below the project's package, such as {@code batch/StepCommit.java}.
+     * @param edits texts that must occur exactly once, each followed by its replacement.
+     */
+    static MutatedClasses of(final String file, final List<String> edits, final Path directory)
+    {
+        String source = read(SOURCES.resolve(file));
+        for (int i = 0; i < edits.size(); i += 2)
+        {
+            final int occurrences = source.split(Pattern.quote(edits.get(i)), -1).length - 1;
+            assertEquals(1, occurrences, "occurrences in " + file + " of: " + edits.get(i));
+            source = source.replace(edits.get(i), edits.get(i + 1));
+        }
+        compile(file, source, directory);
+        return new MutatedClasses(directory);
+    }
+
+    private static String read(final Path file)
+    {
+        try
+        {
+            return Files.readString(file);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void compile(final String file, final String source, final Path directory)
+    {
+        final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        final StringWriter messages = new StringWriter();
+        final String classPath = Stream.of(Scheduler.class, DirectBuffer.class).map(MutatedClasses::location)
+            .collect(Collectors.joining(File.pathSeparator));
+        final var unit = new SimpleJavaFileObject(URI.create("string:///" + file), SimpleJavaFileObject.Kind.SOURCE)
+        {
+            @Override
+            public CharSequence getCharContent(final boolean ignoreEncodingErrors)
+            {
+                return source;
+            }
+        };
+        assertTrue(compiler.getTask(messages, null, null,
+            List.of("-d", directory.toString(), "-cp", classPath, "--release", "17", "-proc:none", "-Xlint:none"), null,
+            List.of(unit)).call(), messages::toString);
+    }
+
+    private static String location(final Class<?> type)
+    {
+        try
+        {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        }
+        catch (final URISyntaxException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Calls a static method that takes a number and returns a text, in the changed project. */
+    String call(final Class<?> type, final String method, final int argument)
+    {
+        final Thread thread = Thread.currentThread();
+        final ClassLoader former = thread.getContextClassLoader();
+        thread.setContextClassLoader(this);
+        try
+        {
+            return (String)loadClass(type.getName()).getMethod(method, int.class).invoke(null, argument);
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new AssertionError("the changed project does not run", e);
+        }
+        finally
+        {
+            thread.setContextClassLoader(former);
+        }
+    }
+
+    @Override
+    protected Class<?> loadClass(final String name, final boolean resolve) throws ClassNotFoundException
+    {
+        if (!name.startsWith(PROJECT))
+        {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name))
+        {
+            final Class<?> loaded = findLoadedClass(name);
+            return loaded == null ? define(name) : loaded;
+        }
+    }
+
+    private Class<?> define(final String name) throws ClassNotFoundException
+    {
+        final String resource = name.replace('.', '/') + ".class";
+        final Path own = changed.resolve(resource);
+        try (InputStream from = Files.exists(own) ? Files.newInputStream(own) : getParent().getResourceAsStream(resource))
+        {
+            if (from == null)
+            {
+                throw new ClassNotFoundException(name);
+            }
+            final byte[] bytes = from.readAllBytes();
+            return defineClass(name, bytes, 0, bytes.length);
+        }
+        catch (final IOException e)
+        {
+            throw new ClassNotFoundException(name, e);
+        }
+    }
+}
