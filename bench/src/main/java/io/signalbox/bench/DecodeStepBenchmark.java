@@ -12,6 +12,7 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RowCheck;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -27,11 +28,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Commits one decode step of 256 running requests and plans the next: the whole group, encoded. A request that ends is
- * replaced by a new one, so that the load stays the same for as long as the benchmark runs.
+ * Commits one decode step of all running requests and plans a further one: the whole group, encoded, and at a depth above 1
+ * the group of the Forward between them. Captured rows are checked for impossible ids as the engine does. A request that ends
+ * is replaced by a new one, so that the load stays the same for as long as the benchmark runs.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -41,7 +44,18 @@ import java.util.concurrent.TimeUnit;
 @Fork(value = 3, jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
 public class DecodeStepBenchmark
 {
-    private static final int RUNNING = 256;
+    private static final int KEPT = 8;
+
+    @Param({"256", "1024"})
+    private int running;
+
+    /** Steps in flight. */
+    @Param({"1", "2"})
+    private int depth;
+
+    /** Draft tokens per entry, of which the device accepts every second one. */
+    @Param({"0", "3"})
+    private int drafts;
 
     /** MoE layers of the capture with top-8 of 256 experts; 0: capture off. */
     @Param({"0", "58"})
@@ -56,25 +70,42 @@ public class DecodeStepBenchmark
     private ModelShape shape;
     private UnsafeBuffer rows;
     private long nextId = 1;
-    private long step;
-    private int stepTokens;
+    private final Plan[] plans = new Plan[KEPT];
+    private long oldest = 1;
+    private long newest;
+    private RowCheck rowCheck;
     private int checksumTokens;
     private long lastChecksum;
-    private int stepEntries;
-    private final int[] starts = new int[RUNNING + 1];
     private int ended;
+
+    /** A step in flight, and the positions from which later entries continue. */
+    private static final class Plan
+    {
+        private int entries;
+        private int tokens;
+        private int sampled;
+        private int[] starts = new int[0];
+        private int[] accepted = new int[0];
+        private int[] next = new int[0];
+    }
 
     @Setup
     public void setUp()
     {
         shape = moeLayers == 0 ? null : new ModelShape(moeLayers, 256, 8);
-        rows = new UnsafeBuffer(new byte[16_384 * (shape == null ? 1 : shape.rowBytes())]);
-        scheduler = new Scheduler(SchedulerConfig.builder()
-            .ranks(1).kvBlocks(65_536).maxRunning(RUNNING).stepTokens(16_384).capture(shape).build());
-        for (int i = 0; i < RUNNING; i++)
+        rows = new UnsafeBuffer(new byte[32_768 * (shape == null ? 1 : shape.rowBytes())]);
+        for (int i = 0; i < rows.capacity(); i++)
+        {
+            rows.putByte(i, (byte)(i % 8));
+        }
+        rowCheck = shape == null ? null : new RowCheck(shape);
+        Arrays.setAll(plans, i -> new Plan());
+        scheduler = new Scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(262_144).maxRunning(running)
+            .stepTokens(32_768).capture(shape).depth(depth).draftTokens(drafts).build());
+        for (int i = 0; i < running; i++)
         {
             // Lives of different lengths, so that the requests do not all end in one step.
-            submit(512 + 7 * i);
+            submit(512 + 7 * (i % 256));
         }
         writer.wake().timeNanos(0);
         apply(null);
@@ -93,25 +124,21 @@ public class DecodeStepBenchmark
     @Benchmark
     public int planAndCommit()
     {
-        final D2hCompleteEncoder message = writer.d2hComplete();
-        message.timeNanos(step).step(step).epoch(0).rank(0)
-            .rowCount(shape == null ? 0 : stepTokens).rowBytes(shape == null ? 0 : shape.rowBytes())
-            .rowsChecksum(shape == null ? 0 : rowsChecksum())
-            .rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
-        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(stepEntries);
-        for (int i = 0; i < stepEntries; i++)
+        int length = 0;
+        if (depth > 1)
         {
-            entries.next().start(starts[i]).accepted((short)1);
+            writer.forward().timeNanos(newest).step(newest).deviceTimeNanos(0).epoch(0).rank(0);
+            apply(null);
+            length = group.length();
         }
-        final D2hCompleteEncoder.TokensEncoder tokens = message.tokensCount(stepEntries);
-        for (int i = 0; i < stepEntries; i++)
+        final Plan plan = plans[(int)(oldest % KEPT)];
+        if (rowCheck != null && rowCheck.firstUnsound(rows, 0, 0, plan.tokens) != plan.tokens)
         {
-            tokens.next().tokenId(i);
+            throw new IllegalStateException("the rows are sound");
         }
-        message.impossibleRowsCount(0);
-        message.putRows(noBytes, 0, 0);
+        complete(plan);
         final int endedRequests = apply(rows);
-        final int length = group.length();
+        length += group.length();
         for (int i = 0; i < endedRequests; i++)
         {
             submit(512 + (int)(nextId % 1024));
@@ -119,13 +146,35 @@ public class DecodeStepBenchmark
         return length;
     }
 
-    /** The rows never change, so neither does their checksum: it is the backend's work and not measured here. */
-    private long rowsChecksum()
+    private void complete(final Plan plan)
     {
-        if (checksumTokens != stepTokens)
+        final D2hCompleteEncoder message = writer.d2hComplete();
+        message.timeNanos(oldest).step(oldest).epoch(0).rank(0)
+            .rowCount(shape == null ? 0 : plan.tokens).rowBytes(shape == null ? 0 : shape.rowBytes())
+            .rowsChecksum(shape == null ? 0 : rowsChecksum(plan.tokens)).computeNanos(0)
+            .rowForm(shape == null ? RowForm.NONE : RowForm.CHUNKED);
+        final D2hCompleteEncoder.EntriesEncoder entries = message.entriesCount(plan.entries);
+        for (int i = 0; i < plan.entries; i++)
         {
-            checksumTokens = stepTokens;
-            lastChecksum = checksum.of(rows, 0, stepTokens * shape.rowBytes());
+            entries.next().start(plan.starts[i]).accepted((short)plan.accepted[i]);
+        }
+        final D2hCompleteEncoder.TokensEncoder tokens = message.tokensCount(plan.sampled);
+        for (int i = 0; i < plan.sampled; i++)
+        {
+            tokens.next().tokenId(i);
+        }
+        message.impossibleRowsCount(0);
+        message.putRows(noBytes, 0, 0);
+        oldest++;
+    }
+
+    /** The rows never change, so neither does their checksum: it is the backend's work and not measured here. */
+    private long rowsChecksum(final int tokens)
+    {
+        if (checksumTokens != tokens)
+        {
+            checksumTokens = tokens;
+            lastChecksum = checksum.of(rows, 0, tokens * shape.rowBytes());
         }
         return lastChecksum;
     }
@@ -143,15 +192,37 @@ public class DecodeStepBenchmark
     private final class Outputs extends EventReader
     {
         @Override
-        protected void onSchedule(final StepView plan)
+        protected void onSchedule(final StepView step)
         {
-            step = plan.step();
-            stepTokens = plan.tokens();
-            stepEntries = plan.entryCount();
-            for (int i = 0; i < stepEntries; i++)
+            newest = step.step();
+            final Plan plan = plans[(int)(newest % KEPT)];
+            plan.entries = step.entryCount();
+            plan.tokens = step.tokens();
+            plan.sampled = 0;
+            if (plan.entries > plan.starts.length)
             {
-                starts[i] = plan.start(i);
+                plan.starts = new int[2 * plan.entries];
+                plan.accepted = new int[2 * plan.entries];
+                plan.next = new int[2 * plan.entries];
             }
+            for (int i = 0; i < plan.entries; i++)
+            {
+                decide(step, i, plan);
+            }
+        }
+
+        private void decide(final StepView step, final int entry, final Plan plan)
+        {
+            final int back = step.predecessorBack(entry);
+            final int count = step.tokenCount(entry);
+            final int start = back == 0 ? step.start(entry) :
+                plans[(int)((newest - back) % KEPT)].next[step.predecessorEntry(entry)];
+            final int wanted = back == 0 ? step.samples(entry) ? 1 : 0 : 1 + (count - 1) / 2;
+            final int accepted = back == 0 ? wanted : Math.max(0, Math.min(wanted, step.end(entry) - start));
+            plan.starts[entry] = start;
+            plan.accepted[entry] = accepted;
+            plan.next[entry] = back == 0 ? start + count : start + accepted;
+            plan.sampled += accepted;
         }
 
         @Override
