@@ -70,4 +70,17 @@ class LateBindingTest
         rig.submit(2, 9, -1).submit(2, 9, -1).submit(2, 9, -1).drain();
         assertEquals(3, rig.outputs().ended().size());
     }
+
+    /** The first request finds no block for step 3; the second one ends before step 4. */
+    @Test
+    void shouldNamePredecessorAcrossSkippedStep()
+    {
+        final DepthRig rig = DepthRig.small(4, 0, 0, 6).submit(7, 9, -1).submit(4, 1, -1).submit(5, 9, -1).wake();
+        assertEquals(List.of("Schedule 1: 1@0+7 <7; 2@0+4 <4; 3@0+5 <5"), rig.said());
+        assertEquals(List.of("Schedule 2: 1@7+1 <8 after 1/0; 3@5+1 <6 after 1/2"), rig.launch(0).said());
+        assertEquals(List.of("Schedule 3: 3@6+1 <7 after 2/1"), rig.launch(0).said());
+        assertEquals("Free 2 LENGTH", rig.land(0).said().get(1));
+        assertEquals(List.of("Schedule 4: 1@8+1 <9 after 2/0; 3@7+1 <8 after 3/0"), rig.launch(0).said());
+        rig.drain();
+    }
 }
