@@ -36,7 +36,7 @@ public class ConfigException extends RuntimeException
         }
     }
 
-    /** What is wrong; {@link #remedy} completes the exception. */
+    /** The fault in words; {@link #remedy} completes the exception. */
     public static final class Fault
     {
         private final Serializable[] parts;
@@ -130,7 +130,7 @@ public class ConfigException extends RuntimeException
             .toArray(Serializable[]::new);
     }
 
-    /** What is wrong, without remedy and period. */
+    /** The fault in words, without remedy and period. */
     public final String fault()
     {
         final String message = getMessage();

@@ -78,9 +78,11 @@ public final class CudaBackend implements Backend
         final ModelShape own = config.shape();
         if (shape != null && !shape.equals(own))
         {
-            throw new ConfigException("Capture is asked for " + shape.moeLayers() + " MoE layers with " + shape.topK() +
-                " of " + shape.experts() + " experts, while the CUDA backend is configured for " + own.moeLayers() +
-                " with " + own.topK() + " of " + own.experts() + "; give both the same model.");
+            throw ConfigException.because("Capture is asked for ", ModelShape.MOE_LAYERS.of(shape.moeLayers()), " with ",
+                    ModelShape.TOP_K.of(shape.topK()), " of ", ModelShape.EXPERTS.of(shape.experts()),
+                    ", while the CUDA backend is configured for " + own.moeLayers() + " MoE layers with " + own.topK() +
+                        " of " + own.experts() + " experts")
+                .allowed(Integer.toString(own.moeLayers())).remedy("give both the same model");
         }
     }
 
@@ -94,8 +96,10 @@ public final class CudaBackend implements Backend
         {
             if (ordinal < 0 || ordinal >= found.devices().size())
             {
-                throw new ConfigException("The CUDA backend is configured for device " + ordinal +
-                    ", and the driver offers " + found.devices().size() + ", numbered from 0; name one of them.");
+                final int offered = found.devices().size();
+                throw ConfigException.because(CudaBackendConfig.DEVICES.named(), " of the CUDA backend names device " +
+                        ordinal + ", and the driver offers " + offered + ", numbered from 0")
+                    .allowed("between 0 and " + (offered - 1)).remedy("name one of them");
             }
         }
     }

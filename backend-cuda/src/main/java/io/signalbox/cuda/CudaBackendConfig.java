@@ -2,16 +2,17 @@
 package io.signalbox.cuda;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.kernel.CaptureForm;
 import io.signalbox.cuda.kernel.KernelSet;
-import io.signalbox.cuda.kernel.LogitsType;
-import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.experts.ModelShape;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** Configuration of a {@link CudaBackend}, validated when the backend starts. */
@@ -19,25 +20,42 @@ public final class CudaBackendConfig
 {
     public static final int MAX_STEPS_IN_FLIGHT = CaptureRingConfig.MAX_STEPS_IN_FLIGHT;
     private static final int ENGINE_THREADS = 4;
-    private static final int DEFAULT_EXPERTS = 128;
-    private static final int DEFAULT_TOP_K = 8;
 
-    private List<Integer> devices = List.of(0);
-    private ExpertRouterSpec router =
-        ExpertRouterSpec.plain(DEFAULT_EXPERTS, DEFAULT_TOP_K, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16);
-    private int moeLayers = 48;
+    public static final Setting<List<Integer>> DEVICES = Setting.integer("devices", "", 0, 0, 1023,
+        "Ordinals of the devices to use; rank r runs on the one at r modulo their number.")
+        .remedy("name at least one, such as 0").list();
+    public static final Setting<Integer> MOE_LAYERS =
+        Setting.integer("moeLayers", "", 48, 1, ModelShape.MAX_MOE_LAYERS, "Layers with a router.");
+    public static final Setting<Optional<CaptureForm>> CAPTURE_FORM =
+        Setting.constant("captureForm", CaptureForm.FUSED, "The source of captured rows.")
+            .orAbsent("the cheapest form that the kernels serve");
+    public static final Setting<Integer> MAX_STEP_TOKENS = Setting.integer("maxStepTokens", "tokens", 8192, 1,
+        Integer.MAX_VALUE, "Most tokens of one step; at least the scheduler's step budget.");
+    public static final Setting<Integer> MAX_GRAPH_TOKENS = Setting.integer("maxGraphTokens", "tokens", 256, 0,
+        Integer.MAX_VALUE, "Tokens of the largest step that runs as a CUDA graph; 0: none does.");
+    public static final Setting<Integer> STEPS_IN_FLIGHT = CaptureRingConfig.STEPS_IN_FLIGHT;
+    public static final Setting<Long> STREAMED_BYTES_PER_LAYER = Setting.number("streamedBytesPerLayer", "bytes", 0, 0,
+        Long.MAX_VALUE, "Device memory that each layer reads, so that a step takes as long as one with a model; 0: none.");
+    public static final Setting<FaultPolicy> FAULT_POLICY = Setting.constant("faultPolicy", FaultPolicy.LOSE_RANK,
+        "The fate of the other ranks when CUDA fails on one.");
+    public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.AUTOMATIC,
+        "How a rank's thread waits for a step in flight; AUTOMATIC spins if every thread has a core.");
+    public static final Setting<Long> STEP_TIMEOUT_NANOS = Setting.number("stepTimeoutNanos", "ns", 30_000_000_000L, 1,
+        Long.MAX_VALUE, "How long a step may be in flight, unless the engine's own setting says otherwise.")
+        .remedy("give a time in nanoseconds");
+    public static final Setting<Long> DEVICE_LIMIT_NANOS = Setting.number("deviceLimitNanos", "ns", 10_000_000_000L, 1,
+        Long.MAX_VALUE, "How long start and close wait for a device before they give it up.")
+        .remedy("give a time in nanoseconds");
+    public static final List<Setting<?>> SETTINGS = List.of(DEVICES, MOE_LAYERS, CAPTURE_FORM, MAX_STEP_TOKENS,
+        MAX_GRAPH_TOKENS, STEPS_IN_FLIGHT, STREAMED_BYTES_PER_LAYER, FAULT_POLICY, WAITING, STEP_TIMEOUT_NANOS,
+        DEVICE_LIMIT_NANOS);
+
+    private SettingValues values = SettingValues.defaults("the CUDA backend", SETTINGS);
+    private ExpertRouterSpec router = ExpertRouterSpec.plain(ExpertRouterSpec.EXPERTS.defaultValue(),
+        ExpertRouterSpec.TOP_K.defaultValue(), ExpertRouterSpec.MODE.defaultValue(), ExpertRouterSpec.TYPE.defaultValue());
     private KernelSet kernels = KernelSet.OPEN;
-    private CaptureForm captureForm;
-    private int maxStepTokens = 8192;
-    private int maxGraphTokens = 256;
-    private int stepsInFlight = 2;
-    private SeededLogits logits = new SeededLogits(1, SeededLogits.MAX_LEVELS);
-    private long streamedBytesPerLayer;
-    private FaultPolicy faultPolicy = FaultPolicy.LOSE_RANK;
-    private Waiting waiting = Waiting.AUTOMATIC;
+    private SeededLogits logits = new SeededLogits(SeededLogits.SEED.defaultValue(), SeededLogits.LEVELS.defaultValue());
     private StepObserver stepObserver;
-    private long stepTimeoutNanos = 30_000_000_000L;
-    private long deviceLimitNanos = 10_000_000_000L;
     private LongSupplier clock = System::nanoTime;
 
     /** How the thread of a rank waits while a step is in flight; without one it sleeps until a plan arrives. */
@@ -54,12 +72,7 @@ public final class CudaBackendConfig
     /** Ordinals of the devices to use; rank {@code r} runs on the one at {@code r} modulo their number. */
     public CudaBackendConfig devices(final List<Integer> value)
     {
-        if (value.isEmpty())
-        {
-            throw new ConfigException("The CUDA backend was given no device; name at least one, such as 0.");
-        }
-        devices = List.copyOf(value);
-        return this;
+        return set(DEVICES, value);
     }
 
     public CudaBackendConfig router(final ExpertRouterSpec value)
@@ -71,8 +84,7 @@ public final class CudaBackendConfig
     /** Layers with a router, 1 or more. */
     public CudaBackendConfig moeLayers(final int value)
     {
-        moeLayers = atLeastOne("moeLayers", value);
-        return this;
+        return set(MOE_LAYERS, value);
     }
 
     public CudaBackendConfig kernels(final KernelSet value)
@@ -84,34 +96,25 @@ public final class CudaBackendConfig
     /** The source of captured rows; null, the default: the cheapest form that the kernels serve. */
     public CudaBackendConfig captureForm(final CaptureForm value)
     {
-        captureForm = value;
-        return this;
+        return set(CAPTURE_FORM, Optional.ofNullable(value));
     }
 
     /** The most tokens of one step; at least the scheduler's step budget. */
     public CudaBackendConfig maxStepTokens(final int value)
     {
-        maxStepTokens = atLeastOne("maxStepTokens", value);
-        return this;
+        return set(MAX_STEP_TOKENS, value);
     }
 
     /** The largest step that runs as a CUDA graph; 0: none does. */
     public CudaBackendConfig maxGraphTokens(final int value)
     {
-        maxGraphTokens = value;
-        return this;
+        return set(MAX_GRAPH_TOKENS, value);
     }
 
     /** The most steps of one rank that were launched and not yet reported, 1 to {@link #MAX_STEPS_IN_FLIGHT}. */
     public CudaBackendConfig stepsInFlight(final int value)
     {
-        if (value < 1 || value > MAX_STEPS_IN_FLIGHT)
-        {
-            throw new ConfigException(
-                "stepsInFlight=" + value + " is not between 1 and " + MAX_STEPS_IN_FLIGHT + "; give a number between them.");
-        }
-        stepsInFlight = value;
-        return this;
+        return set(STEPS_IN_FLIGHT, value);
     }
 
     /** Replaces a model's hidden states as the router's input; its seed is that of the sampled tokens too. */
@@ -124,21 +127,18 @@ public final class CudaBackendConfig
     /** Bytes of device memory that each layer reads, so that a step takes as long as one with a model; 0: none. */
     public CudaBackendConfig streamedBytesPerLayer(final long value)
     {
-        streamedBytesPerLayer = value;
-        return this;
+        return set(STREAMED_BYTES_PER_LAYER, value);
     }
 
     public CudaBackendConfig faultPolicy(final FaultPolicy value)
     {
-        faultPolicy = value;
-        return this;
+        return set(FAULT_POLICY, value);
     }
 
     /** How a rank's thread waits for a step in flight. */
     public CudaBackendConfig waiting(final Waiting value)
     {
-        waiting = value;
-        return this;
+        return set(WAITING, value);
     }
 
     /**
@@ -147,15 +147,13 @@ public final class CudaBackendConfig
      */
     public CudaBackendConfig stepTimeoutNanos(final long value)
     {
-        stepTimeoutNanos = positive("stepTimeoutNanos", value);
-        return this;
+        return set(STEP_TIMEOUT_NANOS, value);
     }
 
     /** How long start and close wait for a device before they give it up; more than 0. The default is 10 s. */
     public CudaBackendConfig deviceLimitNanos(final long value)
     {
-        deviceLimitNanos = positive("deviceLimitNanos", value);
-        return this;
+        return set(DEVICE_LIMIT_NANOS, value);
     }
 
     /** Watches the steps of all ranks; null, the default: nothing does. */
@@ -172,32 +170,20 @@ public final class CudaBackendConfig
         return this;
     }
 
-    private static long positive(final String name, final long value)
+    private <T> CudaBackendConfig set(final Setting<T> setting, final T value)
     {
-        if (value <= 0)
-        {
-            throw new ConfigException(name + "=" + value + " is not above 0; give a time in nanoseconds.");
-        }
-        return value;
-    }
-
-    private static int atLeastOne(final String name, final int value)
-    {
-        if (value < 1)
-        {
-            throw new ConfigException(name + "=" + value + " is below 1; give at least 1.");
-        }
-        return value;
+        values = values.with(setting, value);
+        return this;
     }
 
     List<Integer> devices()
     {
-        return devices;
+        return values.get(DEVICES);
     }
 
     int deviceOf(final int rank)
     {
-        return devices.get(rank % devices.size());
+        return devices().get(rank % devices().size());
     }
 
     ExpertRouterSpec router()
@@ -207,13 +193,13 @@ public final class CudaBackendConfig
 
     int moeLayers()
     {
-        return moeLayers;
+        return values.get(MOE_LAYERS);
     }
 
     /** The captured shape if capture is enabled. */
     public ModelShape shape()
     {
-        return new ModelShape(moeLayers, router.experts(), router.topK());
+        return new ModelShape(moeLayers(), router.experts(), router.topK());
     }
 
     KernelSet kernels()
@@ -224,22 +210,22 @@ public final class CudaBackendConfig
     /** @throws ConfigException when the kernels cannot serve the form asked for, or none. */
     CaptureForm chosenForm()
     {
-        return captureForm == null ? kernels.captureForm() : kernels.captureForm(captureForm);
+        return values.get(CAPTURE_FORM).map(kernels::captureForm).orElseGet(kernels::captureForm);
     }
 
     int maxStepTokens()
     {
-        return maxStepTokens;
+        return values.get(MAX_STEP_TOKENS);
     }
 
     int maxGraphTokens()
     {
-        return maxGraphTokens;
+        return values.get(MAX_GRAPH_TOKENS);
     }
 
     int stepsInFlight()
     {
-        return stepsInFlight;
+        return values.get(STEPS_IN_FLIGHT);
     }
 
     SeededLogits logits()
@@ -249,17 +235,18 @@ public final class CudaBackendConfig
 
     long streamedBytesPerLayer()
     {
-        return streamedBytesPerLayer;
+        return values.get(STREAMED_BYTES_PER_LAYER);
     }
 
     FaultPolicy faultPolicy()
     {
-        return faultPolicy;
+        return values.get(FAULT_POLICY);
     }
 
     /** Whether the threads of so many ranks may spin, the engine's four threads being there too. */
     public boolean spins(final int ranks)
     {
+        final Waiting waiting = values.get(WAITING);
         return waiting == Waiting.SPINNING || waiting == Waiting.AUTOMATIC &&
             Runtime.getRuntime().availableProcessors() >= ranks + ENGINE_THREADS;
     }
@@ -271,12 +258,12 @@ public final class CudaBackendConfig
 
     long stepTimeoutNanos()
     {
-        return stepTimeoutNanos;
+        return values.get(STEP_TIMEOUT_NANOS);
     }
 
     long deviceLimitNanos()
     {
-        return deviceLimitNanos;
+        return values.get(DEVICE_LIMIT_NANOS);
     }
 
     LongSupplier clock()

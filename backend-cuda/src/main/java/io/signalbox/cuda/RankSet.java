@@ -53,8 +53,9 @@ final class RankSet implements AutoCloseable
         catch (final CudaException e)
         {
             close();
-            throw new ConfigException("The CUDA backend cannot start " + count + " ranks: " + e.getMessage() +
-                "; give fewer ranks per device, a smaller maxStepTokens or fewer steps in flight if it is memory.");
+            throw ConfigException.because("The CUDA backend cannot start " + count + " ranks: " + e.getMessage())
+                .remedy("give fewer ranks per device, a smaller ", CudaBackendConfig.MAX_STEP_TOKENS.named(),
+                    " or fewer steps in flight if it is memory");
         }
         catch (final RuntimeException | Error e)
         {

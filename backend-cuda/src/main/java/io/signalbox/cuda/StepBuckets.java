@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
-import io.signalbox.ConfigException;
-
 import java.util.Arrays;
 
 /**
@@ -25,11 +23,8 @@ final class StepBuckets
      */
     StepBuckets(final int maxTokens, final int maxGraphTokens)
     {
-        if (maxTokens < 1 || maxGraphTokens < 0)
-        {
-            throw new ConfigException("steps of " + maxTokens + " tokens with graphs up to " + maxGraphTokens +
-                " cannot be; give at least one token and no negative limit.");
-        }
+        CudaBackendConfig.MAX_STEP_TOKENS.check(maxTokens);
+        CudaBackendConfig.MAX_GRAPH_TOKENS.check(maxGraphTokens);
         int[] made = new int[Integer.SIZE + maxTokens / FINE_STEP];
         int count = 0;
         for (int size = 1; size < maxTokens; size = next(size, maxGraphTokens))

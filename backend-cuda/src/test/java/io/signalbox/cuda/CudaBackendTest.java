@@ -111,7 +111,7 @@ class CudaBackendTest
         final ConfigException refusal =
             assertThrows(ConfigException.class, () -> backend.start(1, new ModelShape(3, 64, 4), null));
 
-        assertTrue(refusal.getMessage().contains("4 of 64 experts"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("topK=4 of experts=64"), refusal.getMessage());
     }
 
     @Test

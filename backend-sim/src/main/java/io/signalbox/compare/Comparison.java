@@ -24,7 +24,7 @@ import java.util.concurrent.Future;
  */
 public final class Comparison
 {
-    private final ComparisonPlan plan;
+    private final ComparisonConfig plan;
     private final ComparisonProgress progress;
     private final ComparisonTable table;
     /** By workload, then by seed. */
@@ -32,7 +32,7 @@ public final class Comparison
     private volatile boolean abandoned;
     private int ended;
 
-    private Comparison(final ComparisonPlan plan, final ComparisonProgress progress)
+    private Comparison(final ComparisonConfig plan, final ComparisonProgress progress)
     {
         this.plan = plan;
         this.progress = progress;
@@ -58,12 +58,9 @@ public final class Comparison
      * @throws ConfigException when a workload cannot be made, or has a request that fits in no pool of some size.
      */
     public static List<ComparisonRow> run(
-        final ComparisonPlan plan, final int workers, final ComparisonProgress progress)
+        final ComparisonConfig plan, final int workers, final ComparisonProgress progress)
     {
-        if (workers < 1)
-        {
-            throw new ConfigException("workers=" + workers + " run nothing; give at least 1.");
-        }
+        ComparisonConfig.WORKERS.check(workers);
         return new Comparison(plan, progress).run(workers);
     }
 

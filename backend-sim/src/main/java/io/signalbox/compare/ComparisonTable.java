@@ -9,11 +9,11 @@ import java.util.Set;
 /** The figures of every run, at first one by one, at last as rows. Written by several threads, each at its own place. */
 final class ComparisonTable
 {
-    private final ComparisonPlan plan;
+    private final ComparisonConfig plan;
     /** By cell in the order of workload, cache size, router and seed, then by figure. */
     private final double[][] figures;
 
-    ComparisonTable(final ComparisonPlan plan)
+    ComparisonTable(final ComparisonConfig plan)
     {
         this.plan = plan;
         figures = new double[plan.cells()][];

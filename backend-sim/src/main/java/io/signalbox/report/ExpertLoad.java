@@ -111,8 +111,9 @@ final class ExpertLoad
             {
                 for (int k = 0; k < shape.topK(); k++)
                 {
-                    counts[layerStart + (shape.idBytes() == Short.BYTES ?
-                        rows.getShort(at, ByteOrder.LITTLE_ENDIAN) & SHORT_MASK : rows.getInt(at, ByteOrder.LITTLE_ENDIAN))]++;
+                    final int id = shape.idBytes() == Short.BYTES ?
+                        rows.getShort(at, ByteOrder.LITTLE_ENDIAN) & SHORT_MASK : rows.getInt(at, ByteOrder.LITTLE_ENDIAN);
+                    counts[layerStart + id]++;
                     at += shape.idBytes();
                 }
             }

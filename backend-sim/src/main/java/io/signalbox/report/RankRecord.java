@@ -10,6 +10,7 @@ import java.util.Arrays;
 final class RankRecord
 {
     private final int rank;
+    final DeviceTimes device = new DeviceTimes();
     private RequestRecord[] lastEntries = new RequestRecord[64];
     private int[] holders = new int[1024];
     private int usedBlocks;

@@ -8,6 +8,8 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.EntryVerdict;
+import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.PlacedDecoder;
@@ -53,6 +55,9 @@ public final class ReportListener implements GroupListener
     private long refused;
     private long steps;
     private long emptySteps;
+    private long deadEntries;
+    private long acceptedDrafts;
+    private long rejectedDrafts;
     private long preemptions;
     private long evictions;
     private long outputTokens;
@@ -80,8 +85,8 @@ public final class ReportListener implements GroupListener
     }
 
     /**
-     * Counts rows of a committed step that travel outside their group. May be called from another thread than {@link #onGroup}, but not
-     * during {@link #report}.
+     * Counts rows of a committed step that travel outside their group. May be called from another thread than
+     * {@link #onGroup}, but not during {@link #report}.
      */
     public void onChunkedRows(final DirectBuffer rows, final int offset, final int rowCount)
     {
@@ -92,6 +97,7 @@ public final class ReportListener implements GroupListener
     private final class ReportEvents extends EventReader
     {
         private int promptTokens;
+        private long computeNanos;
         private DirectBuffer inlineRows;
         private int inlineOffset;
         private int inlineCount;
@@ -103,8 +109,15 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
+        protected void onForward(final ForwardDecoder launch)
+        {
+            ranks[launch.rank()].device.launched(launch.step(), launch.deviceTimeNanos());
+        }
+
+        @Override
         protected void onD2hComplete(final CompletionView completion)
         {
+            computeNanos = completion.computeNanos();
             inlineCount = completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
             if (inlineCount > 0)
             {
@@ -148,6 +161,7 @@ public final class ReportListener implements GroupListener
                 inlineLoad.add(inlineRows, inlineOffset, inlineCount);
                 inlineCount = 0;
             }
+            ranks[step.rank()].device.completed(step.step(), computeNanos, nowNanos);
             addTokens(step);
         }
 
@@ -171,6 +185,7 @@ public final class ReportListener implements GroupListener
         steps++;
         emptySteps += plan.tokens() == 0 ? 1 : 0;
         rank.onStep(plan.tokens());
+        rank.device.planned(plan.step(), nowNanos);
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final RequestRecord request = live.get(plan.admittedRequestId(i));
@@ -194,6 +209,9 @@ public final class ReportListener implements GroupListener
         final int count = step.entryCount();
         for (int entry = 0; entry < count; entry++)
         {
+            deadEntries += step.verdict(entry) == EntryVerdict.DEAD ? 1 : 0;
+            acceptedDrafts += Math.max(0, step.emitted(entry) + step.afterStop(entry) - 1);
+            rejectedDrafts += step.rejected(entry);
             for (int left = step.emitted(entry); left > 0; left--)
             {
                 onToken(request(rank, entry, step.requestId(entry)));
@@ -270,6 +288,7 @@ public final class ReportListener implements GroupListener
                 seconds == 0.0 ? 0.0 : completed / seconds, seconds == 0.0 ? 0.0 : outputTokens / seconds, outputTokens),
             prefixCache(),
             steps(),
+            inFlight(),
             placements.placements(),
             occupancy(),
             routedExperts(),
@@ -282,6 +301,20 @@ public final class ReportListener implements GroupListener
         final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
         return new RunReport.Steps(
             steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
+    }
+
+    private RunReport.InFlight inFlight()
+    {
+        long computeNanos = 0;
+        long idleNanos = 0;
+        long gaps = 0;
+        for (final RankRecord rank : ranks)
+        {
+            computeNanos += rank.device.computeNanos();
+            idleNanos += rank.device.idleNanos();
+            gaps += rank.device.gaps();
+        }
+        return new RunReport.InFlight(computeNanos, idleNanos, gaps, deadEntries, acceptedDrafts, rejectedDrafts);
     }
 
     private RunReport.PrefixCache prefixCache()

@@ -19,6 +19,7 @@ public record RunReport(
     Throughput throughput,
     PrefixCache prefixCache,
     Steps steps,
+    InFlight inFlight,
     Placements placements,
     List<RankOccupancy> blockOccupancy,
     RoutedExperts routedExperts,
@@ -28,8 +29,8 @@ public record RunReport(
     /** The same report with the faults of the run. */
     public RunReport withFaults(final Faults value)
     {
-        return new RunReport(requests, latency, throughput, prefixCache, steps, placements, blockOccupancy, routedExperts,
-            value, simulatedNanos);
+        return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, placements, blockOccupancy,
+            routedExperts, value, simulatedNanos);
     }
 
     /**
@@ -103,6 +104,22 @@ public record RunReport(
      */
     public record Steps(
         long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
+    {
+    }
+
+    /**
+     * Gain and cost of several steps in flight and of draft tokens.
+     *
+     * @param computeNanos   time for which devices computed, all ranks; 0 if the backend does not say.
+     * @param idleNanos      time for which devices were idle between two steps, the second of which was planned no later
+     *                       than the results of the first were on the host.
+     * @param gaps           pairs of such steps.
+     * @param deadEntries    entries whose request had ended when their step landed.
+     * @param acceptedDrafts draft tokens that were right.
+     * @param rejectedDrafts draft tokens that were not accepted.
+     */
+    public record InFlight(
+        long computeNanos, long idleNanos, long gaps, long deadEntries, long acceptedDrafts, long rejectedDrafts)
     {
     }
 

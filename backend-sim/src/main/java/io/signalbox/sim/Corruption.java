@@ -62,13 +62,13 @@ enum Corruption
             ? "needs two experts in a layer, and each token has one" : null;
     }
 
-    /** Whether a step can be corrupted like this that has so many entries and tokens; empty steps have none. */
-    boolean applies(final int entries, final int tokens)
+    /** Whether a step can be corrupted like this that samples and feeds so many tokens. */
+    boolean applies(final int sampled, final int tokens)
     {
         return switch (this)
         {
             case EXPERT_RANGE, EXPERT_REPEATED, ROW_COUNT, ROW_BYTES -> tokens > 0;
-            case TOKEN_NEGATIVE, TOKEN_RANGE, TOKEN_COUNT -> entries > 0;
+            case TOKEN_NEGATIVE, TOKEN_RANGE, TOKEN_COUNT -> sampled > 0;
             default -> true;
         };
     }

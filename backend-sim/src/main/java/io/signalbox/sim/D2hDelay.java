@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.workload.SplitMix64;
+
+import java.util.List;
 
 /**
  * From the end of a step on the device to its results on the host: a fixed part, a part per token of the step, and a
@@ -14,16 +16,29 @@ import io.signalbox.workload.SplitMix64;
  */
 public record D2hDelay(long baseNanos, long perRowPicos, long jitterNanos)
 {
-    /** 10 us per copy; 928 bytes per row over 64 GB/s PCIe (DeepSeek-V3 rows) is 14.5 ns. */
-    public static final D2hDelay DEFAULT = new D2hDelay(10_000, 14_500, 200_000);
-
     private static final long MAX_TERM = 1_000_000_000_000L;
+
+    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 10_000, "A copy of nothing.");
+    public static final Setting<Long> PER_ROW_PICOS = time("perRowPicos", "ps", 14_500, "Per routed-expert row.");
+    public static final Setting<Long> JITTER_NANOS =
+        time("jitterNanos", "ns", 200_000, "Seeded jitter, from 0 to below this.");
+    public static final List<Setting<?>> SETTINGS = List.of(BASE_NANOS, PER_ROW_PICOS, JITTER_NANOS);
+
+    /** 10 us per copy; 928 bytes per row over 64 GB/s PCIe (DeepSeek-V3 rows) is 14.5 ns. */
+    public static final D2hDelay DEFAULT =
+        new D2hDelay(BASE_NANOS.defaultValue(), PER_ROW_PICOS.defaultValue(), JITTER_NANOS.defaultValue());
 
     public D2hDelay
     {
-        checkRange("baseNanos", baseNanos);
-        checkRange("perRowPicos", perRowPicos);
-        checkRange("jitterNanos", jitterNanos);
+        BASE_NANOS.check(baseNanos);
+        PER_ROW_PICOS.check(perRowPicos);
+        JITTER_NANOS.check(jitterNanos);
+    }
+
+    private static Setting<Long> time(
+        final String name, final String unit, final long defaultValue, final String meaning)
+    {
+        return Setting.number("d2hDelay." + name, unit, defaultValue, 0, MAX_TERM, meaning).remedy("give a time");
     }
 
     /** Of any step with these rows. */
@@ -38,14 +53,5 @@ public record D2hDelay(long baseNanos, long perRowPicos, long jitterNanos)
         final long bits = SplitMix64.mix(SplitMix64.mix(seed, rank), step);
         final long jitter = jitterNanos == 0 ? 0 : Long.remainderUnsigned(bits, jitterNanos);
         return Math.addExact(baseNanos + jitter, StepCost.nanosOf(rows, perRowPicos));
-    }
-
-    private static void checkRange(final String name, final long value)
-    {
-        if (value < 0 || value > MAX_TERM)
-        {
-            throw new ConfigException(
-                "D2H delay " + name + "=" + value + " is not between 0 and " + MAX_TERM + "; give a time.");
-        }
     }
 }

@@ -13,13 +13,13 @@ import java.nio.ByteOrder;
  * Seeded routed experts with skew. In each layer the experts have Zipf-like popularity, {@code 1 / (j + 1)^skew} for
  * the j-th most popular, in an order of the layer's own; a token's set is drawn by popularity without replacement.
  *
- * <p>A row is a pure function of (seed, epoch, rank, step, index of the token in the step). To be fast, the sets of a
+ * <p>A row is a pure function of the seed and of a key that says what its token is. To be fast, the sets of a
  * layer are drawn once into a table, up to 4,096 of them, and a row's bits pick one per layer. Immutable.
  */
 final class ExpertModel
 {
     /** Rises whenever the same arguments would give other rows. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     private static final int MAX_EXPERTS = 1 << 15;
     private static final int MAX_SETS = 4096;
@@ -46,8 +46,9 @@ final class ExpertModel
     {
         if (shape.experts() > MAX_EXPERTS)
         {
-            throw new ConfigException("experts=" + shape.experts() + " is above " + MAX_EXPERTS +
-                ", the most that the model of routed experts draws; give fewer experts per layer.");
+            throw ConfigException.because(ModelShape.EXPERTS.of(shape.experts()), " is above " + MAX_EXPERTS +
+                    ", the most that the model of routed experts draws")
+                .allowed("between 1 and " + MAX_EXPERTS).remedy("give fewer experts per layer");
         }
         this.shape = shape;
         this.seed = seed;
@@ -73,26 +74,20 @@ final class ExpertModel
         return shape;
     }
 
-    /** Writes {@code rowCount} rows in storage width, {@code [token][MoE layer][k]}, from {@code offset}. */
-    public void writeRows(
-        final int epoch,
-        final int rank,
-        final long step,
-        final int rowCount,
-        final MutableDirectBuffer target,
-        final int offset)
+    /**
+     * Writes one row in storage width, {@code [MoE layer][k]}.
+     *
+     * @param key what the token is; equal keys give equal rows.
+     * @return the offset behind the row.
+     */
+    public int writeRow(final long key, final MutableDirectBuffer target, final int offset)
     {
-        final long base = SplitMix64.mix(SplitMix64.mix(SplitMix64.mix(seed, epoch), rank), step);
+        final long rowBits = SplitMix64.mix(seed, key);
         final boolean words = setBytes == Short.BYTES && shape.moeLayers() % LAYERS_PER_WORD == 0;
-        int at = offset;
-        for (int row = 0; row < rowCount; row++)
-        {
-            final long rowBits = SplitMix64.mix(base + row * ROW_GAMMA);
-            at = words ? writeRowInWords(rowBits, target, at) : writeRow(rowBits, target, at);
-        }
+        return words ? writeRowInWords(rowBits, target, offset) : writeLayers(rowBits, target, offset);
     }
 
-    /** The same as {@link #writeRow} for sets of two bytes, four layers at a time. */
+    /** The same as {@link #writeLayers} for sets of two bytes, four layers at a time. */
     private int writeRowInWords(final long rowBits, final MutableDirectBuffer target, final int offset)
     {
         int at = offset;
@@ -114,7 +109,7 @@ final class ExpertModel
         return shortSets[layer * (setMask + 1) + ((int)bits & setMask)] & SHORT_MASK;
     }
 
-    private int writeRow(final long rowBits, final MutableDirectBuffer target, final int offset)
+    private int writeLayers(final long rowBits, final MutableDirectBuffer target, final int offset)
     {
         final int layers = shape.moeLayers();
         long bits = rowBits;

@@ -2,12 +2,12 @@
 package io.signalbox.sim;
 
 /**
- * What happens to the reports of some steps of some ranks.
+ * A fault of the reports of some steps of some ranks.
  *
  * @param lastRank   inclusive; {@link #ALL_RANKS} with first rank 0: every rank.
  * @param lastStep   inclusive; {@link Long#MAX_VALUE}: no end.
- * @param nanos      how late, or when a lost rank comes back: {@link FaultPlan#NEVER} for not at all, {@link #AS_PLANNED} for
- *                   the time of the plan; else 0.
+ * @param nanos      how late, or when a lost rank comes back: {@link FaultPlan#NEVER} for not at all, {@link #AS_PLANNED}
+ *                   for the time of the plan; else 0.
  * @param corruption null unless the kind is {@link FaultKind#CORRUPT}.
  * @param detail     what the backend says of a step that failed.
  */

@@ -3,6 +3,7 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.agrona.MutableDirectBuffer;
@@ -35,11 +36,11 @@ final class FaultInjector
     }
 
     /** The fault of a step, or null; it is not injected yet. */
-    Fault of(final int rank, final long step, final int entries, final int tokens)
+    Fault of(final int rank, final long step, final int sampled, final int tokens)
     {
         final Fault fault = plan.of(runSeed, rank, step, capture);
         final boolean applies =
-            fault == null || fault.corruption() == null || fault.corruption().applies(entries, tokens);
+            fault == null || fault.corruption() == null || fault.corruption().applies(sampled, tokens);
         return applies ? fault : null;
     }
 
@@ -62,53 +63,96 @@ final class FaultInjector
     }
 
     /** Sends a report that is no completion, or an impossible one. */
-    void send(final long timeNanos, final StepReport report, final CaptureSlice rows)
+    void send(
+        final long timeNanos, final int rank, final SimulatedStep step, final Fault fault, final CaptureSlice rows)
     {
-        final Fault fault = report.fault();
         switch (fault.kind())
         {
-            case FAILED -> completions.fault(timeNanos, report.epoch(), report.rank(), report.step(),
-                FaultClass.STEP_FAILED, fault.detail().isEmpty() ? NO_TEXT : fault.detail());
-            case LOST -> completions.fault(timeNanos, report.epoch(), report.rank(), report.step(),
-                FaultClass.RANK_LOST, "the rank was lost: " + NO_TEXT);
-            default -> sendCorrupt(timeNanos, report, rows);
+            case FAILED -> fault(timeNanos, rank, step, FaultClass.STEP_FAILED,
+                fault.detail().isEmpty() ? NO_TEXT : fault.detail(), rows);
+            case LOST -> fault(timeNanos, rank, step, FaultClass.RANK_LOST, "the rank was lost: " + NO_TEXT, rows);
+            default -> sendCorrupt(timeNanos, rank, step, fault.corruption(), rows);
         }
     }
 
-    private void sendCorrupt(final long timeNanos, final StepReport report, final CaptureSlice rows)
+    private void fault(
+        final long timeNanos,
+        final int rank,
+        final SimulatedStep step,
+        final FaultClass faultClass,
+        final String detail,
+        final CaptureSlice rows)
     {
-        final int[] sampled = report.sampled().clone();
-        int epoch = report.epoch();
-        int rank = report.rank();
-        long step = report.step();
-        int count = sampled.length;
+        if (rows != null)
+        {
+            rows.release();
+        }
+        completions.fault(timeNanos, step.epoch, rank, step.number, faultClass, detail);
+    }
+
+    private void sendCorrupt(
+        final long timeNanos,
+        final int stepRank,
+        final SimulatedStep sound,
+        final Corruption corruption,
+        final CaptureSlice rows)
+    {
+        StepTokens tokens = sound.results;
+        int epoch = sound.epoch;
+        int rank = stepRank;
+        long step = sound.number;
         CaptureSlice sent = rows;
-        switch (report.fault().corruption())
+        switch (corruption)
         {
             case EXPERT_RANGE -> putId(rows, 0, capture.experts());
             case EXPERT_REPEATED -> repeatId(rows);
             case ROW_COUNT -> sent = SpoiltSlice.withoutLastRow(rows);
             case ROW_BYTES -> sent = SpoiltSlice.withoutLastByte(rows);
-            case TOKEN_NEGATIVE -> sampled[count - 1] = -1;
-            case TOKEN_RANGE -> sampled[count - 1] = Integer.MAX_VALUE;
-            case TOKEN_COUNT -> count--;
+            case TOKEN_NEGATIVE -> tokens = withLastToken(tokens, -1);
+            case TOKEN_RANGE -> tokens = withLastToken(tokens, Integer.MAX_VALUE);
+            case TOKEN_COUNT -> tokens = withoutLastEntry(tokens);
             case WRONG_STEP -> step++;
             case WRONG_RANK -> rank++;
             case WRONG_EPOCH -> epoch++;
-            default -> throw new IllegalStateException(report.fault().text());
+            default -> throw new IllegalStateException(corruption.name());
         }
         try
         {
-            completions.d2hComplete(timeNanos, epoch, rank, step, sampled, count, sent);
+            completions.d2hComplete(timeNanos, epoch, rank, step, tokens, sent);
         }
         catch (final IllegalArgumentException e)
         {
-            if (rank == report.rank())
+            if (rank == stepRank)
             {
                 throw e;
             }
             // The engine refuses a rank that does not exist: the step stays without a report.
         }
+    }
+
+    private static StepTokens withLastToken(final StepTokens tokens, final int last)
+    {
+        return copy(tokens, tokens.entryCount(), last);
+    }
+
+    private static StepTokens withoutLastEntry(final StepTokens tokens)
+    {
+        return copy(tokens, tokens.entryCount() - 1, tokens.tokenCount() == 0 ? 0 : tokens.token(tokens.tokenCount() - 1));
+    }
+
+    private static StepTokens copy(final StepTokens tokens, final int entries, final int last)
+    {
+        final StepTokens copy = new StepTokens();
+        int token = 0;
+        for (int entry = 0; entry < entries; entry++)
+        {
+            copy.entry(tokens.start(entry));
+            for (int left = tokens.accepted(entry); left > 0; left--, token++)
+            {
+                copy.accept(token == tokens.tokenCount() - 1 ? last : tokens.token(token));
+            }
+        }
+        return copy;
     }
 
     /** Writes an expert id into the last row; the slice is the backend's, and is written anew when it is used again. */

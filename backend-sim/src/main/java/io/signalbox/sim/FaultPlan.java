@@ -104,15 +104,15 @@ public final class FaultPlan
     }
 
     /** @throws ConfigException when a fault cannot happen with this configuration. */
-    void check(final SchedulerConfig config)
+    public void check(final SchedulerConfig config)
     {
         for (final Fault fault : listed)
         {
             final int last = fault.lastRank() == Fault.ALL_RANKS ? 0 : fault.lastRank();
             if (last >= config.ranks())
             {
-                throw new ConfigException("the fault '" + fault.text() + "' names rank " + last + ", but the ranks are 0 to " +
-                    (config.ranks() - 1) + "; name one of them, or * for all.");
+                throw new ConfigException("the fault '" + fault.text() + "' names rank " + last +
+                    ", but the ranks are 0 to " + (config.ranks() - 1) + "; name one of them, or * for all.");
             }
             final String impossible =
                 fault.corruption() == null ? null : fault.corruption().impossible(config.capture());

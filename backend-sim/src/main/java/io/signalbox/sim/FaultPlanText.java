@@ -30,7 +30,7 @@ final class FaultPlanText
 
     private final String text;
     private final Set<String> given = new HashSet<>();
-    /** The statement that is being read: where it ends, and the next character. */
+    /** The end of the statement that is being read, and its next character. */
     private int end;
     private int at;
 
@@ -129,8 +129,8 @@ final class FaultPlanText
         {
             throw refused(keyword, shown(step) + " follows the rank; write 'step' and the number of a step");
         }
-        final long[] steps = range("a step", "1 to " + MAX_STEP + ", a range such as 10..20, an open one such as 10.., or *", 1,
-            MAX_STEP, new long[] {1, Long.MAX_VALUE}, true);
+        final long[] steps = range("a step", "1 to " + MAX_STEP + ", a range such as 10..20, an open one such as 10.., or *",
+            1, MAX_STEP, new long[] {1, Long.MAX_VALUE}, true);
         final int kindAt = nextWord();
         final String name = word();
         final int index = FaultKind.labels().indexOf(name);
@@ -209,7 +209,8 @@ final class FaultPlanText
         final String first = dots < 0 ? word : word.substring(0, dots);
         final String last = dots < 0 ? word : word.substring(dots + 2);
         final boolean open = mayBeOpen && dots > 0 && last.isEmpty();
-        final long[] range = {bound(start, first, min, max, expected), open ? all[1] : bound(start, last, min, max, expected)};
+        final long[] range =
+            {bound(start, first, min, max, expected), open ? all[1] : bound(start, last, min, max, expected)};
         if (range[1] < range[0])
         {
             throw refused(start, "the range " + shown(word) + " ends before it begins; write the smaller number first");
@@ -292,8 +293,8 @@ final class FaultPlanText
         }
         if (sum > 1.0)
         {
-            throw refused(start, FaultPlan.sum(rates) + " + " + value + " is more than 1, and a step has one fault at most; " +
-                "lower the rates");
+            throw refused(start, FaultPlan.sum(rates) + " + " + value + " is more than 1, and a step has one fault at most" +
+                "; lower the rates");
         }
         return rate;
     }
@@ -329,7 +330,7 @@ final class FaultPlanText
         }
     }
 
-    /** Where the next word of the statement begins; its end if there is none. */
+    /** The start of the next word of the statement; the end of the statement if there is none. */
     private int nextWord()
     {
         skipBlanks();
@@ -384,6 +385,7 @@ final class FaultPlanText
                 lineStart = i + 1;
             }
         }
-        return new ConfigException("line " + line + ", column " + (index - lineStart + 1) + " of the fault plan: " + fault + ".");
+        return new ConfigException(
+            "line " + line + ", column " + (index - lineStart + 1) + " of the fault plan: " + fault + ".");
     }
 }

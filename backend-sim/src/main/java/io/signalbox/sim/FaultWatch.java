@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.GroupListener;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
@@ -9,14 +10,16 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
-import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.WithdrawalCause;
+import io.signalbox.event.codec.WithdrawnDecoder;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -32,11 +35,15 @@ import java.util.List;
  */
 final class FaultWatch extends EventReader implements GroupListener
 {
+    private static final long NO_STEP = -1;
+
     private final FaultPlan plan;
     private final SchedulerConfig config;
     private final long runSeed;
     private final RankWatch[] ranks;
     private long nowNanos;
+    /** The step that the group's input reports, until an output answers it. */
+    private long reportedStep = NO_STEP;
     private int epoch;
     private long failedSteps;
     private long timedOutSteps;
@@ -60,7 +67,9 @@ final class FaultWatch extends EventReader implements GroupListener
     public void onGroup(final DirectBuffer group, final int offset, final int length)
     {
         nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
+        reportedStep = NO_STEP;
         readGroup(group, offset, length);
+        ignoredReports += reportedStep == NO_STEP ? 0 : 1;
     }
 
     @Override
@@ -72,37 +81,46 @@ final class FaultWatch extends EventReader implements GroupListener
     @Override
     protected void onD2hComplete(final CompletionView completion)
     {
-        land(completion.rank(), completion.epoch(), completion.step());
+        reportedStep = completion.step();
     }
 
     @Override
     protected void onBackendFault(final BackendFaultDecoder fault)
     {
-        if (land(fault.rank(), fault.epoch(), fault.step()))
-        {
-            failedSteps++;
-            if (fault.faultClass() == FaultClass.RANK_LOST)
-            {
-                lose(fault.rank(), fault.step());
-            }
-        }
+        reportedStep = fault.step();
     }
 
     @Override
     protected void onStepTimedOut(final StepTimedOutDecoder timeout)
     {
-        if (land(timeout.rank(), timeout.epoch(), timeout.step()))
-        {
-            timedOutSteps++;
-            lose(timeout.rank(), timeout.step());
-        }
+        reportedStep = timeout.step();
     }
 
-    private boolean land(final int rank, final int stepEpoch, final long step)
+    @Override
+    protected void onCommit(final CommitView commit)
     {
-        final boolean inFlight = ranks[rank].land(stepEpoch, step);
-        ignoredReports += inFlight ? 0 : 1;
-        return inFlight;
+        reportedStep = NO_STEP;
+        ranks[commit.rank()].ended(commit.step(), nowNanos);
+    }
+
+    @Override
+    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    {
+        ranks[withdrawn.rank()].ended(withdrawn.step(), nowNanos);
+        final WithdrawalCause cause = withdrawn.cause();
+        if (cause == WithdrawalCause.RESET || reportedStep == NO_STEP)
+        {
+            withdrawnSteps++;
+            return;
+        }
+        timedOutSteps += cause == WithdrawalCause.TIMED_OUT ? 1 : 0;
+        failedSteps += cause == WithdrawalCause.TIMED_OUT ? 0 : 1;
+        if (cause != WithdrawalCause.STEP_FAILED)
+        {
+            lose(withdrawn.rank(), reportedStep);
+        }
+        // Of the steps that one report withdraws, the first is the one that failed.
+        reportedStep = NO_STEP;
     }
 
     private void lose(final int rank, final long step)
@@ -118,14 +136,14 @@ final class FaultWatch extends EventReader implements GroupListener
         epoch = reset.newEpoch();
         for (final RankWatch rank : ranks)
         {
-            withdrawnSteps += rank.reset(nowNanos) ? 1 : 0;
+            rank.reset(nowNanos);
         }
     }
 
     @Override
     protected void onRequeued(final RequeuedDecoder request)
     {
-        requeued++;
+        requeued += request.reason() == RequeueReason.STEP_WITHDRAWN ? 1 : 0;
     }
 
     @Override
@@ -162,7 +180,7 @@ final class FaultWatch extends EventReader implements GroupListener
         {
             if (ranks[rank].isOverdue(timeNanos, plan.stepTimeoutNanos()))
             {
-                inputs.stepTimedOut().timeNanos(timeNanos).step(ranks[rank].step).epoch(ranks[rank].epoch).rank(rank);
+                inputs.stepTimedOut().timeNanos(timeNanos).step(ranks[rank].steps[0]).epoch(ranks[rank].epoch).rank(rank);
                 return false;
             }
         }
@@ -171,7 +189,7 @@ final class FaultWatch extends EventReader implements GroupListener
         return true;
     }
 
-    /** What happened up to now. */
+    /** The faults of the run up to now. */
     RunReport.Faults report(final FaultInjector injector)
     {
         final List<RunReport.RankDowntime> downtimes = new ArrayList<>();
@@ -186,12 +204,11 @@ final class FaultWatch extends EventReader implements GroupListener
             ignoredReports, resets, requeued, failedRequests, refusedRequests, List.copyOf(downtimes));
     }
 
-    /** One rank: its step in flight, or since when it is lost. */
+    /** One rank: its steps in flight, and since when the device has had the oldest, or since when it is lost. */
     private static final class RankWatch
     {
-        private static final long NONE = -1;
-
-        private long step = NONE;
+        private final long[] steps = new long[SchedulerConfig.MAX_DEPTH];
+        private int size;
         private int epoch;
         private long sinceNanos;
         private boolean lost;
@@ -202,16 +219,21 @@ final class FaultWatch extends EventReader implements GroupListener
 
         private void launched(final StepView plan, final long timeNanos)
         {
-            step = plan.step();
+            sinceNanos = size == 0 ? timeNanos : sinceNanos;
+            steps[size++] = plan.step();
             epoch = plan.epoch();
-            sinceNanos = timeNanos;
         }
 
-        private boolean land(final int stepEpoch, final long landed)
+        private void ended(final long step, final long timeNanos)
         {
-            final boolean inFlight = step == landed && epoch == stepEpoch;
-            step = inFlight ? NONE : step;
-            return inFlight;
+            int kept = 0;
+            for (int i = 0; i < size; i++)
+            {
+                steps[kept] = steps[i];
+                kept += steps[i] == step ? 0 : 1;
+            }
+            size = kept;
+            sinceNanos = timeNanos;
         }
 
         private void lost(final long timeNanos, final long back)
@@ -222,14 +244,10 @@ final class FaultWatch extends EventReader implements GroupListener
             backNanos = back;
         }
 
-        /** Returns whether a step was in flight. */
-        private boolean reset(final long timeNanos)
+        private void reset(final long timeNanos)
         {
-            final boolean inFlight = step != NONE;
-            step = NONE;
             downNanos = downNanos(timeNanos);
             lost = false;
-            return inFlight;
         }
 
         private long downNanos(final long timeNanos)
@@ -239,12 +257,12 @@ final class FaultWatch extends EventReader implements GroupListener
 
         private boolean isOverdue(final long timeNanos, final long timeoutNanos)
         {
-            return step != NONE && timeNanos - sinceNanos >= timeoutNanos;
+            return size > 0 && timeNanos - sinceNanos >= timeoutNanos;
         }
 
         private long nextNanos(final long timeoutNanos)
         {
-            return lost ? backNanos : step == NONE ? EventQueue.NEVER : sinceNanos + timeoutNanos;
+            return lost ? backNanos : size == 0 ? EventQueue.NEVER : sinceNanos + timeoutNanos;
         }
     }
 }

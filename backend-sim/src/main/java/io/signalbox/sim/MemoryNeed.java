@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
@@ -20,6 +21,7 @@ public final class MemoryNeed
     private static final long RANK_BYTES = 96L << 10;
     /** A garbage collector needs more room than the objects have; large arrays take whole regions. */
     private static final long HEADROOM_SHARE = 8;
+    private static final String AS_THE_HEAP = "as much as the Java heap holds";
 
     private MemoryNeed()
     {
@@ -35,14 +37,22 @@ public final class MemoryNeed
         {
             return;
         }
-        final String remedy = ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" +
-            (2 * need / (1L << 30) + 1) + "g.";
-        throw new ConfigException(pools > rows
-            ? "ranks=" + config.ranks() + " with kvBlocks=" + config.kvBlocks() + " needs " + mebibytes(pools) +
-                " of memory, and the Java heap has " + mebibytes(heapBytes) + "; give fewer ranks or blocks" + remedy
-            : "moeLayers=" + config.capture().moeLayers() + " with topK=" + config.capture().topK() + " needs " +
-                mebibytes(rows) + " of memory for the rows of the longest request, and the Java heap has " +
-                mebibytes(heapBytes) + "; give fewer layers or a smaller topK" + remedy);
+        final String heap = ", and the Java heap has " + mebibytes(heapBytes);
+        if (pools > rows)
+        {
+            throw ConfigException.because(SchedulerConfig.RANKS.of(config.ranks()), " with ",
+                    SchedulerConfig.KV_BLOCKS.of(config.kvBlocks()), " needs " + mebibytes(pools) + " of memory" + heap)
+                .allowed(AS_THE_HEAP).remedy("give fewer ranks or blocks" + largerHeap(need));
+        }
+        throw ConfigException.because(ModelShape.MOE_LAYERS.of(config.capture().moeLayers()), " with ",
+                ModelShape.TOP_K.of(config.capture().topK()),
+                " needs " + mebibytes(rows) + " of memory for the rows of the longest request" + heap)
+            .allowed(AS_THE_HEAP).remedy("give fewer layers or a smaller ", ModelShape.TOP_K.named(), largerHeap(need));
+    }
+
+    private static String largerHeap(final long bytes)
+    {
+        return ", or a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx" + (2 * bytes / (1L << 30) + 1) + "g";
     }
 
     /** An upper bound of the bytes that a run holds at a time, with room for the collector. */
@@ -63,10 +73,10 @@ public final class MemoryNeed
         final long bytes = runs * (RUN_BYTES + poolBytes(config.ranks(), kvBlocks));
         if (bytes >= heapBytes)
         {
-            throw new ConfigException("workers=" + runs + " with ranks=" + config.ranks() + " and kvBlocks=" +
-                kvBlocks + " needs " + mebibytes(bytes) + " of memory, and the Java heap has " +
-                mebibytes(heapBytes) + "; give fewer workers, ranks or blocks, or a larger heap, for example with " +
-                "JAVA_TOOL_OPTIONS=-Xmx" + (2 * bytes / (1L << 30) + 1) + "g.");
+            throw ConfigException.because(new ConfigException.Named("workers", Integer.toString(runs)), " with ",
+                    SchedulerConfig.RANKS.of(config.ranks()), " and ", SchedulerConfig.KV_BLOCKS.of(kvBlocks),
+                    " needs " + mebibytes(bytes) + " of memory, and the Java heap has " + mebibytes(heapBytes))
+                .allowed(AS_THE_HEAP).remedy("give fewer workers, ranks or blocks" + largerHeap(bytes));
         }
     }
 

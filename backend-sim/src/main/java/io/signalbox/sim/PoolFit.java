@@ -40,11 +40,13 @@ public final class PoolFit
         }
         if (largest != null)
         {
-            throw new ConfigException(place.apply(largest) + " (" + largest.promptTokens() + " prompt and " +
-                largest.outputTokens() + " output tokens) needs " + mostBlocks + " KV blocks of " +
-                config.blockSizeTokens() + " tokens, and one rank's pool of kvBlocks=" + config.kvBlocks() + " has " +
-                (config.kvBlocks() - DUMMY_BLOCKS) + " beside its dummy block; give at least " +
-                (mostBlocks + DUMMY_BLOCKS) + " blocks, or larger ones.");
+            final long enough = mostBlocks + DUMMY_BLOCKS;
+            throw ConfigException.because(place.apply(largest) + " (" + largest.promptTokens() + " prompt and " +
+                    largest.outputTokens() + " output tokens) needs " + mostBlocks + " KV blocks of " +
+                    config.blockSizeTokens() + " tokens, and one rank's pool of ",
+                    SchedulerConfig.KV_BLOCKS.of(config.kvBlocks()),
+                    " has " + (config.kvBlocks() - DUMMY_BLOCKS) + " beside its dummy block")
+                .allowed("at least " + enough).remedy("give at least " + enough + " blocks, or larger ones");
         }
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.InvariantViolation;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.VirtualTime;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -15,8 +16,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Simulated DP ranks in virtual time. A plan turns into two events: Forward at the instant of the plan, D2hComplete
- * after the step's cost and the D2H delay. The owner sets the time, asks when the next event is due, and fires it.
+ * Simulated DP ranks in virtual time. A plan turns into two events: Forward when the device is free, D2hComplete after the
+ * step's cost and the D2H delay. A step that was given ahead is launched when the one before it has been computed, whether
+ * its results are on the host or not. The owner sets the time, asks when the next event is due, and fires it.
  *
  * <p>Ranks in lock-step end a step together: at the cost of the slowest of them, after the longest of their D2H delays.
  *
@@ -28,18 +30,17 @@ import java.util.List;
  */
 final class SimulatedBackend implements Backend
 {
-    private static final long NO_STEP = -1;
     private static final int NO_RANK = -1;
 
     private final SimulationConfig config;
-    private final boolean lockStep;
-    private final StepReader steps;
+    private final SchedulerConfig scheduler;
+    private final RowKey rowKeys;
+    private final StepWork work = new StepWork();
     private final EventQueue events = new EventQueue(64);
     private CompletionSink completions;
     private ExpertModel experts;
     private CaptureSlicePool slices;
-    private RankState[] ranks = new RankState[0];
-    private int idleRanks;
+    private SimulatedRank[] ranks = new SimulatedRank[0];
     private long nowNanos;
     /** Null if nothing goes wrong. */
     private FaultInjector faults;
@@ -47,37 +48,40 @@ final class SimulatedBackend implements Backend
     private final Long2ObjectHashMap<StepReport> posted = new Long2ObjectHashMap<>();
     private final List<StepReport> held = new ArrayList<>();
     private long lastPosted;
-    /** The step that was launched last on ranks in lock-step, and how long each of its two parts takes. */
-    private long jointStep = NO_STEP;
-    private long jointCostNanos;
-    private long jointDelayNanos;
 
-    public SimulatedBackend(final SimulationConfig config)
+    /** Content of a token of a request; it decides the token's routed experts. */
+    interface RowKey
     {
-        this(config, false);
+        long key(long requestId, int position);
     }
 
-    /** @param lockStep whether the ranks step together; the plans of one step arrive at one instant, before it is fired. */
-    public SimulatedBackend(final SimulationConfig config, final boolean lockStep)
+    /** Ranks that step independently, one step at a time. */
+    SimulatedBackend(final SimulationConfig config)
+    {
+        this(config, SchedulerConfig.builder().build(), SplitMix64::mix);
+    }
+
+    /** @param scheduler says how many steps are in flight, and whether the ranks step together. */
+    SimulatedBackend(final SimulationConfig config, final SchedulerConfig scheduler, final RowKey rowKeys)
     {
         this.config = config;
-        this.lockStep = lockStep;
-        steps = new StepReader(config.seed());
+        this.scheduler = scheduler;
+        this.rowKeys = rowKeys;
     }
 
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("simulated", true, false);
+        return new BackendCapabilities(
+            "simulated", true, false, SchedulerConfig.MAX_DEPTH, SchedulerConfig.MAX_DRAFT_TOKENS);
     }
 
     @Override
     public void start(final int rankCount, final ModelShape shape, final CompletionSink sink)
     {
         completions = sink;
-        ranks = new RankState[rankCount];
-        Arrays.setAll(ranks, rank -> new RankState());
-        idleRanks = rankCount;
+        ranks = new SimulatedRank[rankCount];
+        Arrays.setAll(ranks, rank -> new SimulatedRank(rank, scheduler.depth()));
         if (shape != null)
         {
             experts = new ExpertModel(shape, config.seed(), config.expertSkew());
@@ -89,67 +93,37 @@ final class SimulatedBackend implements Backend
         }
     }
 
+    /** The step is launched when the device has computed the steps before it. */
     @Override
     public void submit(final StepView plan)
     {
         final int rank = plan.rank();
-        final RankState state = ranks[rank];
-        if (state.step != NO_STEP)
+        if (faults != null && !ranks[rank].hasRoom())
         {
-            throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " while step " + state.step +
-                " is out; the planner holds one credit per rank");
+            // The engine believed a report that named this rank wrongly: the oldest step that is out is over for it.
+            ranks[rank].remove(ranks[rank].oldest().number);
         }
-        idleRanks--;
-        state.step = plan.step();
-        state.epoch = plan.epoch();
-        state.silent = false;
-        final int[] reuse = state.other;
-        state.other = state.sampled;
-        state.sampled = steps.read(plan, reuse);
-        state.sampledCount = steps.entries();
-        state.tokens = steps.tokens();
-        state.costNanos = config.stepCost().nanos(steps.prefillTokens(), steps.decodeEntries(), steps.contextTokens());
-        state.delayNanos = config.d2hDelay().nanos(config.seed(), rank, state.step, state.tokens);
-        if (lockStep)
-        {
-            join(state);
-        }
-        events.add(nowNanos, EventPhase.FORWARD, rank, state.step);
+        final SimulatedStep step = ranks[rank].take(plan);
+        events.add(Math.max(nowNanos, ranks[rank].busyUntilNanos), EventPhase.FORWARD, rank, step.number);
     }
 
-    private void join(final RankState state)
-    {
-        final boolean first = state.step != jointStep;
-        jointStep = state.step;
-        jointCostNanos = first ? state.costNanos : Math.max(jointCostNanos, state.costNanos);
-        jointDelayNanos = first ? state.delayNanos : Math.max(jointDelayNanos, state.delayNanos);
-    }
-
-    /** The step's remaining events do not happen; its rank is idle at once. */
+    /** The step's remaining events do not happen. */
     @Override
     public void abort(final int rank, final long step)
     {
-        land(rank, step);
+        ranks[rank].remove(step);
         releaseHeldIfNobodyReports();
-    }
-
-    private void land(final int rank, final long step)
-    {
-        if (ranks[rank].step == step)
-        {
-            ranks[rank].step = NO_STEP;
-            idleRanks++;
-        }
     }
 
     /** Forgets every step in flight; reports on their way still arrive. */
     void reset()
     {
-        for (final RankState state : ranks)
+        for (final SimulatedRank rank : ranks)
         {
-            state.step = NO_STEP;
+            rank.removeAll();
+            rank.busyUntilNanos = nowNanos;
+            rank.completesNanos = nowNanos;
         }
-        idleRanks = ranks.length;
         releaseHeld();
     }
 
@@ -177,92 +151,151 @@ final class SimulatedBackend implements Backend
 
     private boolean isOfPastStep()
     {
-        return events.nextPhase() != EventPhase.FAULTY_REPORT && ranks[events.nextIdentity()].step != events.nextSequence();
+        return events.nextPhase() != EventPhase.FAULTY_REPORT &&
+            ranks[events.nextIdentity()].find(events.nextSequence()) == null;
     }
 
-    boolean anyRankIdle()
+    /** Whether a rank could take a further step. */
+    boolean anyRankHasRoom()
     {
-        return idleRanks > 0;
+        for (final SimulatedRank rank : ranks)
+        {
+            if (rank.hasRoom())
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
      * Reports the next event to the engine.
      *
-     * @return true when the event was a completion, upon which the engine may plan.
+     * @return whether the engine may plan upon it.
      */
     boolean fireNext()
     {
         final long timeNanos = nextNanos();
         final int phase = events.nextPhase();
         final int rank = events.nextIdentity();
+        final long sequence = events.nextSequence();
+        events.removeNext();
         if (phase == EventPhase.FORWARD)
         {
-            launch(timeNanos, rank);
-            return false;
+            launch(timeNanos, rank, ranks[rank].find(sequence));
+            return scheduler.depth() > 1;
         }
         if (phase == EventPhase.FAULTY_REPORT)
         {
-            final StepReport report = posted.remove(events.nextSequence());
-            events.removeNext();
-            complete(timeNanos, report.epoch(), rank, report.step(), report.sampled(), report.sampled().length,
-                report.tokens());
+            final StepReport report = posted.remove(sequence);
+            complete(timeNanos, rank, report.step());
             return true;
         }
-        events.removeNext();
-        final RankState state = ranks[rank];
-        final Fault fault = faults == null ? null : faults.of(rank, state.step, state.sampledCount, state.tokens);
+        final SimulatedStep step = ranks[rank].find(sequence);
+        final Fault fault =
+            faults == null ? null : faults.of(rank, step.number, step.results.tokenCount(), step.tokens);
         if (fault != null)
         {
-            return inject(timeNanos, state, rank, fault);
+            return inject(timeNanos, step, rank, fault);
         }
-        complete(timeNanos, state.epoch, rank, state.step, state.sampled, state.sampledCount, state.tokens);
+        complete(timeNanos, rank, step);
         return true;
     }
 
-    private void launch(final long timeNanos, final int rank)
+    private void launch(final long timeNanos, final int rank, final SimulatedStep step)
     {
-        final RankState state = ranks[rank];
-        final long duration = lockStep ? jointCostNanos + jointDelayNanos : state.costNanos + state.delayNanos;
+        if (!step.launched)
+        {
+            decide(rank, step);
+            if (scheduler.lockStep())
+            {
+                join(step);
+            }
+        }
+        final SimulatedRank state = ranks[rank];
+        final long duration = step.costNanos + step.delayNanos;
         if (VirtualTime.isPast(timeNanos, duration))
         {
-            throw VirtualTime.past("step " + state.step + " of rank " + rank + " would end",
+            throw VirtualTime.past("step " + step.number + " of rank " + rank + " would end",
                 "lower the step cost, or shorten arrivals and think times");
         }
-        events.replaceNext(timeNanos + duration, EventPhase.D2H_COMPLETE, rank, state.step);
-        completions.forward(timeNanos, state.epoch, rank, state.step, timeNanos);
+        step.results.computed(step.costNanos);
+        state.busyUntilNanos = timeNanos + step.costNanos;
+        state.completesNanos = Math.max(state.completesNanos, timeNanos + duration);
+        events.add(state.completesNanos, EventPhase.D2H_COMPLETE, rank, step.number);
+        completions.forward(timeNanos, step.epoch, rank, step.number, timeNanos);
     }
 
-    private void complete(
-        final long timeNanos,
-        final int epoch,
-        final int rank,
-        final long step,
-        final int[] sampled,
-        final int sampledCount,
-        final int tokens)
+    private void decide(final int rank, final SimulatedStep step)
     {
-        // The rank is free before the engine hears of it: an engine without threads plans within the call.
-        land(rank, step);
-        releaseHeld();
-        completions.d2hComplete(
-            timeNanos, epoch, rank, step, sampled, sampledCount, capture(epoch, rank, step, tokens));
+        ranks[rank].bind(step);
+        step.decide(config.seed(), config.draftAcceptance());
+        work.count(step);
+        step.launched = true;
+        step.costNanos = config.stepCost().nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens());
+        step.delayNanos = config.d2hDelay().nanos(config.seed(), rank, step.number, step.tokens);
     }
 
-    private CaptureSlicePool.Slice capture(final int epoch, final int rank, final long step, final int tokens)
+    /** Ranks in lock-step compute as long as the slowest of them, and report after the longest of their delays. */
+    private void join(final SimulatedStep first)
+    {
+        long costNanos = first.costNanos;
+        long delayNanos = first.delayNanos;
+        for (int rank = 0; rank < ranks.length; rank++)
+        {
+            final SimulatedStep step = ranks[rank].find(first.number);
+            if (step != null)
+            {
+                if (!step.launched)
+                {
+                    decide(rank, step);
+                }
+                costNanos = Math.max(costNanos, step.costNanos);
+                delayNanos = Math.max(delayNanos, step.delayNanos);
+            }
+        }
+        for (final SimulatedRank rank : ranks)
+        {
+            final SimulatedStep step = rank.find(first.number);
+            if (step != null)
+            {
+                step.costNanos = costNanos;
+                step.delayNanos = delayNanos;
+            }
+        }
+    }
+
+    private void complete(final long timeNanos, final int rank, final SimulatedStep step)
+    {
+        // The rank has room before the engine hears of it: an engine without threads plans within the call.
+        ranks[rank].remove(step.number);
+        releaseHeld();
+        completions.d2hComplete(timeNanos, step.epoch, rank, step.number, step.results, capture(step));
+    }
+
+    /** One row per token; a token that was not accepted has a row of another content. */
+    private CaptureSlicePool.Slice capture(final SimulatedStep step)
     {
         if (experts == null)
         {
             return null;
         }
-        final CaptureSlicePool.Slice slice = slices.acquire(tokens);
-        experts.writeRows(epoch, rank, step, tokens, slice.rows(), 0);
+        final CaptureSlicePool.Slice slice = slices.acquire(step.tokens);
+        int at = 0;
+        for (int entry = 0; entry < step.entries(); entry++)
+        {
+            final int start = step.start(entry);
+            for (int i = 0; i < step.count(entry); i++)
+            {
+                final long key = rowKeys.key(step.requestId(entry), start + i);
+                at = experts.writeRow(i < step.kept(entry) ? key : ~key, slice.rows(), at);
+            }
+        }
         return slice;
     }
 
-    private boolean inject(final long timeNanos, final RankState state, final int rank, final Fault fault)
+    private boolean inject(final long timeNanos, final SimulatedStep step, final int rank, final Fault fault)
     {
-        final StepReport report = new StepReport(state.epoch, rank, state.step,
-            Arrays.copyOf(state.sampled, state.sampledCount), state.tokens, fault);
         final boolean overtakeable = fault.kind() == FaultKind.REORDERED && anotherReports(rank);
         if (fault.kind() != FaultKind.REORDERED || overtakeable)
         {
@@ -274,14 +307,15 @@ final class SimulatedBackend implements Backend
             {
                 if (VirtualTime.isPast(timeNanos, fault.nanos()))
                 {
-                    throw VirtualTime.past("step " + state.step + " of rank " + rank + " would be reported", "shorten the delay");
+                    throw VirtualTime.past(
+                        "step " + step.number + " of rank " + rank + " would be reported", "shorten the delay");
                 }
-                post(timeNanos + fault.nanos(), report);
+                post(timeNanos + fault.nanos(), new StepReport(rank, step.copy()));
                 return false;
             }
             case DROPPED ->
             {
-                state.silent = true;
+                step.silent = true;
                 releaseHeldIfNobodyReports();
                 return false;
             }
@@ -289,21 +323,21 @@ final class SimulatedBackend implements Backend
             {
                 if (overtakeable)
                 {
-                    state.silent = true;
-                    held.add(report);
+                    step.silent = true;
+                    held.add(new StepReport(rank, step.copy()));
                     return false;
                 }
             }
-            case DUPLICATED -> post(timeNanos, report);
+            case DUPLICATED -> post(timeNanos, new StepReport(rank, step.copy()));
             default ->
             {
-                land(rank, state.step);
+                ranks[rank].remove(step.number);
                 releaseHeld();
-                faults.send(timeNanos, report, capture(report.epoch(), rank, report.step(), report.tokens()));
+                faults.send(timeNanos, rank, step, fault, capture(step));
                 return true;
             }
         }
-        complete(timeNanos, report.epoch(), rank, report.step(), report.sampled(), report.sampled().length, report.tokens());
+        complete(timeNanos, rank, step);
         return true;
     }
 
@@ -318,7 +352,7 @@ final class SimulatedBackend implements Backend
     {
         for (int other = 0; other < ranks.length; other++)
         {
-            if (other != rank && ranks[other].step != NO_STEP && !ranks[other].silent)
+            if (other != rank && ranks[other].reports())
             {
                 return true;
             }
@@ -348,21 +382,5 @@ final class SimulatedBackend implements Backend
     FaultInjector faults()
     {
         return faults;
-    }
-
-    /** The step that is out on one rank. */
-    private static final class RankState
-    {
-        private long step = NO_STEP;
-        private int epoch;
-        /** Its completion waits for another one, or never comes. */
-        private boolean silent;
-        private int tokens;
-        private long costNanos;
-        private long delayNanos;
-        // Two arrays in turn: the next plan may come while the last completion is being reported.
-        private int[] sampled = new int[16];
-        private int[] other = new int[16];
-        private int sampledCount;
     }
 }

@@ -62,7 +62,8 @@ public final class Simulation
         final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
         final SubmitWriter submits = new SubmitWriter(
             workload, schedulerConfig.blockSizeTokens(), capture ? 0 : -1, simulationConfig.seed());
-        final SimulatedBackend backend = new SimulatedBackend(simulationConfig, schedulerConfig.lockStep());
+        final SimulatedBackend backend = new SimulatedBackend(
+            simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key);
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
         final GroupListener listener = (group, offset, length) ->

@@ -238,7 +238,7 @@ final class SimulationDriver
     private void wake()
     {
         wakeNeeded = false;
-        if (backend.anyRankIdle())
+        if (backend.anyRankHasRoom())
         {
             inputs.wake().timeNanos(nowNanos);
             offer();

@@ -1,26 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+
+import java.util.List;
 
 /**
  * How long one forward step of one DP rank takes: a linear function in integer arithmetic,
  *
  * <pre>
- *   base + prefillTokens * perPrefillToken + decodeRows * perDecodeRow + contextTokens * perContextToken
+ *   base + prefillTokens * perPrefillToken + decodeEntries * perDecodeEntry + contextTokens * perContextToken
  * </pre>
  *
- * in which a row of one token counts as decode, every other row as prefill, and the context of a decode row is the
+ * in which an entry of one token counts as decode, every other entry as prefill, and the context of a decode entry is the
  * number of KV entries it reads.
  *
- * @param baseNanos            a step with no rows; at least 1, so that time always moves.
- * @param perPrefillTokenNanos per token of a prefill row.
- * @param perDecodeRowNanos    per decode row.
- * @param perContextTokenPicos picoseconds per token of context of a decode row.
+ * @param baseNanos            a step without entries; at least 1, so that time always moves.
+ * @param perPrefillTokenNanos per token of a prefill entry.
+ * @param perDecodeEntryNanos  per decode entry.
+ * @param perContextTokenPicos picoseconds per token of context of a decode entry.
  */
 public record StepCost(
-    long baseNanos, long perPrefillTokenNanos, long perDecodeRowNanos, long perContextTokenPicos)
+    long baseNanos, long perPrefillTokenNanos, long perDecodeEntryNanos, long perContextTokenPicos)
 {
+    private static final long MAX_TERM = 1_000_000_000_000L;
+
+    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step with no rows.");
+    public static final Setting<Long> PER_PREFILL_TOKEN_NANOS =
+        time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill row.");
+    public static final Setting<Long> PER_DECODE_ENTRY_NANOS =
+        time("perDecodeEntryNanos", "ns", 122_000, 0, "Per decode entry.");
+    public static final Setting<Long> PER_CONTEXT_TOKEN_PICOS =
+        time("perContextTokenPicos", "ps", 110_000, 0, "Per token of context of a decode entry.");
+    public static final List<Setting<?>> SETTINGS =
+        List.of(BASE_NANOS, PER_PREFILL_TOKEN_NANOS, PER_DECODE_ENTRY_NANOS, PER_CONTEXT_TOKEN_PICOS);
+
     /**
      * Each rank is as fast as one measured deployment of Qwen3-235B FP8 on 8 x H100 (TensorRT-LLM 1.0.0rc3, TP 8, EP 8).
      * Decode: the least-squares fit TPOT = 11.81 + 0.122 B + 0.110 B C ms over 63 points (mean error 8.9 %, worst
@@ -28,24 +42,30 @@ public record StepCost(
      * prompts of 1,024 tokens, (817 - 370) ms over 65,536 tokens, doubled because TTFT is a mean over the batch. The
      * benchmarks' {@code StepCostFit} repeats both on any copy of the measurements.
      */
-    public static final StepCost DEFAULT = new StepCost(11_810_000, 13_600, 122_000, 110_000);
+    public static final StepCost DEFAULT = new StepCost(BASE_NANOS.defaultValue(), PER_PREFILL_TOKEN_NANOS.defaultValue(),
+        PER_DECODE_ENTRY_NANOS.defaultValue(), PER_CONTEXT_TOKEN_PICOS.defaultValue());
 
-    private static final long MAX_TERM = 1_000_000_000_000L;
     private static final long PICOS_PER_NANO = 1000;
+
+    private static Setting<Long> time(
+        final String name, final String unit, final long defaultValue, final long min, final String meaning)
+    {
+        return Setting.number("stepCost." + name, unit, defaultValue, min, MAX_TERM, meaning).remedy("give a time");
+    }
 
     public StepCost
     {
-        checkRange("baseNanos", baseNanos, 1);
-        checkRange("perPrefillTokenNanos", perPrefillTokenNanos, 0);
-        checkRange("perDecodeRowNanos", perDecodeRowNanos, 0);
-        checkRange("perContextTokenPicos", perContextTokenPicos, 0);
+        BASE_NANOS.check(baseNanos);
+        PER_PREFILL_TOKEN_NANOS.check(perPrefillTokenNanos);
+        PER_DECODE_ENTRY_NANOS.check(perDecodeEntryNanos);
+        PER_CONTEXT_TOKEN_PICOS.check(perContextTokenPicos);
     }
 
     /** @throws ArithmeticException when the step would take longer than a long can hold. */
-    public long nanos(final long prefillTokens, final long decodeRows, final long contextTokens)
+    public long nanos(final long prefillTokens, final long decodeEntries, final long contextTokens)
     {
         final long prefill = Math.multiplyExact(prefillTokens, perPrefillTokenNanos);
-        final long decode = Math.multiplyExact(decodeRows, perDecodeRowNanos);
+        final long decode = Math.multiplyExact(decodeEntries, perDecodeEntryNanos);
         final long context = nanosOf(contextTokens, perContextTokenPicos);
         return Math.addExact(Math.addExact(baseNanos, prefill), Math.addExact(decode, context));
     }
@@ -58,14 +78,5 @@ public record StepCost(
     {
         return Math.addExact(Math.multiplyExact(count, picos / PICOS_PER_NANO),
             Math.multiplyExact(count, picos % PICOS_PER_NANO) / PICOS_PER_NANO);
-    }
-
-    private static void checkRange(final String name, final long value, final long min)
-    {
-        if (value < min || value > MAX_TERM)
-        {
-            throw new ConfigException(
-                "step cost " + name + "=" + value + " is not between " + min + " and " + MAX_TERM + "; give a time.");
-        }
     }
 }

@@ -69,9 +69,10 @@ final class TimeFit
         {
             // Past even what a long holds.
         }
-        throw VirtualTime.past("with perPrefillTokenNanos=" + cost.perPrefillTokenNanos() + ", perDecodeRowNanos=" +
-            cost.perDecodeRowNanos() + " and perContextTokenPicos=" + cost.perContextTokenPicos() + " a step of " +
-            scheduler.stepTokens() + " tokens in " + scheduler.maxRunning() + " rows with " + contextTokens +
-            " tokens of context would end", "lower these costs, or the limits of a step");
+        throw VirtualTime.past("lower these costs, or the limits of a step",
+            "with ", StepCost.PER_PREFILL_TOKEN_NANOS.of(cost.perPrefillTokenNanos()), ", ",
+            StepCost.PER_DECODE_ENTRY_NANOS.of(cost.perDecodeEntryNanos()), " and ",
+            StepCost.PER_CONTEXT_TOKEN_PICOS.of(cost.perContextTokenPicos()), " a step of " + scheduler.stepTokens() +
+                " tokens in " + scheduler.maxRunning() + " rows with " + contextTokens + " tokens of context would end");
     }
 }

@@ -42,8 +42,9 @@ final class AgentRequests
             final long gap = (long)(random.nextExponential() * config.meanStaggerNanos());
             if (VirtualTime.isPast(firstStarts[i - 1], gap))
             {
-                throw VirtualTime.past("with " + config.meanStaggerNanos() + " ns between starts, on average, the " +
-                    "play on line " + plays.get(i).line() + " of " + source.file() + " would start", "give a smaller gap");
+                throw VirtualTime.past("give a smaller gap",
+                    "with ", AgentTraceConfig.MEAN_STAGGER_NANOS.named(), " of " + config.meanStaggerNanos() +
+                        " ns the play on line " + plays.get(i).line() + " of " + source.file() + " would start");
             }
             firstStarts[i] = firstStarts[i - 1] + gap;
         }

@@ -63,11 +63,7 @@ public final class AgentTrace implements Workload
         settings.put("workload.plays", Integer.toString(plays.plays().size()));
         settings.put("workload.requests", Integer.toString(requests.size()));
         settings.put("workload.contentHash", Long.toHexString(contentHash()));
-        settings.put("workload.seed", Long.toString(config.seed()));
-        settings.put("workload.concurrentPlays", Integer.toString(config.concurrentPlays()));
-        settings.put("workload.meanStaggerNanos", Long.toString(config.meanStaggerNanos()));
-        settings.put("workload.maxThinkTimeNanos", Long.toString(config.maxThinkTimeNanos()));
-        settings.put("workload.sharedPrompts", Boolean.toString(config.sharedPrompts()));
+        settings.putAll(config.settings());
         return settings;
     }
 

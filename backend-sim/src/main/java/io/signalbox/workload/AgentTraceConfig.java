@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+
+import java.util.List;
+import java.util.Map;
 
 /**
  * How recorded plays are put on a scheduler.
@@ -16,17 +20,40 @@ import io.signalbox.ConfigException;
 public record AgentTraceConfig(
     long seed, int concurrentPlays, long meanStaggerNanos, long maxThinkTimeNanos, boolean sharedPrompts)
 {
+    public static final Setting<Long> SEED =
+        Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE, "Seed of the starts of plays.");
+    public static final Setting<Integer> CONCURRENT_PLAYS = Setting.integer("concurrentPlays", "plays", 0, 0,
+        Integer.MAX_VALUE, "Plays that run at a time, the next one starting when one has ended; 0: all of them.");
+    public static final Setting<Long> MEAN_STAGGER_NANOS = VirtualTime.mean("meanStaggerNanos", 5_000_000_000L,
+        "Mean of the exponentially distributed gaps between the first starts; 0: all at once.");
+    public static final Setting<Long> MAX_THINK_TIME_NANOS = Setting.number("maxThinkTimeNanos", "ns", Long.MAX_VALUE, 0,
+        Long.MAX_VALUE, "Pauses of clients that are longer count as this.").remedy("give 0 or more");
+    public static final Setting<Boolean> SHARED_PROMPTS = Setting.flag("sharedPrompts", true,
+        "Whether plays, and sub-agents, with tools and system prompts of equal sizes share them.");
+    public static final List<Setting<?>> SETTINGS =
+        List.of(SEED, CONCURRENT_PLAYS, MEAN_STAGGER_NANOS, MAX_THINK_TIME_NANOS, SHARED_PROMPTS);
+
     /** Every play, five seconds apart on average, with the pauses as recorded. */
-    public static final AgentTraceConfig DEFAULT = new AgentTraceConfig(1, 0, 5_000_000_000L, Long.MAX_VALUE, true);
+    public static final AgentTraceConfig DEFAULT = new AgentTraceConfig(SEED.defaultValue(), CONCURRENT_PLAYS.defaultValue(),
+        MEAN_STAGGER_NANOS.defaultValue(), MAX_THINK_TIME_NANOS.defaultValue(), SHARED_PROMPTS.defaultValue());
 
     public AgentTraceConfig
     {
-        if (concurrentPlays < 0 || maxThinkTimeNanos < 0)
-        {
-            throw new ConfigException("concurrentPlays=" + concurrentPlays + ", maxThinkTimeNanos=" + maxThinkTimeNanos +
-                ": none of them may be negative; give 0 or more.");
-        }
-        VirtualTime.checkMean("meanStaggerNanos", meanStaggerNanos);
+        CONCURRENT_PLAYS.check(concurrentPlays);
+        MEAN_STAGGER_NANOS.check(meanStaggerNanos);
+        MAX_THINK_TIME_NANOS.check(maxThinkTimeNanos);
+    }
+
+    /** Name and value of every setting, sorted by name. */
+    Map<String, String> settings()
+    {
+        return SettingValues.defaults("the agent trace", SETTINGS)
+            .with(SEED, seed)
+            .with(CONCURRENT_PLAYS, concurrentPlays)
+            .with(MEAN_STAGGER_NANOS, meanStaggerNanos)
+            .with(MAX_THINK_TIME_NANOS, maxThinkTimeNanos)
+            .with(SHARED_PROMPTS, sharedPrompts)
+            .print("workload.");
     }
 
     public AgentTraceConfig withSeed(final long value)

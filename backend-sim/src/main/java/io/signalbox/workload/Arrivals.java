@@ -2,10 +2,12 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * When conversations start. The text form, used on the command line and in the run description, is one of
@@ -20,42 +22,40 @@ public sealed interface Arrivals
 {
     long NANOS_PER_SECOND = 1_000_000_000L;
 
+    Setting<Double> RATE = Setting.real("rate", "conversations per second", 8.0, 1e-6, 1e9, "Mean rate of arrivals.");
+    Setting<Double> COEFFICIENT_OF_VARIATION = Setting.real("coefficientOfVariation", "", 1.0, 0.1, 30.0,
+        "Deviation of the gaps of bursty arrivals by their mean; 1 is Poisson.");
+    List<Setting<?>> SETTINGS = List.of(RATE, COEFFICIENT_OF_VARIATION);
+
     /** Start times of {@code count} conversations, rising, in nanoseconds since the start of the run. */
     long[] draw(int count, SplitMix64 random);
 
-    /** The text form; {@link #of} reads it back. */
+    /** The text form; {@link #parse} reads it back. */
     String text();
 
-    /** @param option what the text is for, named in the message when it is wrong. */
-    static Arrivals of(final String option, final String text)
+    /**
+     * Reads what {@link #text} wrote; {@code null} if the text has none of the forms.
+     *
+     * @throws ConfigException why values in one of the forms are not usable, or the trace is not.
+     */
+    static Arrivals parse(final String text)
     {
         final int colon = text.indexOf(':');
         final String kind = colon < 0 ? text : text.substring(0, colon);
         final String rest = colon < 0 ? "" : text.substring(colon + 1);
         final String[] arguments = rest.split(",", -1);
-        try
+        if (kind.equals("poisson") && arguments.length == 1)
         {
-            if (kind.equals("poisson") && arguments.length == 1)
-            {
-                return new Poisson(NumberText.real(arguments[0]));
-            }
-            if (kind.equals("bursty") && arguments.length == 2)
-            {
-                return new Bursty(NumberText.real(arguments[0]), NumberText.real(arguments[1]));
-            }
+            return new Poisson(NumberText.real(arguments[0]));
         }
-        catch (final ConfigException e)
+        if (kind.equals("bursty") && arguments.length == 2)
         {
-            throw new ConfigException(option + "=" + text + " is not usable (" + e.getMessage() + "); " + remedy());
+            return new Bursty(NumberText.real(arguments[0]), NumberText.real(arguments[1]));
         }
-        if (kind.equals("replayed") && !rest.isEmpty())
-        {
-            return Replayed.of(path(option, text, rest));
-        }
-        throw new ConfigException(option + "=" + text + " is not an arrival process; " + remedy());
+        return kind.equals("replayed") && !rest.isEmpty() ? Replayed.of(path(rest)) : null;
     }
 
-    private static Path path(final String option, final String text, final String file)
+    private static Path path(final String file)
     {
         try
         {
@@ -63,32 +63,17 @@ public sealed interface Arrivals
         }
         catch (final InvalidPathException e)
         {
-            throw new ConfigException(option + "=" + text + " names no path of this machine and locale; " + remedy());
+            throw new ConfigException("it names no path of this machine and locale");
         }
     }
 
-    private static String remedy()
-    {
-        return "give poisson:RATE or bursty:RATE,CV or replayed:FILE, with RATE in conversations per second.";
-    }
-
-    private static double checkRate(final double rate)
-    {
-        if (!(rate >= 1e-6 && rate <= 1e9))
-        {
-            throw new ConfigException("rate " + rate + " is not between 1e-6 and 1e9 per second");
-        }
-        return rate;
-    }
-
-    /** @param gapNanos rounded down; one that no long holds is past the limit as well. */
     private static long after(final long nanos, final double gapNanos, final int index, final Arrivals arrivals)
     {
         final long gap = (long)gapNanos;
         if (VirtualTime.isPast(nanos, gap))
         {
-            throw VirtualTime.past("with arrivals=" + arrivals.text() + " conversation " + (index + 1) + " would start",
-                "give a higher rate or fewer conversations");
+            throw VirtualTime.past("give a higher rate or fewer conversations",
+                "with ", GeneratedWorkloadConfig.ARRIVALS.of(arrivals), " conversation " + (index + 1) + " would start");
         }
         return nanos + gap;
     }
@@ -98,7 +83,7 @@ public sealed interface Arrivals
     {
         public Poisson
         {
-            checkRate(ratePerSecond);
+            RATE.check(ratePerSecond);
         }
 
         @Override
@@ -126,12 +111,8 @@ public sealed interface Arrivals
     {
         public Bursty
         {
-            checkRate(ratePerSecond);
-            if (!(coefficientOfVariation >= 0.1 && coefficientOfVariation <= 30.0))
-            {
-                throw new ConfigException(
-                    "coefficient of variation " + coefficientOfVariation + " is not between 0.1 and 30");
-            }
+            RATE.check(ratePerSecond);
+            COEFFICIENT_OF_VARIATION.check(coefficientOfVariation);
         }
 
         @Override
@@ -179,8 +160,9 @@ public sealed interface Arrivals
         {
             if (count > timesNanos.length)
             {
-                throw new ConfigException("the trace " + file + " has " + timesNanos.length + " arrivals and " + count +
-                    " conversations are wanted; ask for fewer or give a longer trace.");
+                throw ConfigException.because("the trace " + file + " has " + timesNanos.length + " arrivals and " + count +
+                        " ", GeneratedWorkloadConfig.CONVERSATIONS.named(), " are wanted")
+                    .allowed("at most " + timesNanos.length).remedy("ask for fewer or give a longer trace");
             }
             return Arrays.copyOf(timesNanos, count);
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
 import java.util.List;
 import java.util.Map;
@@ -16,30 +17,28 @@ import java.util.TreeMap;
  */
 public record Cancellations(double fraction, long meanDelayNanos, long seed)
 {
+    public static final Setting<Double> FRACTION = Setting.real("cancelFraction", "", 0.0, 0.0, 1.0,
+        "Share of the requests with a cancel time.").remedy("give the share of requests to cancel");
+    public static final Setting<Long> MEAN_DELAY_NANOS = Setting.number("cancelMeanDelayNanos", "ns", 5_000_000_000L, 1,
+        VirtualTime.MAX_MEAN_NANOS, "Mean time from arrival to cancel.").remedy("give a mean time to cancel");
+    public static final Setting<Long> SEED =
+        Setting.number("cancelSeed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE, "Another seed picks other requests.");
+    public static final List<Setting<?>> SETTINGS = List.of(FRACTION, MEAN_DELAY_NANOS, SEED);
     /** Keeps the draws apart from those of a workload with the same seed. */
     private static final long STREAM = 0x5851F42D4C957F2DL;
 
     public Cancellations
     {
-        if (!(fraction >= 0.0 && fraction <= 1.0))
-        {
-            throw new ConfigException(
-                "cancel fraction " + fraction + " is not between 0 and 1; give the share of requests to cancel.");
-        }
-        if (meanDelayNanos < 1 || meanDelayNanos > VirtualTime.MAX_MEAN_NANOS)
-        {
-            throw new ConfigException("mean cancel delay of " + meanDelayNanos + " ns is not between 1 and " +
-                VirtualTime.MAX_MEAN_NANOS + "; give a mean time to cancel.");
-        }
+        FRACTION.check(fraction);
+        MEAN_DELAY_NANOS.check(meanDelayNanos);
     }
 
     public Workload applyTo(final Workload workload)
     {
         final List<WorkloadRequest> requests = workload.requests().stream().map(this::maybeCancelled).toList();
         final Map<String, String> settings = new TreeMap<>(workload.settings());
-        settings.put("workload.cancelFraction", Double.toString(fraction));
-        settings.put("workload.cancelMeanDelayNanos", Long.toString(meanDelayNanos));
-        settings.put("workload.cancelSeed", Long.toString(seed));
+        settings.putAll(SettingValues.defaults("a cancelled workload", SETTINGS)
+            .with(FRACTION, fraction).with(MEAN_DELAY_NANOS, meanDelayNanos).with(SEED, seed).print("workload."));
         return new Workload()
         {
             @Override

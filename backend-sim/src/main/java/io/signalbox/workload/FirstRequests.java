@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 
 import java.util.List;
 import java.util.Map;
@@ -13,16 +13,17 @@ import java.util.TreeMap;
  */
 public final class FirstRequests implements Workload
 {
+    public static final Setting<Integer> COUNT = Setting.integer("firstRequests", "requests", Integer.MAX_VALUE, 1,
+        Integer.MAX_VALUE, "Only the first requests of a workload run.").remedy("ask for at least 1 request");
+    public static final List<Setting<?>> SETTINGS = List.of(COUNT);
+
     private final Workload whole;
     private final List<WorkloadRequest> requests;
 
     /** @param count at least 1; a workload with fewer requests is kept whole. */
     public FirstRequests(final Workload whole, final int count)
     {
-        if (count < 1)
-        {
-            throw new ConfigException("a workload of " + count + " requests has nothing to run; ask for at least 1.");
-        }
+        COUNT.check(count);
         this.whole = whole;
         this.requests = List.copyOf(whole.requests().subList(0, Math.min(count, whole.requests().size())));
     }
@@ -49,7 +50,7 @@ public final class FirstRequests implements Workload
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>(whole.settings());
-        settings.put("workload.firstRequests", Integer.toString(requests.size()));
+        settings.put("workload." + COUNT, COUNT.print(requests.size()));
         return settings;
     }
 }

@@ -44,8 +44,11 @@ public final class GeneratedWorkload implements Workload
         }
         if (requests.isEmpty())
         {
-            throw new ConfigException("no first turn fits into maxContextTokens=" + config.maxContextTokens() +
-                "; raise it or shorten systemPromptTokens, userTokens or outputTokens.");
+            throw ConfigException.because("no first turn fits into ",
+                    GeneratedWorkloadConfig.MAX_CONTEXT_TOKENS.of(config.maxContextTokens()))
+                .allowed("enough for a first turn").remedy("raise it or shorten ",
+                    GeneratedWorkloadConfig.SYSTEM_PROMPT_TOKENS.named(), ", ",
+                    GeneratedWorkloadConfig.USER_TOKENS.named(), " or ", GeneratedWorkloadConfig.OUTPUT_TOKENS.named());
         }
         return new GeneratedWorkload(config, requests);
     }
@@ -71,8 +74,9 @@ public final class GeneratedWorkload implements Workload
             }
             if (requests.size() == MAX_REQUESTS)
             {
-                throw new ConfigException("conversations=" + config.conversations() + " with turns=" +
-                    config.turns().text() + " make more than " + MAX_REQUESTS + " requests; give fewer.");
+                throw ConfigException.because(GeneratedWorkloadConfig.CONVERSATIONS.of(config.conversations()), " with ",
+                        GeneratedWorkloadConfig.TURNS.of(config.turns()), " make more than " + MAX_REQUESTS + " requests")
+                    .allowed("at most " + MAX_REQUESTS + " requests").remedy("give fewer");
             }
             final long requestId = requests.size() + 1L;
             requests.add(turn == 0 ?

@@ -1,37 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
 
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** The settings of {@link GeneratedWorkload}. The defaults give about 2,000 requests in 400 conversations. */
 public final class GeneratedWorkloadConfig
 {
-    private final long seed;
-    private final int conversations;
-    private final int clients;
-    private final Arrivals arrivals;
-    private final int systemPromptTokens;
-    private final SizeDistribution turns;
-    private final SizeDistribution userTokens;
-    private final SizeDistribution outputTokens;
-    private final long meanThinkTimeNanos;
-    private final int maxContextTokens;
+    public static final Setting<Long> SEED =
+        Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE, "Seed of all draws.");
+    public static final Setting<Integer> CONVERSATIONS =
+        Setting.integer("conversations", "conversations", 400, 1, 10_000_000, "Conversations of a few requests each.");
+    public static final Setting<Integer> CLIENTS = Setting.integer("clients", "conversations", 0, 0, 10_000_000,
+        "Conversations that are active at a time, the next one starting when one has ended; 0: they start when they " +
+            "arrive.");
+    public static final Setting<Arrivals> ARRIVALS = Setting.form("arrivals", "", new Arrivals.Poisson(8.0),
+        "poisson:RATE, bursty:RATE,CV or replayed:FILE", Arrivals::parse, Arrivals::text,
+        "When conversations start; with a number of clients, when the first one of each client does.")
+        .remedy("give poisson:RATE or bursty:RATE,CV or replayed:FILE, with RATE in conversations per second");
+    public static final Setting<Integer> SYSTEM_PROMPT_TOKENS = Setting.integer("systemPromptTokens", "tokens", 512, 0,
+        SizeDistribution.MAX_SIZE, "Tokens that every prompt starts with.");
+    public static final Setting<SizeDistribution> TURNS =
+        sizes("turns", "turns", new SizeDistribution.Lognormal(4.0, 0.7, 1, 32), "Turns per conversation.");
+    public static final Setting<SizeDistribution> USER_TOKENS =
+        sizes("userTokens", "tokens", new SizeDistribution.Lognormal(200.0, 1.0, 8, 4096), "New user text per turn.");
+    public static final Setting<SizeDistribution> OUTPUT_TOKENS = sizes(
+        "outputTokens", "tokens", new SizeDistribution.Lognormal(150.0, 0.8, 4, 1024), "Generated tokens per turn.");
+    public static final Setting<Long> MEAN_THINK_TIME_NANOS = VirtualTime.mean("meanThinkTimeNanos", 5_000_000_000L,
+        "Mean of the exponentially distributed pause before a follow-up turn.");
+    public static final Setting<Integer> MAX_CONTEXT_TOKENS = Setting.integer("maxContextTokens", "tokens", 32_768, 2,
+        SizeDistribution.MAX_SIZE, "A conversation ends before the turn whose prompt and output would pass this.");
+    public static final List<Setting<?>> SETTINGS = List.of(SEED, CONVERSATIONS, CLIENTS, ARRIVALS, SYSTEM_PROMPT_TOKENS,
+        TURNS, USER_TOKENS, OUTPUT_TOKENS, MEAN_THINK_TIME_NANOS, MAX_CONTEXT_TOKENS);
 
-    private GeneratedWorkloadConfig(final Builder builder)
+    private final SettingValues values;
+
+    private GeneratedWorkloadConfig(final SettingValues values)
     {
-        seed = builder.seed;
-        conversations = inRange("conversations", builder.conversations, 1, 10_000_000);
-        clients = inRange("clients", builder.clients, 0, 10_000_000);
-        arrivals = builder.arrivals;
-        systemPromptTokens = inRange("systemPromptTokens", builder.systemPromptTokens, 0, SizeDistribution.MAX_SIZE);
-        turns = builder.turns;
-        userTokens = builder.userTokens;
-        outputTokens = builder.outputTokens;
-        meanThinkTimeNanos = VirtualTime.checkMean("meanThinkTimeNanos", builder.meanThinkTimeNanos);
-        maxContextTokens = inRange("maxContextTokens", builder.maxContextTokens, 2, SizeDistribution.MAX_SIZE);
+        this.values = values;
+    }
+
+    private static Setting<SizeDistribution> sizes(
+        final String name, final String unit, final SizeDistribution defaultValue, final String meaning)
+    {
+        return Setting.form(name, unit, defaultValue, "lognormal:MEDIAN,SIGMA,MIN,MAX, zipf:EXPONENT,MIN,MAX or fixed:VALUE",
+            SizeDistribution::parse, SizeDistribution::text, meaning);
     }
 
     public static Builder builder()
@@ -41,166 +57,134 @@ public final class GeneratedWorkloadConfig
 
     public long seed()
     {
-        return seed;
+        return values.get(SEED);
     }
 
     public int conversations()
     {
-        return conversations;
+        return values.get(CONVERSATIONS);
     }
 
     /** Conversations that are active at a time, the next one starting when one has ended; 0: they start when they arrive. */
     public int clients()
     {
-        return clients;
+        return values.get(CLIENTS);
     }
 
     /** When conversations start; with a number of clients, when the first one of each client does. */
     public Arrivals arrivals()
     {
-        return arrivals;
+        return values.get(ARRIVALS);
     }
 
     /** Tokens that every prompt starts with. */
     public int systemPromptTokens()
     {
-        return systemPromptTokens;
+        return values.get(SYSTEM_PROMPT_TOKENS);
     }
 
     /** Turns per conversation. */
     public SizeDistribution turns()
     {
-        return turns;
+        return values.get(TURNS);
     }
 
     /** New user text per turn. */
     public SizeDistribution userTokens()
     {
-        return userTokens;
+        return values.get(USER_TOKENS);
     }
 
     /** Generated tokens per turn. */
     public SizeDistribution outputTokens()
     {
-        return outputTokens;
+        return values.get(OUTPUT_TOKENS);
     }
 
     /** Mean of the exponentially distributed pause before a follow-up turn; 0 to {@link VirtualTime#MAX_MEAN_NANOS}. */
     public long meanThinkTimeNanos()
     {
-        return meanThinkTimeNanos;
+        return values.get(MEAN_THINK_TIME_NANOS);
     }
 
     /** A conversation ends before the turn whose prompt and output would pass this. */
     public int maxContextTokens()
     {
-        return maxContextTokens;
+        return values.get(MAX_CONTEXT_TOKENS);
     }
 
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
-        final Map<String, String> settings = new TreeMap<>();
+        final Map<String, String> settings = values.print("workload.");
         settings.put("workload.kind", "generated");
-        settings.put("workload.seed", Long.toString(seed));
-        settings.put("workload.conversations", Integer.toString(conversations));
-        settings.put("workload.clients", Integer.toString(clients));
-        settings.put("workload.arrivals", arrivals.text());
-        settings.put("workload.systemPromptTokens", Integer.toString(systemPromptTokens));
-        settings.put("workload.turns", turns.text());
-        settings.put("workload.userTokens", userTokens.text());
-        settings.put("workload.outputTokens", outputTokens.text());
-        settings.put("workload.meanThinkTimeNanos", Long.toString(meanThinkTimeNanos));
-        settings.put("workload.maxContextTokens", Integer.toString(maxContextTokens));
         return settings;
     }
 
-    private static int inRange(final String name, final int value, final int min, final int max)
-    {
-        if (value < min || value > max)
-        {
-            throw new ConfigException(name + "=" + value + " is not between " + min + " and " + max + ".");
-        }
-        return value;
-    }
-
-    /** Collects settings; {@link #build()} checks all of them. */
+    /** Collects settings, each checked when it is given. */
     public static final class Builder
     {
-        private long seed = 1;
-        private int conversations = 400;
-        private int clients;
-        private Arrivals arrivals = new Arrivals.Poisson(8.0);
-        private int systemPromptTokens = 512;
-        private SizeDistribution turns = new SizeDistribution.Lognormal(4.0, 0.7, 1, 32);
-        private SizeDistribution userTokens = new SizeDistribution.Lognormal(200.0, 1.0, 8, 4096);
-        private SizeDistribution outputTokens = new SizeDistribution.Lognormal(150.0, 0.8, 4, 1024);
-        private long meanThinkTimeNanos = 5_000_000_000L;
-        private int maxContextTokens = 32_768;
+        private SettingValues values = SettingValues.defaults("the generated workload", SETTINGS);
+
+        private <T> Builder set(final Setting<T> setting, final T value)
+        {
+            values = values.with(setting, value);
+            return this;
+        }
 
         public Builder seed(final long value)
         {
-            seed = value;
-            return this;
+            return set(SEED, value);
         }
 
         public Builder conversations(final int value)
         {
-            conversations = value;
-            return this;
+            return set(CONVERSATIONS, value);
         }
 
         public Builder clients(final int value)
         {
-            clients = value;
-            return this;
+            return set(CLIENTS, value);
         }
 
         public Builder arrivals(final Arrivals value)
         {
-            arrivals = value;
-            return this;
+            return set(ARRIVALS, value);
         }
 
         public Builder systemPromptTokens(final int value)
         {
-            systemPromptTokens = value;
-            return this;
+            return set(SYSTEM_PROMPT_TOKENS, value);
         }
 
         public Builder turns(final SizeDistribution value)
         {
-            turns = value;
-            return this;
+            return set(TURNS, value);
         }
 
         public Builder userTokens(final SizeDistribution value)
         {
-            userTokens = value;
-            return this;
+            return set(USER_TOKENS, value);
         }
 
         public Builder outputTokens(final SizeDistribution value)
         {
-            outputTokens = value;
-            return this;
+            return set(OUTPUT_TOKENS, value);
         }
 
         public Builder meanThinkTimeNanos(final long value)
         {
-            meanThinkTimeNanos = value;
-            return this;
+            return set(MEAN_THINK_TIME_NANOS, value);
         }
 
         public Builder maxContextTokens(final int value)
         {
-            maxContextTokens = value;
-            return this;
+            return set(MAX_CONTEXT_TOKENS, value);
         }
 
         public GeneratedWorkloadConfig build()
         {
-            return new GeneratedWorkloadConfig(this);
+            return new GeneratedWorkloadConfig(values);
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.workload;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 
 import java.util.List;
 import java.util.Map;
@@ -13,19 +13,19 @@ import java.util.TreeMap;
  */
 public final class HastenedArrivals implements Workload
 {
+    public static final Setting<Double> SPEED = Setting.real("speed", "", 1.0, Double.MIN_VALUE, 1_000_000,
+        "Times of arrival are divided by it.").remedy("1 leaves arrivals as they are");
+    public static final List<Setting<?>> SETTINGS = List.of(SPEED);
+
     private final Workload original;
     private final double speed;
     private final List<WorkloadRequest> requests;
 
-    /** @param speed by which times of arrival are divided; above 0. */
+    /** @param speed by which times of arrival are divided; above 0, at most 1,000,000. */
     public HastenedArrivals(final Workload original, final double speed)
     {
-        if (!(speed > 0.0) || Double.isInfinite(speed))
-        {
-            throw new ConfigException("speed=" + speed + " is not above 0; 1 leaves arrivals as they are.");
-        }
         this.original = original;
-        this.speed = speed;
+        this.speed = SPEED.check(speed);
         requests = original.requests().stream().map(this::hastened).toList();
     }
 
@@ -38,8 +38,8 @@ public final class HastenedArrivals implements Workload
         final double arrivalNanos = request.arrivalNanos() / speed;
         if (arrivalNanos > VirtualTime.MAX_NANOS)
         {
-            throw VirtualTime.past("with speed=" + speed + " " + original.placeOf(request) + " would arrive",
-                "give a greater speed");
+            throw VirtualTime.past("give a greater speed",
+                "with ", SPEED.of(speed), " " + original.placeOf(request) + " would arrive");
         }
         return request.arrivingAt((long)arrivalNanos);
     }
@@ -66,7 +66,7 @@ public final class HastenedArrivals implements Workload
     public Map<String, String> settings()
     {
         final Map<String, String> settings = new TreeMap<>(original.settings());
-        settings.put("workload.speed", Double.toString(speed));
+        settings.put("workload." + SPEED, SPEED.print(speed));
         return settings;
     }
 }

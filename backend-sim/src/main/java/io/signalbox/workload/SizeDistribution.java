@@ -2,6 +2,9 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+
+import java.util.List;
 
 /**
  * How turns and lengths are distributed; every drawn value is between {@code min} and {@code max}. The text form,
@@ -17,51 +20,50 @@ public sealed interface SizeDistribution
 {
     int MAX_SIZE = 16_777_216;
 
+    Setting<Double> MEDIAN = Setting.real("median", "", 200.0, 1.0, MAX_SIZE, "Median of a lognormal distribution.");
+    Setting<Double> SIGMA = Setting.real("sigma", "", 1.0, 0.0, 10.0, "Deviation of the logarithm.");
+    Setting<Double> EXPONENT = Setting.real("exponent", "", 1.2, 0.0, 20.0, "Exponent of a Zipf distribution.");
+    Setting<Integer> MIN = Setting.integer("min", "", 1, 1, MAX_SIZE, "Smallest value that is drawn.");
+    Setting<Integer> MAX = Setting.integer("max", "", MAX_SIZE, 1, MAX_SIZE, "Largest value that is drawn.");
+    Setting<Integer> VALUE = Setting.integer("value", "", 1, 1, MAX_SIZE, "The only value that is drawn.");
+    List<Setting<?>> SETTINGS = List.of(MEDIAN, SIGMA, EXPONENT, MIN, MAX, VALUE);
+
     int draw(SplitMix64 random);
 
-    /** The text form; {@link #of} reads it back. */
+    /** The text form; {@link #parse} reads it back. */
     String text();
 
-    /** @param option what the text is for, named in the message when it is wrong. */
-    static SizeDistribution of(final String option, final String text)
+    /**
+     * Reads what {@link #text} wrote; {@code null} if the text has none of the forms.
+     *
+     * @throws ConfigException why values in one of the forms are not usable.
+     */
+    static SizeDistribution parse(final String text)
     {
         final int colon = text.indexOf(':');
         final String kind = colon < 0 ? text : text.substring(0, colon);
         final String[] arguments = colon < 0 ? new String[0] : text.substring(colon + 1).split(",", -1);
-        try
+        if (kind.equals("lognormal") && arguments.length == 4)
         {
-            if (kind.equals("lognormal") && arguments.length == 4)
-            {
-                return new Lognormal(NumberText.real(arguments[0]), NumberText.real(arguments[1]),
-                    NumberText.whole(arguments[2]), NumberText.whole(arguments[3]));
-            }
-            if (kind.equals("zipf") && arguments.length == 3)
-            {
-                return new Zipf(
-                    NumberText.real(arguments[0]), NumberText.whole(arguments[1]), NumberText.whole(arguments[2]));
-            }
-            if (kind.equals("fixed") && arguments.length == 1)
-            {
-                return new Fixed(NumberText.whole(arguments[0]));
-            }
+            return new Lognormal(NumberText.real(arguments[0]), NumberText.real(arguments[1]),
+                NumberText.whole(arguments[2]), NumberText.whole(arguments[3]));
         }
-        catch (final ConfigException e)
+        if (kind.equals("zipf") && arguments.length == 3)
         {
-            throw new ConfigException(option + "=" + text + " is not usable (" + e.getMessage() + "); " + remedy());
+            return new Zipf(
+                NumberText.real(arguments[0]), NumberText.whole(arguments[1]), NumberText.whole(arguments[2]));
         }
-        throw new ConfigException(option + "=" + text + " is not a distribution; " + remedy());
-    }
-
-    private static String remedy()
-    {
-        return "give lognormal:MEDIAN,SIGMA,MIN,MAX or zipf:EXPONENT,MIN,MAX or fixed:VALUE.";
+        return kind.equals("fixed") && arguments.length == 1 ? new Fixed(NumberText.whole(arguments[0])) : null;
     }
 
     private static void checkRange(final int min, final int max)
     {
-        if (min < 1 || max < min || max > MAX_SIZE)
+        MIN.check(min);
+        MAX.check(max);
+        if (max < min)
         {
-            throw new ConfigException("min=" + min + ", max=" + max + " is not a range within 1 to " + MAX_SIZE);
+            throw ConfigException.because(MIN.of(min), ", ", MAX.of(max), " is not a range within 1 to " + MAX_SIZE)
+                .allowed("between 1 and " + MAX_SIZE).remedy("give a range of sizes");
         }
     }
 
@@ -71,14 +73,8 @@ public sealed interface SizeDistribution
         public Lognormal
         {
             checkRange(min, max);
-            if (!(median >= 1.0 && median <= MAX_SIZE))
-            {
-                throw new ConfigException("median=" + median + " is not between 1 and " + MAX_SIZE);
-            }
-            if (!(sigma >= 0.0 && sigma <= 10.0))
-            {
-                throw new ConfigException("sigma=" + sigma + " is not between 0 and 10");
-            }
+            MEDIAN.check(median);
+            SIGMA.check(sigma);
         }
 
         @Override
@@ -106,11 +102,7 @@ public sealed interface SizeDistribution
         public Zipf(final double exponent, final int min, final int max)
         {
             checkRange(min, max);
-            if (!(exponent >= 0.0 && exponent <= 20.0))
-            {
-                throw new ConfigException("exponent=" + exponent + " is not between 0 and 20");
-            }
-            this.exponent = exponent;
+            this.exponent = EXPONENT.check(exponent);
             this.min = min;
             this.max = max;
             cumulative = new double[max - min + 1];
@@ -140,7 +132,7 @@ public sealed interface SizeDistribution
     {
         public Fixed
         {
-            checkRange(value, value);
+            VALUE.check(value);
         }
 
         @Override

@@ -2,6 +2,9 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+
+import java.util.Arrays;
 
 /**
  * The bounds of simulated time. Every time of a run is between 0 and {@link #MAX_NANOS}, so the sum of any two fits
@@ -29,18 +32,21 @@ public final class VirtualTime
     /** @param event subject and verb: "line 7 of trace.jsonl would be submitted". */
     public static ConfigException past(final String event, final String remedy)
     {
-        return new ConfigException(event + " more than " + LIMIT + " after the start of the run, and simulated time ends " +
-            "there; " + remedy + ".");
+        return past(remedy, (Object)event);
     }
 
-    /** @throws ConfigException when a mean is negative or above {@link #MAX_MEAN_NANOS}. */
-    static long checkMean(final String name, final long nanos)
+    /** @param event texts and settings at fault, which end with subject and verb. */
+    public static ConfigException past(final String remedy, final Object... event)
     {
-        if (nanos < 0 || nanos > MAX_MEAN_NANOS)
-        {
-            throw new ConfigException(
-                name + "=" + nanos + " is not between 0 and " + MAX_MEAN_NANOS + " ns; give a mean time.");
-        }
-        return nanos;
+        final Object[] parts = Arrays.copyOf(event, event.length + 1);
+        parts[event.length] =
+            " more than " + LIMIT + " after the start of the run, and simulated time ends there";
+        return ConfigException.because(parts).allowed("within simulated time").remedy(remedy);
+    }
+
+    /** A mean of random times, from 0 to {@link #MAX_MEAN_NANOS}. */
+    static Setting<Long> mean(final String name, final long defaultNanos, final String meaning)
+    {
+        return Setting.number(name, "ns", defaultNanos, 0, MAX_MEAN_NANOS, meaning).remedy("give a mean time");
     }
 }

@@ -87,7 +87,8 @@ public enum WorkloadPreset
     public static WorkloadPreset of(final String label)
     {
         return Arrays.stream(values()).filter(preset -> preset.label.equals(label)).findFirst().orElseThrow(() ->
-            new ConfigException("the workload '" + label + "' is not known; it is one of " + labels() + "."));
+            ConfigException.because(new ConfigException.Named("workload", label), " is not known")
+                .allowed("one of " + labels()).remedy("give one of " + labels()));
     }
 
     /** The names of all presets, for messages and help. */

@@ -19,7 +19,7 @@ class ComparisonTableTest
     /** Two routers with these values of one figure; all others are equal. */
     private static List<ComparisonRow> rows(final Figure figure, final double[] first, final double[] second)
     {
-        final ComparisonPlan plan = new ComparisonPlan(
+        final ComparisonConfig plan = new ComparisonConfig(
             List.of(SeededWorkload.generated("w", WorkloadPreset.CONVERSATIONS::builder)), List.of(100),
             List.of(RouterConfig.of("default"), RouterConfig.of("lmetric")), 1, first.length,
             SchedulerConfig.builder().build(),

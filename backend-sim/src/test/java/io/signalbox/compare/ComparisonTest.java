@@ -44,15 +44,16 @@ class ComparisonTest
             .maxContextTokens(1500));
     }
 
-    private static ComparisonPlan plan(final SeededWorkload... workloads)
+    private static ComparisonConfig plan(final SeededWorkload... workloads)
     {
-        return new ComparisonPlan(List.of(workloads), List.of(120, 400), ROUTERS, 5, 3, SCHEDULER, SimulationConfig.DEFAULT);
+        return new ComparisonConfig(
+            List.of(workloads), List.of(120, 400), ROUTERS, 5, 3, SCHEDULER, SimulationConfig.DEFAULT);
     }
 
     @Test
     void shouldGiveTheSameRowsInTheSameOrderWhateverTheNumberOfWorkers()
     {
-        final ComparisonPlan plan = plan(workload("small", 64), workload("large", 512));
+        final ComparisonConfig plan = plan(workload("small", 64), workload("large", 512));
         final List<ComparisonRow> one = Comparison.run(plan, 1, ComparisonProgress.NONE);
         final List<ComparisonRow> three = Comparison.run(plan, 3, ComparisonProgress.NONE);
 
@@ -114,7 +115,7 @@ class ComparisonTest
     void shouldTellHowFarItHasCome()
     {
         final List<String> progress = new ArrayList<>();
-        final ComparisonPlan plan = plan(workload("w", 64));
+        final ComparisonConfig plan = plan(workload("w", 64));
         Comparison.run(plan, 3, (ended, total) -> progress.add(ended + "/" + total));
         assertEquals(plan.cells(), progress.size());
         assertEquals("1/" + plan.cells(), progress.get(0));
@@ -124,7 +125,7 @@ class ComparisonTest
     @Test
     void shouldRefuseAPoolThatARequestDoesNotFitBeforeAnyRun()
     {
-        final ComparisonPlan plan = new ComparisonPlan(List.of(workload("w", 1000)), List.of(400, 20), ROUTERS, 1, 1,
+        final ComparisonConfig plan = new ComparisonConfig(List.of(workload("w", 1000)), List.of(400, 20), ROUTERS, 1, 1,
             SCHEDULER, SimulationConfig.DEFAULT);
         final List<Integer> runs = new ArrayList<>();
         final String message = assertThrows(ConfigException.class,
@@ -151,11 +152,11 @@ class ComparisonTest
     @Test
     void shouldRefuseAPlanWithNothingOrTheSameTwice()
     {
-        assertRefused("kvBlocks has 120 twice", () -> new ComparisonPlan(List.of(workload("w", 1)), List.of(120, 120),
+        assertRefused("kvBlocks has 120 twice", () -> new ComparisonConfig(List.of(workload("w", 1)), List.of(120, 120),
             ROUTERS, 1, 1, SCHEDULER, SimulationConfig.DEFAULT));
         assertRefused("workloads has w twice", () -> plan(workload("w", 1), workload("w", 2)));
         assertRefused("workloads is empty", ComparisonTest::plan);
-        assertRefused("seeds=0 is not between", () -> new ComparisonPlan(List.of(workload("w", 1)), List.of(120),
+        assertRefused("seeds=0 is not between", () -> new ComparisonConfig(List.of(workload("w", 1)), List.of(120),
             ROUTERS, 1, 0, SCHEDULER, SimulationConfig.DEFAULT));
         assertRefused("workers=0", () -> Comparison.run(plan(workload("w", 1)), 0, ComparisonProgress.NONE));
     }

@@ -140,7 +140,7 @@ class ReportListenerTest
     {
         final D2hCompleteEncoder message = inputs.d2hComplete()
             .timeNanos(nanos).step(step).epoch(0).rank(0)
-            .rowCount(rows.capacity() / 2).rowBytes(form == RowForm.NONE ? 0 : 2)
+            .computeNanos(0).rowCount(rows.capacity() / 2).rowBytes(form == RowForm.NONE ? 0 : 2)
             .rowsChecksum(new RowsChecksum().of(rows, 0, rows.capacity())).rowForm(form);
         plans.writeTokens(message, 0);
         return message;
@@ -190,6 +190,24 @@ class ReportListenerTest
         assertEquals(32.0 / 90, cache.tokenHitRate());
         assertEquals(0.4, cache.blockHitRate());
         assertEquals(new RunReport.RankPrefixCache(0, 32.0 / 90, 0.4, 2, 90), cache.ranks().get(0));
+    }
+
+    /** Ten blocks: two prompts of five blocks leave none for a token of either. */
+    @Test
+    void shouldCountARequestOnceThatIsResumedAfterAPreemption()
+    {
+        start(SchedulerConfig.builder().ranks(1).kvBlocks(11).prefixCaching(false).router("default").build());
+        submit(0, 1, 80, 2);
+        submit(0, 2, 80, 2);
+        wake(0);
+        complete(10, 1);
+        complete(20, 2);
+        complete(30, 3);
+
+        final RunReport run = report.report();
+        assertEquals(1, run.steps().preemptions());
+        assertEquals(2, run.prefixCache().ranks().get(0).admittedRequests());
+        assertEquals(160, run.prefixCache().ranks().get(0).promptTokens());
     }
 
     @Test

@@ -60,7 +60,7 @@ class CostsTest
     {
         final List<String> names = List.copyOf(SimulationConfig.DEFAULT.withSeed(4).settings().keySet());
         assertEquals(names.stream().sorted().toList(), names);
-        assertEquals(10, names.size());
+        assertEquals(11, names.size());
         assertEquals("11810000", SimulationConfig.DEFAULT.settings().get("sim.stepCost.baseNanos"));
         assertThrows(ConfigException.class, () -> SimulationConfig.DEFAULT.withExpertSkew(-0.1));
     }

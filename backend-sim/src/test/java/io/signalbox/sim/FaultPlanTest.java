@@ -51,7 +51,8 @@ class FaultPlanTest
         assertEquals("rank 2 step 40 failed ECC error, 2 bits  at 0x1f = bad; rank 0..3 step 10..20 late 5ms; " +
             "rank 1 step 50 lost back-after 200ms; rank * step 100.. duplicated; rank 1 step 51 lost; " +
             "rank 1 step 52 lost back-after never; rank 7 step 1.. corrupt token-range; rank 0 step 5 dropped; " +
-            "rank 0 step 6 reordered; seed=7,late=0.01,dropped=0.001,late-by=1500us,step-timeout=2s,back-after=never,kv=kept",
+            "rank 0 step 6 reordered; seed=7,late=0.01,dropped=0.001,late-by=1500us,step-timeout=2s,back-after=never," +
+            "kv=kept",
             plan.text());
         assertEquals(plan, FaultPlan.parse(plan.text()));
     }
@@ -140,7 +141,8 @@ class FaultPlanTest
     void shouldNameLineAndColumn()
     {
         final String message = assertThrows(ConfigException.class,
-            () -> FaultPlan.parse("# first; line\nrank 0 step 1 dropped\r\n  rank 0 step 2 late 1ms ;\trank x step 1 dropped\n"))
+            () -> FaultPlan.parse(
+                "# first; line\nrank 0 step 1 dropped\r\n  rank 0 step 2 late 1ms ;\trank x step 1 dropped\n"))
             .getMessage();
 
         assertTrue(message.startsWith("line 3, column 33 of the fault plan: 'x' is not a rank;"), message);
@@ -159,7 +161,8 @@ class FaultPlanTest
         assertTrue(assertThrows(ConfigException.class, () -> FaultPlan.parse("#".repeat(FaultPlan.MAX_TEXT_CHARS + 1)))
             .getMessage().startsWith("the fault plan has 65537 characters, more than 65536;"));
         assertTrue(assertThrows(ConfigException.class, () -> FaultPlan.parse("rank 0 step 1 dropped\n".repeat(1001)))
-            .getMessage().startsWith("line 1001, column 5 of the fault plan: this is fault 1001, and a plan lists at most 1000;"));
+            .getMessage().startsWith(
+                "line 1001, column 5 of the fault plan: this is fault 1001, and a plan lists at most 1000;"));
     }
 
     @Test
@@ -170,8 +173,8 @@ class FaultPlanTest
 
         assertEquals("the fault 'rank 0..2 step 1 dropped' names rank 2, but the ranks are 0 to 1; name one of them, or * " +
             "for all.", refusal("rank 0..2 step 1 dropped", two));
-        assertEquals("the fault 'rank 0 step 1 corrupt row-count' needs captured rows, and capture is off; leave it out, or " +
-            "name another corruption.", refusal("rank 0 step 1 corrupt row-count", SchedulerConfig.builder().build()));
+        assertEquals("the fault 'rank 0 step 1 corrupt row-count' needs captured rows, and capture is off; leave it out, " +
+            "or name another corruption.", refusal("rank 0 step 1 corrupt row-count", SchedulerConfig.builder().build()));
         assertEquals("the fault 'rank 0 step 1 corrupt expert-range' needs ids that are no expert, and with 256 experts " +
             "every id is one; leave it out, or name another corruption.", refusal("rank 0 step 1 corrupt expert-range",
             SchedulerConfig.builder().capture(new ModelShape(1, 256, 2)).build()));
@@ -195,7 +198,7 @@ class FaultPlanTest
             .as((words, between) -> String.join(between, words));
     }
 
-    /** What is accepted is also written such that it reads as the same plan. */
+    /** The text of every plan reads as the same plan. */
     @Property(tries = 2000)
     void shouldReadItsOwnTextOrRefuseInOneSentence(@ForAll("texts") final String text)
     {

@@ -5,6 +5,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
@@ -110,11 +111,10 @@ class FaultPlantTest
             final int epoch,
             final int rank,
             final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
+            final StepTokens tokens,
             final CaptureSlice rows)
         {
-            engine.d2hComplete(timeNanos, epoch, rank, step, sampledTokens, sampledCount, rows);
+            engine.d2hComplete(timeNanos, epoch, rank, step, tokens, rows);
         }
 
         @Override
@@ -135,12 +135,29 @@ class FaultPlantTest
     {
         private final int[] lastEpochs = new int[2];
         private final long[] lastSteps = new long[2];
+        private final StepTokens[] lastPlans = new StepTokens[2];
+
+        /** Tokens that the engine cannot tell from those of the plan. */
+        private static StepTokens forged(final StepView plan)
+        {
+            final StepTokens tokens = new StepTokens();
+            for (int entry = 0; entry < plan.entryCount(); entry++)
+            {
+                tokens.entry(plan.start(entry));
+                if (plan.samples(entry))
+                {
+                    tokens.accept(1);
+                }
+            }
+            return tokens;
+        }
 
         @Override
         public void submit(final StepView plan)
         {
             lastEpochs[plan.rank()] = plan.epoch();
             lastSteps[plan.rank()] = plan.step();
+            lastPlans[plan.rank()] = forged(plan);
             super.submit(plan);
         }
 
@@ -150,12 +167,13 @@ class FaultPlantTest
             final int epoch,
             final int rank,
             final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
+            final StepTokens tokens,
             final CaptureSlice rows)
         {
+            final boolean stale = step != lastSteps[rank] || epoch != lastEpochs[rank];
             backend.abort(rank, lastSteps[rank]);
-            super.d2hComplete(timeNanos, lastEpochs[rank], rank, lastSteps[rank], sampledTokens, sampledCount, rows);
+            super.d2hComplete(
+                timeNanos, lastEpochs[rank], rank, lastSteps[rank], stale ? lastPlans[rank] : tokens, rows);
         }
     }
 

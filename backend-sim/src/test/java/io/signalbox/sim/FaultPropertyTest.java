@@ -12,6 +12,7 @@ import io.signalbox.workload.Workload;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -25,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** Runs with lists of faults, which shrink to the few that matter. */
 class FaultPropertyTest
 {
-    /** Faults of any rank but those that a report cannot be told from another one by. */
+    /** Every fault but a wrong rank: the engine may believe it, if that rank has a step of the same number and size. */
     private static final List<String> KINDS = List.of("late 1ms", "late 30ms", "late 400ms", "reordered", "duplicated",
         "dropped", "failed", "failed ECC error", "lost", "lost back-after 1us", "lost back-after 300ms",
         "lost back-after never", "corrupt expert-range", "corrupt expert-repeated", "corrupt row-count",
@@ -59,7 +60,7 @@ class FaultPropertyTest
             .list().ofMaxSize(12);
     }
 
-    @Property(tries = 120)
+    @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
     void shouldEndEveryRequestOnceAndWithTheTokensOfARunWithoutFaults(
         @ForAll final long seed,
         @ForAll("faults") final List<String> faults,

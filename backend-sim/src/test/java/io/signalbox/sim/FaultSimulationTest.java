@@ -138,6 +138,18 @@ class FaultSimulationTest
     }
 
     @Test
+    void shouldEndEveryRequestIfReportsNameTheWrongRank()
+    {
+        for (final String steps : List.of("rank 0 step 1", "rank 0 step 2", "rank 1 step 2", "rank * step 1..3"))
+        {
+            final RunReport report =
+                run(TWO_RANKS, TWO, steps + " corrupt wrong-rank; step-timeout=5us, back-after=300ns");
+
+            assertEquals(2, report.requests().completed(), steps);
+        }
+    }
+
+    @Test
     void shouldLoseTheRankThatReportsAStepItWasNeverGiven()
     {
         final RunReport report =

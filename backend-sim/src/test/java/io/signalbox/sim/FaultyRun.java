@@ -82,7 +82,8 @@ final class FaultyRun extends EventReader implements GroupJournal
         final RequestEnds ends = new RequestEnds();
         final ReportListener figures = new ReportListener(config);
         final FaultWatch faults = new FaultWatch(simulation.faults(), config, simulation.seed());
-        final SimulatedBackend backend = new SimulatedBackend(simulation, config.lockStep());
+        final SimulatedBackend backend = new SimulatedBackend(
+            simulation, config, new RowKeys(workload, config.blockSizeTokens())::key);
         final SubmitWriter submits =
             new SubmitWriter(workload, config.blockSizeTokens(), config.capture() == null ? -1 : 0, simulation.seed());
         final EngineContext context = new EngineContext().config(config).backend(plant.apply(backend))

@@ -3,11 +3,12 @@ package io.signalbox.sim;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Writes down what a backend reports, one line per event. */
 final class RecordingSink implements CompletionSink
@@ -30,12 +31,11 @@ final class RecordingSink implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
+        final StepTokens tokens,
         final CaptureSlice rows)
     {
         events.add(timeNanos + " complete rank " + rank + " step " + step + " tokens " +
-            Arrays.toString(Arrays.copyOf(sampledTokens, sampledCount)));
+            IntStream.range(0, tokens.tokenCount()).mapToObj(tokens::token).toList());
         epochs.add(epoch);
         if (rows != null)
         {

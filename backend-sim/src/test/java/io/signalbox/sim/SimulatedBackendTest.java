@@ -5,9 +5,12 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.SeededTokens;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.SplitMix64;
 import io.signalbox.sim.Plans.Entry;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -60,7 +63,7 @@ class SimulatedBackendTest
         backend.now(50);
         backend.submit(Plans.plan(0, 7, new Entry(3, 0, 20), new Entry(4, 31, 1)));
         fireAll(backend);
-        // 1000 + 20 prefill tokens at 10 + one decode row at 100 + 32 tokens of context at 2; then 5 + 21 rows at 1.
+        // 1000 + 20 prefill tokens at 10 + one decode entry at 100 + 32 tokens of context at 2; then 5 + 21 rows at 1.
         assertEquals(List.of(
             "50 forward rank 0 step 7",
             (50 + 1364 + 26) + " complete rank 0 step 7 tokens [" + token(3, 20) + ", " + token(4, 32) + "]"), sink.events);
@@ -94,7 +97,8 @@ class SimulatedBackendTest
     @Test
     void shouldEndAStepOfRanksInLockStepAtTheSlowest()
     {
-        final SimulatedBackend backend = new SimulatedBackend(EXACT, true);
+        final SimulatedBackend backend = new SimulatedBackend(
+            EXACT, SchedulerConfig.builder().lockStep(true).build(), SplitMix64::mix);
         backend.start(3, null, sink);
         backend.submit(Plans.plan(0, 1, new Entry(1, 10, 1)));
         backend.submit(Plans.plan(1, 1, new Entry(2, 0, 40)));
@@ -147,13 +151,13 @@ class SimulatedBackendTest
     void shouldKnowWhichRanksAreIdle()
     {
         final SimulatedBackend backend = start(EXACT, 1, null);
-        assertTrue(backend.anyRankIdle());
+        assertTrue(backend.anyRankHasRoom());
         backend.submit(Plans.plan(0, 1, new Entry(1, 0, 4)));
-        assertFalse(backend.anyRankIdle());
+        assertFalse(backend.anyRankHasRoom());
         assertFalse(backend.fireNext());
-        assertFalse(backend.anyRankIdle());
+        assertFalse(backend.anyRankHasRoom());
         assertTrue(backend.fireNext());
-        assertTrue(backend.anyRankIdle());
+        assertTrue(backend.anyRankHasRoom());
     }
 
     @Test
@@ -163,7 +167,7 @@ class SimulatedBackendTest
         backend.submit(Plans.plan(0, 1, new Entry(1, 0, 4)));
         final String message = assertThrows(InvariantViolation.class,
             () -> backend.submit(Plans.plan(0, 2, new Entry(2, 0, 4)))).getMessage();
-        assertTrue(message.contains("rank 0 was given step 2 while step 1 is out"), message);
+        assertTrue(message.contains("rank 0 was given step 2 while 1 steps from step 1 on are out"), message);
     }
 
     @Test
@@ -175,7 +179,7 @@ class SimulatedBackendTest
         backend.fireNext();
         backend.abort(0, 1);
         backend.abort(1, 77);
-        assertTrue(backend.anyRankIdle());
+        assertTrue(backend.anyRankHasRoom());
         fireAll(backend);
         assertEquals(0, sink.events.stream().filter(event -> event.contains("complete rank 0")).count());
         assertEquals(1, sink.events.stream().filter(event -> event.contains("complete rank 1")).count());
@@ -192,8 +196,12 @@ class SimulatedBackendTest
         assertEquals(41, first.rowCount());
         assertEquals(8, first.rowBytes());
         final byte[] expected = new byte[41 * 8];
-        new ExpertModel(shape, EXACT.seed(), EXACT.expertSkew())
-            .writeRows(0, 0, 1, 41, new UnsafeBuffer(expected), 0);
+        final ExpertModel model = new ExpertModel(shape, EXACT.seed(), EXACT.expertSkew());
+        for (int row = 0; row < 41; row++)
+        {
+            final long key = row < 40 ? SplitMix64.mix(1, row) : SplitMix64.mix(2, 8);
+            model.writeRow(key, new UnsafeBuffer(expected), row * 8);
+        }
         for (int i = 0; i < expected.length; i++)
         {
             assertEquals(expected[i], first.buffer().getByte(first.offset() + i));
@@ -259,8 +267,7 @@ class SimulatedBackendTest
             final int epoch,
             final int rank,
             final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
+            final StepTokens tokens,
             final CaptureSlice rows)
         {
             rows.release();

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SimulationTest
 {
-    /** A prefill token costs 10 ns, a decode row 100 ns, a step 1,000 ns; nothing else takes time. */
+    /** A prefill token costs 10 ns, a decode entry 100 ns, a step 1,000 ns; nothing else takes time. */
     private static final SimulationConfig EXACT = SimulationConfig.DEFAULT
         .withStepCost(new StepCost(1000, 10, 100, 0)).withD2hDelay(new D2hDelay(0, 0, 0));
     private static final SchedulerConfig ONE_RANK = SchedulerConfig.builder().ranks(1).kvBlocks(101).build();

@@ -118,7 +118,7 @@ class VirtualTimeTest
     {
         final Path file = Files.writeString(directory.resolve("plays.jsonl"), play(request("0")).repeat(200));
         final AgentPlays plays = AgentPlays.read(file);
-        assertPast("with 100000000000000000 ns between starts, on average, the play on line ",
+        assertPast("with meanStaggerNanos of 100000000000000000 ns the play on line ",
             () -> AgentTrace.of(plays, AgentTraceConfig.DEFAULT.withMeanStaggerNanos(VirtualTime.MAX_MEAN_NANOS)));
         assertThrows(ConfigException.class,
             () -> AgentTraceConfig.DEFAULT.withMeanStaggerNanos(VirtualTime.MAX_MEAN_NANOS + 1));
@@ -164,9 +164,9 @@ class VirtualTimeTest
         final SimulationConfig costs =
             SimulationConfig.DEFAULT.withStepCost(new StepCost(1, 1_000_000_000_000L, 0, 0));
         final SchedulerConfig large = SchedulerConfig.builder().ranks(1).blockSizeTokens(64).stepTokens(1 << 24).build();
-        assertPast("with perPrefillTokenNanos=1000000000000, perDecodeRowNanos=0 and perContextTokenPicos=0 a step of " +
-            "16777216 tokens in 256 rows with ", () -> new Simulation(large, costs, workload).run(
-                SteppedEngine::new, null, SimulationProgress.NONE));
+        assertPast("with stepCost.perPrefillTokenNanos=1000000000000, stepCost.perDecodeEntryNanos=0 and " +
+            "stepCost.perContextTokenPicos=0 a step of 16777216 tokens in 256 rows with ",
+            () -> new Simulation(large, costs, workload).run(SteppedEngine::new, null, SimulationProgress.NONE));
     }
 
     /** The end itself can be reached, and every figure is positive there. */

@@ -25,7 +25,7 @@ class ArrivalsTest
 
     private static double[] gaps(final String text)
     {
-        final long[] times = Arrivals.of("--arrivals", text).draw(COUNT, new SplitMix64(5));
+        final long[] times = GeneratedWorkloadConfig.ARRIVALS.parse(text).draw(COUNT, new SplitMix64(5));
         final double[] gaps = new double[COUNT - 1];
         for (int i = 0; i < gaps.length; i++)
         {
@@ -81,7 +81,7 @@ class ArrivalsTest
             {"timestamp": 9, "input_length": 3, "output_length": 1, "hash_ids": [2]}
             {"timestamp": 9, "input_length": 3, "output_length": 1, "hash_ids": [3]}
             """);
-        final Arrivals arrivals = Arrivals.of("--arrivals", "replayed:" + trace);
+        final Arrivals arrivals = GeneratedWorkloadConfig.ARRIVALS.parse("replayed:" + trace);
         assertArrayEquals(new long[] {5_000_000, 9_000_000}, arrivals.draw(2, new SplitMix64(0)));
         final String message =
             assertThrows(ConfigException.class, () -> arrivals.draw(4, new SplitMix64(0))).getMessage();
@@ -95,8 +95,9 @@ class ArrivalsTest
         "bursty:4,1e9", "replayed:", "uniform:3"})
     void shouldRefuseATextThatIsNoArrivalProcess(final String text)
     {
-        final String message = assertThrows(ConfigException.class, () -> Arrivals.of("--arrivals", text)).getMessage();
-        assertTrue(message.startsWith("--arrivals=" + text), message);
+        final String message =
+            assertThrows(ConfigException.class, () -> GeneratedWorkloadConfig.ARRIVALS.parse(text)).getMessage();
+        assertTrue(message.startsWith("arrivals=" + text), message);
         assertTrue(message.contains("give poisson:RATE"), message);
     }
 }

@@ -29,13 +29,13 @@ class SizeDistributionTest
     @ValueSource(strings = {"lognormal:200.0,1.0,8,4096", "zipf:1.2,1,500", "fixed:17"})
     void shouldReadBackItsOwnText(final String text)
     {
-        assertEquals(text, SizeDistribution.of("--turns", text).text());
+        assertEquals(text, GeneratedWorkloadConfig.TURNS.parse(text).text());
     }
 
     @Test
     void shouldDrawLognormalAroundItsMedianWithinItsRange()
     {
-        final int[] values = sorted(SizeDistribution.of("--length", "lognormal:200,1.0,8,4096"));
+        final int[] values = sorted(GeneratedWorkloadConfig.TURNS.parse("lognormal:200,1.0,8,4096"));
         assertTrue(values[0] >= 8);
         assertTrue(values[DRAWS - 1] <= 4096);
         assertEquals(200, values[DRAWS / 2], 6);
@@ -46,7 +46,7 @@ class SizeDistributionTest
     @Test
     void shouldDrawZipfByItsExponent()
     {
-        final int[] values = sorted(SizeDistribution.of("--turns", "zipf:1,3,4"));
+        final int[] values = sorted(GeneratedWorkloadConfig.TURNS.parse("zipf:1,3,4"));
         final long smaller = Arrays.stream(values).filter(value -> value == 3).count();
         assertEquals(2.0 / 3.0, (double)smaller / DRAWS, 0.01);
         assertEquals(3, values[0]);
@@ -61,8 +61,8 @@ class SizeDistributionTest
     void shouldRefuseATextThatIsNoDistribution(final String text)
     {
         final String message =
-            assertThrows(ConfigException.class, () -> SizeDistribution.of("--turns", text)).getMessage();
-        assertTrue(message.startsWith("--turns=" + text), message);
+            assertThrows(ConfigException.class, () -> GeneratedWorkloadConfig.TURNS.parse(text)).getMessage();
+        assertTrue(message.startsWith("turns=" + text), message);
         assertTrue(message.contains("give lognormal:MEDIAN"), message);
     }
 }

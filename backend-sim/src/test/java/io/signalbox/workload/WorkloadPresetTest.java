@@ -35,7 +35,7 @@ class WorkloadPresetTest
     @Test
     void shouldNameThePresetsThatThereAre()
     {
-        assertEquals("the workload 'x' is not known; it is one of conversations, skewed, bursty, closed-loop.",
+        assertEquals("workload=x is not known; give one of conversations, skewed, bursty, closed-loop.",
             assertThrows(ConfigException.class, () -> WorkloadPreset.of("x")).getMessage());
     }
 

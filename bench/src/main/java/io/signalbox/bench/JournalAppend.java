@@ -3,7 +3,7 @@ package io.signalbox.bench;
 
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
@@ -57,7 +57,7 @@ public final class JournalAppend
         final byte[] record = new byte[groupBytes + ENVELOPE_BYTES];
         final long blockBytes = 1L << 26;
         try (JournalWriter journal = JournalWriter.create(directory.resolve("journal"), Map.of(),
-                new WriterOptions(Durability.PROCESS, 1L << 38, blockBytes));
+                new JournalConfig(Durability.PROCESS, 1L << 38, blockBytes));
             SingleChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory.resolve("raw"))
                 .rollCycle(RollCycles.FAST_DAILY).blockSize(blockBytes).build();
             ExcerptAppender appender = queue.createAppender())

@@ -8,7 +8,12 @@ import io.signalbox.reference.megatron.PagedRequest;
 import io.signalbox.reference.megatron.PagingConfig;
 import io.signalbox.reference.megatron.StepLayout;
 
-/** {@link PagingProfile#MEGATRON}, prompts in chunks; paused requests may keep a quarter of the pool. */
+/**
+ * The paging of Megatron Core's dynamic context as of August 2026: a request that crosses a block boundary is paused and
+ * resumed, the one paused last first. Paused requests keep their blocks up to a limit, here a quarter of the pool; those
+ * beyond it are evicted. A prefix can be shared from its admission on. Prompts are computed in chunks. See
+ * {@link MegatronPlanner}.
+ */
 final class MegatronRank implements PagedRank
 {
     private final MegatronPlanner planner;
@@ -25,6 +30,12 @@ final class MegatronRank implements PagedRank
         planner = new MegatronPlanner(
             new PagingConfig(pool, BLOCK_SIZE_TOKENS, MAX_REQUESTS, STEP_TOKENS, 0, true),
             (id, tokens, count, result) -> load.hash(tokens, count, result), null);
+    }
+
+    @Override
+    public String paging()
+    {
+        return "MEGATRON";
     }
 
     @Override

@@ -4,10 +4,11 @@ package io.signalbox.bench;
 import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 
+import java.util.List;
 import java.util.Locale;
 
 /**
- * Runs each {@link PagingProfile} with the same load: same arrivals, pool, block size, token budget and most
+ * Runs each {@link PagedRank} with the same load: same arrivals, pool, block size, token budget and most
  * requests, prefix caching with LRU, no routed experts. One step is one unit of time, whatever it computes, so the table
  * says how many steps and tokens a paging costs and not how many seconds. "Evicted" counts preemptions as well. Same
  * seed, same bytes.
@@ -67,32 +68,33 @@ public final class PagingComparison
     private static void compare(final PagingLoad load, final String name, final int usableBlocks)
     {
         System.out.printf(Locale.ROOT, "%n%s: %d blocks%n%s", name, usableBlocks, HEADER);
-        for (final PagingProfile profile : PagingProfile.values())
+        // The dummy block comes on top.
+        final int poolSize = usableBlocks + 1;
+        for (final PagedRank rank : List.of(new RecomputeRank(poolSize, load), new MegatronRank(poolSize, load)))
         {
-            System.out.printf(Locale.ROOT, ROW, run(load, profile, usableBlocks).row(profile.name()));
+            System.out.printf(Locale.ROOT, ROW, run(load, rank).row(rank.paging()));
         }
     }
 
     /** Runs until all requests have ended, or until none of those left ever will. */
-    private static PagingLedger run(final PagingLoad load, final PagingProfile profile, final int usableBlocks)
+    private static PagingLedger run(final PagingLoad load, final PagedRank rank)
     {
-        final PagedRank rank = PagedRank.of(profile, usableBlocks, load);
         final PagingLedger ledger = new PagingLedger(load);
         int submitted = 0;
-        boolean goesOn = true;
-        for (int step = 0; goesOn && !ledger.allEnded(); step++)
+        boolean continues = true;
+        for (int step = 0; continues && !ledger.allEnded(); step++)
         {
             while (submitted < load.requests() && load.arrivalStep(submitted) <= step)
             {
                 rank.submit(submitted++);
             }
             ledger.beginStep(step);
-            goesOn = rank.step(ledger);
+            continues = rank.step(ledger);
         }
         if (ledger.allEnded() && rank.ownedBlocks() != 0)
         {
             throw new InvariantViolation(
-                profile + ": all requests have ended and " + rank.ownedBlocks() + " blocks still have owners");
+                rank.paging() + ": all requests have ended and " + rank.ownedBlocks() + " blocks still have owners");
         }
         return ledger;
     }

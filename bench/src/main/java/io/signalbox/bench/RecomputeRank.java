@@ -11,7 +11,11 @@ import io.signalbox.batch.StepPlan;
 import io.signalbox.kv.EvictionPolicy;
 import org.agrona.DirectBuffer;
 
-/** {@link PagingProfile#RECOMPUTE}, driven as the scheduler does: place, plan, commit, remove what ended. */
+/**
+ * Signalbox's paging, which follows vLLM's scheduler: running requests come first in order of admission; when blocks run
+ * out, the request admitted last releases its blocks and is recomputed later. A prefix is shared once the step that computes
+ * it has completed. Driven as the scheduler does: place, plan, commit, remove ended requests.
+ */
 final class RecomputeRank implements PagedRank, StepOutput
 {
     private final RankBlocks blocks;
@@ -32,6 +36,12 @@ final class RecomputeRank implements PagedRank, StepOutput
         blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
         planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS, 1, 0,
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
+    }
+
+    @Override
+    public String paging()
+    {
+        return "RECOMPUTE";
     }
 
     @Override

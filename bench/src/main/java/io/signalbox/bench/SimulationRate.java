@@ -8,7 +8,7 @@ import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -86,7 +86,7 @@ public final class SimulationRate
 
     private static GroupJournal journal(final Simulation simulation, final Path directory)
     {
-        return JournalWriter.create(directory, simulation.settings(), WriterOptions.of(Durability.PROCESS));
+        return JournalWriter.create(directory, simulation.settings(), JournalConfig.of(Durability.PROCESS));
     }
 
     private static RunReport run(final Simulation simulation, final GroupJournal journal)

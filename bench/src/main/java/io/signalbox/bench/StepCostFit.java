@@ -176,7 +176,7 @@ public final class StepCostFit
     {
         return new double[] {
             StepCost.DEFAULT.baseNanos() / 1e6,
-            StepCost.DEFAULT.perDecodeRowNanos() / 1e6,
+            StepCost.DEFAULT.perDecodeEntryNanos() / 1e6,
             StepCost.DEFAULT.perContextTokenPicos() / 1e6};
     }
 

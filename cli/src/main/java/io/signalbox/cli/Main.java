@@ -13,6 +13,7 @@ import io.signalbox.cli.commands.SimulateCommand;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
 import io.signalbox.cli.options.NumberConverter;
+import io.signalbox.cli.options.OptionNames;
 import io.signalbox.cli.options.PathConverter;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
@@ -162,7 +163,8 @@ public final class Main implements Callable<Integer>
         line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
-            Refusal.of(exception).print(console, failed.getCommandSpec().qualifiedName()));
+            Refusal.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))
+                .print(console, failed.getCommandSpec().qualifiedName()));
         return line;
     }
 

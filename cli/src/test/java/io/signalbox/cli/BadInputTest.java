@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,9 +105,9 @@ public class BadInputTest
         simulate --trace t --turns fixed:2    | --turns is for generated workloads
         simulate --plays 2                    | --plays is for plays of a --trace, which is not given
         compare --routers x                   | --routers=x is not known; give all, or some of
-        compare --routers kv-aware,kv-aware   | routers has kv-aware twice
+        compare --routers kv-aware,kv-aware   | --routers has kv-aware twice
         compare --workloads x                 | --workloads=x is neither a trace file nor one of conversations, skewed
-        compare --workloads skewed,skewed     | workloads has skewed twice
+        compare --workloads skewed,skewed     | --workloads has skewed twice
         compare --workloads=                  | --workloads= is neither
         compare --conversations 0             | --conversations=0 is not between
         compare --kv-blocks 9,10              | one rank's pool of --kv-blocks=9 has 8 beside its dummy block
@@ -115,7 +116,7 @@ public class BadInputTest
         compare --speed 1e-300                | --speed=1.0E-300 request
         compare --seeds 0                     | --seeds=0 is not between 1
         compare --workers 0                   | --workers=0
-        compare --limit 0                     | --limit=0 leaves nothing to run
+        compare --limit 0                     | --limit=0 is not between 1 and 2147483647; ask for at least 1 request
         compare --plays 3                     | --plays, --stagger, --max-think-time and --separate-plays are for
         compare --expert-skew 1               | --expert-skew shapes routed experts, and compare captures none
         compare --csv-file /no/such/place.csv | --csv-file=/no/such/place.csv cannot be written
@@ -125,7 +126,7 @@ public class BadInputTest
         simulate --journal a --json-file a/b  | --json-file=a/b and --journal=a overlap
         simulate --json-file /no/such/place   | --json-file=/no/such/place cannot be written
         doctor --json-file /no/such/place     | --json-file=/no/such/place cannot be written
-        simulate --workload x                 | --workload=x is not known; it is one of conversations, skewed, bursty
+        simulate --workload x                 | --workload=x is not known; give one of conversations, skewed, bursty
         simulate --clients -1                 | --clients=-1 is not between
         simulate --trace t --workload skewed  | --workload is for generated workloads
         simulate --arrivals monday            | --arrivals=monday
@@ -274,11 +275,15 @@ public class BadInputTest
     /** As {@code simulate} does, whose refusals name options. */
     private static void checkMemory(final SchedulerConfig config, final Workload workload, final long heapBytes)
     {
-        OptionNames.translate(() ->
+        try
         {
             MemoryNeed.check(config, workload, heapBytes);
-            return null;
-        });
+        }
+        catch (final ConfigException e)
+        {
+            final CommandLine simulate = CommandEntry.model().subcommands().get("simulate");
+            throw OptionNames.named(e, simulate.getCommandSpec());
+        }
     }
 
     /** 1,000 prompts of 1,000 blocks on 1,024 ranks: 2^21 places of 17 words, 285 MB, beside 168 MB for the pools' books. */

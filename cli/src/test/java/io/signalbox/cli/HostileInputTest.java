@@ -76,7 +76,7 @@ class HostileInputTest
         gpu --sections steps --sanitizer-limit 9 | --sanitizer-limit is for the section sanitizer, and --sections names
         simulate @/etc                        | '@/etc'
         simulate --trace @/etc                | the trace @/etc is not there
-        compare --seed 9223372036854775807    | --seed=9223372036854775807 leaves no room for 3 seeds
+        compare --seed 9223372036854775807    | --seed=9223372036854775807 leaves no room for --seeds=3
         simulate --arrivals poisson:1e-6 --conversations 9999 | with --arrivals=poisson:1.0E-6 conversation
         simulate --conversations 10000000 --turns fixed:2 --max-context 16777216 | --turns=fixed:2 make more than 10000000
         """)

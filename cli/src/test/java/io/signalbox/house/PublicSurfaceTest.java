@@ -18,6 +18,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PublicSurfaceTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final String ROUTERS =
+        "scheduler/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider";
     private static final int MOST_SCHEDULER_TYPES = 40;
     private static final List<String> API_PACKAGE = List.of("/**", " * API: a sample.", " */", "package a;");
 
@@ -42,6 +44,42 @@ class PublicSurfaceTest
             type.matches("io\\.signalbox\\.((backend|engine|event|experts|kv|router|scheduler)\\.)?\\w+")).count();
 
         assertTrue(types <= MOST_SCHEDULER_TYPES, types + " API types in the module scheduler");
+    }
+
+    @Test
+    void shouldHideTypesThatOnlyTheirPackageNeeds() throws IOException
+    {
+        final NeedlessPublic types = new NeedlessPublic();
+        Files.readAllLines(ROOT.resolve(ROUTERS)).forEach(types::addProvider);
+        for (final Path source : HouseSources.all())
+        {
+            final String path = HouseSources.relative(source);
+            final int java = path.indexOf("/java/");
+            if (path.endsWith(".java") && java >= 0)
+            {
+                final String directory = path.substring(java + "/java/".length(), path.lastIndexOf('/'));
+                final boolean isProduction = path.contains("/src/main/") && !path.startsWith("bench/");
+                types.addSource(directory.replace('/', '.'), isProduction, HouseSources.lines(source));
+            }
+        }
+        assertEquals(List.of(), types.findings(new PublicSurface(list()).api()));
+    }
+
+    @Test
+    void shouldFindATypeThatOnlyItsPackageNeeds()
+    {
+        final NeedlessPublic types = new NeedlessPublic();
+        types.addSource("a", true, List.of("public final class A", "    public C c()", "    private B b;"));
+        types.addSource("a", true, List.of("public final class B"));
+        types.addSource("a", true, List.of("public final class C"));
+        types.addSource("a", true, List.of("public final class D", "    public static void main("));
+        types.addSource("b", false, List.of("final class E", "    private A a;"));
+        types.addSource("a", true, List.of("public final class F"));
+        types.addProvider("a.F$Provider");
+
+        assertEquals(List.of("a.B is public, but no other package needs it; make it package-private."),
+            types.findings(List.of()));
+        assertEquals(List.of(), types.findings(List.of("a.B")));
     }
 
     @Test

@@ -12,13 +12,19 @@ import java.util.regex.Pattern;
 final class SourceRules
 {
     static final int MAX_COLUMNS = 125;
-    static final int MAX_LINES = 600;
+    static final int MAX_LINES = 500;
+    /** A longer Java source gives its reason in the comment of its class, in a sentence with {@link #LENGTH_REASON}. */
+    static final int MAX_LINES_WITHOUT_REASON = 450;
+    static final String LENGTH_REASON = "One file, because";
+    static final int MAX_METHOD_LINES = 50;
     private static final int LICENCE_LINES = 4;
     private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
 
     private static final Pattern IMPORT = Pattern.compile("import (?:static )?[\\w.]+\\.(\\w+);");
     private static final Pattern TEST = Pattern.compile("^\\s*@(Test|ParameterizedTest|RepeatedTest|Property)\\b.*");
     private static final Pattern LEFT_FOR_LATER = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
+    private static final Pattern BLOCK = Pattern.compile("((?: {4})+)\\{");
+    private static final Pattern TYPE = Pattern.compile("\\b(class|interface|enum|record|new) \\w+");
     private static final Pattern SLEEP = Pattern.compile("\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\s*\\(");
 
     private SourceRules()
@@ -37,6 +43,7 @@ final class SourceRules
         {
             unusedImports(path, lines, findings);
             length(path, lines, findings);
+            blocks(path, lines, findings);
         }
         if (path.contains("src/test/java/"))
         {
@@ -121,6 +128,46 @@ final class SourceRules
         {
             findings.add(path + ":" + MAX_LINES + ": " + lines.size() + " lines, at most " + MAX_LINES);
         }
+        else if (lines.size() > MAX_LINES_WITHOUT_REASON && lines.stream().noneMatch(SourceRules::isLengthReason))
+        {
+            findings.add(path + ":" + MAX_LINES_WITHOUT_REASON + ": " + lines.size() + " lines; split the class, or " +
+                "begin a sentence of its comment with '" + LENGTH_REASON + "'");
+        }
+    }
+
+    /** A block that is no type: a method, or a part of one. Braces are on lines of their indentation. */
+    private static void blocks(final String path, final List<String> lines, final List<String> findings)
+    {
+        for (int i = 1; i < lines.size(); i++)
+        {
+            final Matcher open = BLOCK.matcher(lines.get(i));
+            if (open.matches() && !TYPE.matcher(declaration(lines, i, open.group(1))).find())
+            {
+                final String close = open.group(1) + "}";
+                final long length =
+                    lines.subList(i + 1, lines.size()).stream().takeWhile(line -> !line.startsWith(close)).count();
+                if (length > MAX_METHOD_LINES)
+                {
+                    findings.add(path + ":" + i + ": a method of " + length + " lines, at most " + MAX_METHOD_LINES);
+                }
+            }
+        }
+    }
+
+    /** The line with which the declaration of a block begins: the first one above it with its indentation. */
+    private static String declaration(final List<String> lines, final int block, final String indent)
+    {
+        int line = block - 1;
+        while (line > 0 && lines.get(line).startsWith(indent + " "))
+        {
+            line--;
+        }
+        return lines.get(line);
+    }
+
+    private static boolean isLengthReason(final String line)
+    {
+        return line.startsWith(" * ") && line.contains(LENGTH_REASON);
     }
 
     /** Surefire passes over a class whose name does not end in Test, and stays green. */

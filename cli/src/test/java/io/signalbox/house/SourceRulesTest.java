@@ -74,7 +74,33 @@ class SourceRulesTest
         longFile.addAll(Stream.generate(() -> "").limit(SourceRules.MAX_LINES).toList());
 
         assertFinds("A.java:2: unused import List", "A.java", LICENCE, "import java.util.List;", "class A { ArrayList b; }");
-        assertFinds("601 lines, at most 600", "A.java", longFile.toArray(new String[0]));
+        assertFinds("501 lines, at most 500", "A.java", longFile.toArray(new String[0]));
+    }
+
+    @Test
+    void shouldFindLongFilesWithoutAReason()
+    {
+        final List<String> longFile = new ArrayList<>(List.of(LICENCE));
+        longFile.addAll(Stream.generate(() -> "").limit(SourceRules.MAX_LINES_WITHOUT_REASON).toList());
+        assertFinds("451 lines; split the class, or begin a sentence of its comment with 'One file, because'",
+            "A.java", longFile.toArray(new String[0]));
+
+        longFile.set(2, " * " + SourceRules.LENGTH_REASON + " its parts share one table.");
+        assertEquals(List.of(), SourceRules.findings("A.java", longFile));
+    }
+
+    @Test
+    void shouldFindLongMethods()
+    {
+        final List<String> lines =
+            new ArrayList<>(List.of(LICENCE, "class A", "{", "    void a(", "        int b)", "    {"));
+        lines.addAll(Stream.generate(() -> "        b++;").limit(SourceRules.MAX_METHOD_LINES + 1).toList());
+        lines.addAll(List.of("    }", "}"));
+        assertFinds("A.java:5: a method of 51 lines, at most 50", "A.java", lines.toArray(new String[0]));
+
+        lines.set(3, "    class B");
+        lines.remove(4);
+        assertEquals(List.of(), SourceRules.findings("A.java", lines));
     }
 
     @Test

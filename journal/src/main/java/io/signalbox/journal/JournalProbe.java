@@ -37,7 +37,7 @@ public final class JournalProbe
         try
         {
             final Path journal = directory.resolve("journal");
-            try (JournalWriter writer = JournalWriter.create(journal, settings, WriterOptions.of(Durability.BATCH)))
+            try (JournalWriter writer = JournalWriter.create(journal, settings, JournalConfig.of(Durability.BATCH)))
             {
                 run.accept(writer);
             }

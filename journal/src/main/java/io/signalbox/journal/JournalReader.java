@@ -4,10 +4,10 @@ package io.signalbox.journal;
 import io.signalbox.ConfigException;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.MessageFormatException;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
-import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.JournalException.Kind;
 import io.signalbox.router.AbsentRouterException;
 import io.signalbox.router.DpRouters;
@@ -199,6 +199,10 @@ public final class JournalReader implements AutoCloseable
     {
         try
         {
+            if (payload.capacity() < MessageHeaderDecoder.ENCODED_LENGTH + CaptureRowsDecoder.BLOCK_LENGTH)
+            {
+                throw malformed("the chunk of rows is shorter than its fields");
+            }
             chunk.wrapAndApplyHeader(payload, 0, header);
             if (!rows.add(chunk))
             {
@@ -232,14 +236,14 @@ public final class JournalReader implements AutoCloseable
             {
                 readInput(group, 0, group.capacity());
             }
+            catch (final MessageFormatException e)
+            {
+                return false;
+            }
             catch (final IllegalArgumentException e)
             {
                 // A length that leaves the group: the reader of the group refuses it.
                 return rows.isEmpty() && group.capacity() >= SHORTEST_GROUP_BYTES;
-            }
-            catch (final IndexOutOfBoundsException e)
-            {
-                return false;
             }
             return fits;
         }
@@ -247,7 +251,7 @@ public final class JournalReader implements AutoCloseable
         @Override
         protected void onD2hComplete(final CompletionView completion)
         {
-            fits = completion.rowForm() == RowForm.CHUNKED ? rows.fits(completion) : rows.isEmpty();
+            fits = completion.isChunked() ? rows.fits(completion) : rows.isEmpty();
         }
 
         @Override

@@ -112,8 +112,8 @@ public final class JournalRecovery
 
     private static void seal(final Path directory, final ScanEnd end)
     {
-        final WriterOptions options = WriterOptions.of(Durability.BATCH);
-        final SegmentedLog log = new SegmentedLog(JournalWriter.store(directory, options), options, end.position());
+        final JournalConfig config = JournalConfig.of(Durability.BATCH);
+        final SegmentedLog log = new SegmentedLog(JournalWriter.store(directory, config), config, end.position());
         try
         {
             log.openBehind(end.segments(), end.lastRecords(), end.lastSealed());

@@ -21,6 +21,7 @@ final class JournalScanner implements AutoCloseable
     private final boolean recovering;
     private final Chain links = new Chain();
     private final ScanProgress progress = new ScanProgress();
+    private final SegmentCount counts = new SegmentCount();
     private SegmentWalker walker;
     private Successor successor;
     private RecordType type;
@@ -127,7 +128,7 @@ final class JournalScanner implements AutoCloseable
                 number < files.segmentCount(), progress.isBelowMark(), progress.groupOpen()));
             refuse(match, "the segment is missing", 0);
         }
-        successor = Successor.of(files, segment);
+        successor = Successor.of(files, segment, counts);
         final ByteSource source = files.open(segment);
         walker = new SegmentWalker(segment, source == null ? EmptySource.INSTANCE : source, regions);
         progress.beginSegment();
@@ -207,7 +208,7 @@ final class JournalScanner implements AutoCloseable
 
     private SealDecoder countThatFits()
     {
-        final SealDecoder count = SegmentCount.of(walker);
+        final SealDecoder count = counts.of(walker);
         return count != null && count.groups() == progress.groups() && count.chain() == progress.chain() &&
             Envelope.chain(walker.bytes(), walker.start()) == progress.chain() ? count : null;
     }
@@ -223,7 +224,7 @@ final class JournalScanner implements AutoCloseable
         }
         if (type == RecordType.SEAL)
         {
-            ending = SegmentCount.ending(SegmentCount.of(walker));
+            ending = SegmentCount.ending(counts.of(walker));
             leaveSegment(Region.UNUSED, true);
         }
         else

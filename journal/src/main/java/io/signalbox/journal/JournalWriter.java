@@ -52,7 +52,7 @@ public final class JournalWriter implements GroupJournal
      *     created is removed again, and nothing else.
      */
     public static JournalWriter create(
-        final Path directory, final Map<String, String> settings, final WriterOptions options)
+        final Path directory, final Map<String, String> settings, final JournalConfig config)
     {
         JvmFlags.requireToWrite();
         ChronicleLogging.start();
@@ -64,7 +64,7 @@ public final class JournalWriter implements GroupJournal
             try
             {
                 begin(directory, lock);
-                return create(directory, lock, store(directory, options), settings, options);
+                return create(directory, lock, store(directory, config), settings, config);
             }
             catch (final RuntimeException | Error e)
             {
@@ -115,12 +115,12 @@ public final class JournalWriter implements GroupJournal
         final JournalLock lock,
         final JournalStore store,
         final Map<String, String> settings,
-        final WriterOptions options)
+        final JournalConfig config)
     {
         final ExpandableArrayBuffer description = new ExpandableArrayBuffer();
         final int length = RunDescription.encode(settings, description);
-        final SegmentedLog log = new SegmentedLog(store, options, JournalPosition.START);
-        final JournalWriter writer = new JournalWriter(directory, lock, log, options.durability());
+        final SegmentedLog log = new SegmentedLog(store, config, JournalPosition.START);
+        final JournalWriter writer = new JournalWriter(directory, lock, log, config.durability());
         writer.begin(() ->
         {
             log.openFirst(Envelope.LENGTH + length);
@@ -129,9 +129,9 @@ public final class JournalWriter implements GroupJournal
         return writer;
     }
 
-    static JournalStore store(final Path directory, final WriterOptions options)
+    static JournalStore store(final Path directory, final JournalConfig config)
     {
-        return new ChronicleJournalStore(directory, options.durability() != Durability.PROCESS, options.blockBytes());
+        return new ChronicleJournalStore(directory, config.durability() != Durability.PROCESS, config.blockBytes());
     }
 
     /** Runs the writes that open a journal; a failure leaves no segment. */

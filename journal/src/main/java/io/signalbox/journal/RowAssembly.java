@@ -42,8 +42,9 @@ final class RowAssembly
         {
             return false;
         }
-        final int size = chunk.rowsLength();
-        if (size < 0 || size > chunk.buffer().capacity() - chunk.limit() || size > LARGEST_BYTES - length)
+        final int available = chunk.buffer().capacity() - chunk.limit() - CaptureRowsDecoder.rowsHeaderLength();
+        final int size = available < 0 ? -1 : chunk.rowsLength();
+        if (size < 0 || size > available || size > LARGEST_BYTES - length)
         {
             return false;
         }

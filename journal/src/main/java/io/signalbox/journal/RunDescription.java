@@ -34,13 +34,20 @@ final class RunDescription
     /** @throws IndexOutOfBoundsException if the buffer has no whole description. */
     static Map<String, String> decode(final DirectBuffer buffer, final int offset)
     {
+        final int groups = offset + MessageHeaderDecoder.ENCODED_LENGTH + RunDescriptionDecoder.BLOCK_LENGTH;
+        if (buffer.capacity() - groups < RunDescriptionDecoder.SettingsDecoder.HEADER_SIZE)
+        {
+            throw new IndexOutOfBoundsException("its fields leave the record");
+        }
         final RunDescriptionDecoder decoder =
             new RunDescriptionDecoder().wrapAndApplyHeader(buffer, offset, new MessageHeaderDecoder());
         final Map<String, String> settings = new TreeMap<>();
         for (final RunDescriptionDecoder.SettingsDecoder entry : decoder.settings())
         {
+            requireInside(0, decoder, buffer);
             requireInside(entry.keyLength(), decoder, buffer);
             final String key = entry.key();
+            requireInside(0, decoder, buffer);
             requireInside(entry.valueLength(), decoder, buffer);
             settings.put(key, entry.value());
         }

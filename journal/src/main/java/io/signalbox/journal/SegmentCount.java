@@ -7,50 +7,47 @@ import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SealDecoder;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Reads the payload of a seal or a continuation from the walker's current record. */
-final class SegmentCount
+/** Reads the payload of seals and continuations from a walker's current record. */
+final class SegmentCount extends EventReader
 {
     private static final int LENGTH = MessageHeaderDecoder.ENCODED_LENGTH + SealDecoder.BLOCK_LENGTH;
 
-    private SegmentCount()
-    {
-    }
+    private final UnsafeBuffer payload = new UnsafeBuffer(0, 0);
+    private SealDecoder seal;
 
-    /** {@code null} if the payload is no such count; a newer schema may have made it longer. */
-    static SealDecoder of(final SegmentWalker walker)
+    /**
+     * Reads the count of the walker's current record; valid until the next call.
+     *
+     * @return {@code null} if the payload is no such count; a newer schema may have made it longer.
+     */
+    SealDecoder of(final SegmentWalker walker)
     {
-        final int payload = walker.length() - Envelope.LENGTH;
-        if (payload < LENGTH)
+        final int length = walker.length() - Envelope.LENGTH;
+        seal = null;
+        if (length < LENGTH)
         {
             return null;
         }
-        final SealReader reader = new SealReader();
+        payload.wrap(walker.bytes(), walker.start() + Envelope.LENGTH, length);
         try
         {
-            reader.readMessage(
-                new UnsafeBuffer(walker.bytes(), walker.start() + Envelope.LENGTH, payload), 0, payload);
+            readMessage(payload, 0, length);
         }
         // The payload is another message, whose parts leave the record.
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
         {
             return null;
         }
-        return reader.seal;
+        return seal;
     }
 
-    /** Keeps the seal that it reads. */
-    private static final class SealReader extends EventReader
+    @Override
+    protected void onSeal(final SealDecoder message)
     {
-        private SealDecoder seal;
-
-        @Override
-        protected void onSeal(final SealDecoder message)
-        {
-            seal = message;
-        }
+        seal = message;
     }
 
-    static boolean isContinuation(final SegmentWalker walker, final int segment)
+    boolean isContinuation(final SegmentWalker walker, final int segment)
     {
         return Envelope.typeCode(walker.bytes(), walker.start()) == RecordType.CONTINUATION.code() &&
             Envelope.place(walker.bytes(), walker.start()) ==
@@ -59,7 +56,7 @@ final class SegmentCount
     }
 
     /** Of a continuation: whether the segment ahead of it ends with a seal. */
-    static boolean sealedAhead(final SegmentWalker walker)
+    boolean sealedAhead(final SegmentWalker walker)
     {
         return of(walker).closingRaw() == Closing.YES.value();
     }

@@ -46,11 +46,11 @@ final class SegmentedLog
     private long timeAtClockReading;
     private int recordsToClockReading;
 
-    SegmentedLog(final JournalStore store, final WriterOptions options, final JournalPosition position)
+    SegmentedLog(final JournalStore store, final JournalConfig config, final JournalPosition position)
     {
         this.store = store;
-        segmentBytes = options.segmentBytes();
-        durable = options.durability() != Durability.PROCESS;
+        segmentBytes = config.segmentBytes();
+        durable = config.durability() != Durability.PROCESS;
         sequence = position.records();
         groups = position.groups();
         chain = position.chain();

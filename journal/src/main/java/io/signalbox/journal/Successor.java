@@ -23,7 +23,7 @@ record Successor(
     }
 
     /** Looks at the first record of the segment behind {@code segment}. */
-    static Successor of(final JournalFiles files, final int segment)
+    static Successor of(final JournalFiles files, final int segment, final SegmentCount count)
     {
         final int next = segment + 1;
         if (next >= files.segmentCount())
@@ -42,10 +42,10 @@ record Successor(
         }
         try (SegmentWalker walker = new SegmentWalker(next, source, null))
         {
-            if (walker.next() == SegmentWalker.Document.RECORD && SegmentCount.isContinuation(walker, next))
+            if (walker.next() == SegmentWalker.Document.RECORD && count.isContinuation(walker, next))
             {
                 return new Successor(true, true, Envelope.sequence(walker.bytes(), walker.start()),
-                    SegmentCount.sealedAhead(walker), Envelope.syncedSequence(walker.bytes(), walker.start()), null);
+                    count.sealedAhead(walker), Envelope.syncedSequence(walker.bytes(), walker.start()), null);
             }
             return withoutContinuation(files.name(next), next, last, source);
         }

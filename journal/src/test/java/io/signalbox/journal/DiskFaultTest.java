@@ -37,7 +37,7 @@ final class DiskFaultTest
     @Test
     void shouldLeaveNothingInTheWayOfTheNextAttemptWhereTheDiskIsFullAtTheStart()
     {
-        final WriterOptions options = Runs.options(Durability.PROCESS);
+        final JournalConfig options = Runs.options(Durability.PROCESS);
         try (JournalLock lock = JournalLock.acquireUnsigned(directory))
         {
             assertEquals(Kind.DISK_FULL, assertThrows(JournalException.class, () -> JournalWriter.create(

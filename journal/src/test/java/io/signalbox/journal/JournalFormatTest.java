@@ -26,7 +26,7 @@ final class JournalFormatTest
     private static final Pattern GROUP = Pattern.compile("repeating\\s+group `(\\w+)`, entries of (\\d+)(?: fixed)? bytes");
     private static final Pattern VARIABLE_DATA = Pattern.compile("`(\\w+)`\\s+\\((var\\w+)");
     private static final Map<String, Integer> BYTES =
-        Map.of("int64", 8, "double", 8, "int32", 4, "uint32", 4, "float", 4);
+        Map.of("int64", 8, "double", 8, "int32", 4, "uint32", 4, "float", 4, "uint16", 2);
 
     private final Path root = Path.of(System.getProperty("signalbox.root"));
 

@@ -7,7 +7,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -18,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Records that are whole but wrong: only a faulty writer makes them. */
 final class JournalReaderTest
 {
-    private static final WriterOptions OPTIONS = Runs.options(Durability.PROCESS);
+    private static final JournalConfig OPTIONS = Runs.options(Durability.PROCESS);
 
     @Test
     void shouldRefuseARunDescriptionWhoseTextLeavesItsRecord()
@@ -60,6 +62,26 @@ final class JournalReaderTest
 
         assertEquals(Kind.CORRUPT_RECORD,
             assertThrows(JournalException.class, () -> read(log.files())).kind());
+    }
+
+    @Test
+    void shouldRefuseMessagesThatAreShorterThanTheirFields()
+    {
+        assertEquals(ShortMessages.REFUSALS, ShortMessages.refusals());
+    }
+
+    /** The flag makes decoders read beyond the end of a record, so the reader must check lengths itself. */
+    @Test
+    void shouldRefuseShortMessagesWithoutAgronasBoundsChecks() throws Exception
+    {
+        final List<String> flags = new ArrayList<>(JavaProcess.flags());
+        flags.add("-Dagrona.disable.bounds.checks=true");
+        final Process process = new ProcessBuilder(JavaProcess.command(flags, ShortMessages.class))
+            .redirectErrorStream(true).start();
+        final String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals("false " + ShortMessages.REFUSALS, printed.strip());
+        assertEquals(0, process.waitFor());
     }
 
     @Test

@@ -25,7 +25,7 @@ final class JournalWriterTest
         final UnsafeBuffer group = Runs.note(1, 200);
         final int groups = 200_000;
         try (JournalWriter writer = JournalWriter.create(
-            directory.resolve("journal"), Runs.settings(), WriterOptions.of(Durability.PROCESS)))
+            directory.resolve("journal"), Runs.settings(), JournalConfig.of(Durability.PROCESS)))
         {
             append(writer, group, groups);
             final long before = allocatedBytes();
@@ -72,7 +72,7 @@ final class JournalWriterTest
     @Test
     void shouldRefuseSizesThatNoJournalCanHave()
     {
-        assertThrows(ConfigException.class, () -> new WriterOptions(Durability.PROCESS, 1, 1 << 16));
-        assertThrows(ConfigException.class, () -> new WriterOptions(Durability.PROCESS, 1 << 16, 100_000));
+        assertThrows(ConfigException.class, () -> new JournalConfig(Durability.PROCESS, 1, 1 << 16));
+        assertThrows(ConfigException.class, () -> new JournalConfig(Durability.PROCESS, 1 << 16, 100_000));
     }
 }

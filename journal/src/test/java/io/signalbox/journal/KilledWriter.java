@@ -18,8 +18,8 @@ final class KilledWriter
 
     public static void main(final String[] arguments)
     {
-        final WriterOptions options =
-            new WriterOptions(Durability.valueOf(arguments[1]), 1 << 20, Runs.SMALL_BLOCK);
+        final JournalConfig options =
+            new JournalConfig(Durability.valueOf(arguments[1]), 1 << 20, Runs.SMALL_BLOCK);
         final PrintStream out = System.out;
         try (JournalWriter writer = JournalWriter.create(Path.of(arguments[0]), Runs.settings(), options))
         {

@@ -19,7 +19,7 @@ final class LibraryUser
             switch (arguments[0])
             {
                 case "create" ->
-                    JournalWriter.create(journal, Map.of("a", "b"), WriterOptions.of(Durability.PROCESS)).close();
+                    JournalWriter.create(journal, Map.of("a", "b"), JournalConfig.of(Durability.PROCESS)).close();
                 case "recover" -> JournalRecovery.recover(journal);
                 default -> JournalReader.open(journal).close();
             }

@@ -4,6 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import org.junit.jupiter.api.Test;
 
@@ -46,11 +47,11 @@ final class MessageTextTest
         final GroupWriter group = new GroupWriter(256);
         final RequeuedEncoder requeued = new RequeuedEncoder();
         requeued.wrapAndApplyHeader(group.buffer(), group.begin(), new MessageHeaderEncoder()).requestId(41).rank(3)
-            .releasedCount(1).next().blockId(9);
+            .reason(RequeueReason.PREEMPTED).releasedCount(1).next().blockId(9);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + requeued.encodedLength());
         final List<String> lines = GroupText.lines(group.buffer(), 0, group.length());
         assertEquals(1, lines.size());
-        for (final String field : List.of("Requeued", "requestId=41", "rank=3", "blockId=9"))
+        for (final String field : List.of("Requeued", "requestId=41", "rank=3", "reason=PREEMPTED", "blockId=9"))
         {
             assertTrue(lines.get(0).contains(field), lines.get(0));
         }

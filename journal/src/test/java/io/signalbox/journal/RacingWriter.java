@@ -14,7 +14,7 @@ final class RacingWriter
 
     public static void main(final String[] arguments)
     {
-        final WriterOptions options = Runs.options(Durability.PROCESS);
+        final JournalConfig options = Runs.options(Durability.PROCESS);
         try (JournalWriter writer = JournalWriter.create(Path.of(arguments[0]), Runs.settings(), options))
         {
             Runs.append(writer, GROUPS);

@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Every case of the recovery table that a file can cause, on a simulated disk. */
 final class RecoveryTableTest
 {
-    private static final WriterOptions PROCESS = Runs.options(Durability.PROCESS);
+    private static final JournalConfig PROCESS = Runs.options(Durability.PROCESS);
     private static final int GROUPS = 10;
 
     private final SimulatedLog killed = SimulatedLog.open(GROUPS, PROCESS);

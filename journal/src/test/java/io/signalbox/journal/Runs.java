@@ -30,14 +30,14 @@ final class Runs
     {
     }
 
-    static WriterOptions options(final Durability durability)
+    static JournalConfig options(final Durability durability)
     {
-        return new WriterOptions(durability, WriterOptions.SEGMENT_BYTES, SMALL_BLOCK);
+        return new JournalConfig(durability, JournalConfig.SEGMENT_BYTES.defaultValue(), SMALL_BLOCK);
     }
 
-    static WriterOptions smallSegments(final Durability durability)
+    static JournalConfig smallSegments(final Durability durability)
     {
-        return new WriterOptions(durability, 1 << 16, SMALL_BLOCK);
+        return new JournalConfig(durability, 1 << 16, SMALL_BLOCK);
     }
 
     static Map<String, String> settings()
@@ -48,7 +48,7 @@ final class Runs
     }
 
     /** A closed journal of {@code groups} groups that a scheduler decided. */
-    static void write(final Path directory, final int groups, final WriterOptions options)
+    static void write(final Path directory, final int groups, final JournalConfig options)
     {
         try (JournalWriter writer = JournalWriter.create(directory, settings(), options))
         {

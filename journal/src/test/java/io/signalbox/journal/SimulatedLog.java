@@ -15,7 +15,7 @@ final class SimulatedLog
     private final List<Long> chains = new ArrayList<>();
     private final List<Long> chainsOfGroups = new ArrayList<>();
 
-    SimulatedLog(final SimulatedDisk disk, final WriterOptions options)
+    SimulatedLog(final SimulatedDisk disk, final JournalConfig options)
     {
         this.disk = disk;
         log = new SegmentedLog(disk, options, JournalPosition.START);
@@ -28,7 +28,7 @@ final class SimulatedLog
     }
 
     /** A sealed journal of notes. */
-    static SimulatedLog sealed(final int groups, final WriterOptions options)
+    static SimulatedLog sealed(final int groups, final JournalConfig options)
     {
         final SimulatedLog log = open(groups, options);
         log.log.seal(Ending.CLOSED);
@@ -36,7 +36,7 @@ final class SimulatedLog
     }
 
     /** A journal of notes whose writer was killed. */
-    static SimulatedLog open(final int groups, final WriterOptions options)
+    static SimulatedLog open(final int groups, final JournalConfig options)
     {
         final SimulatedLog log = new SimulatedLog(new SimulatedDisk(), options);
         for (int i = 0; i < groups; i++)

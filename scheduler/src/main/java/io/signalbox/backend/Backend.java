@@ -5,7 +5,8 @@ import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 
 /**
- * Executes step plans, up to {@link BackendCapabilities#depth()} at a time per DP rank, and reports to a {@link CompletionSink} later, in any order across
+ * Executes step plans, up to {@link BackendCapabilities#depth()} at a time per DP rank, and
+ * reports to a {@link CompletionSink} later, in any order across
  * ranks. Everything a backend does for the scheduler goes through these methods.
  */
 public interface Backend extends AutoCloseable

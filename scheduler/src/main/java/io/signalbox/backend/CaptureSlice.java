@@ -26,8 +26,8 @@ public interface CaptureSlice
     int rowBytes();
 
     /**
-     * CRC32C over all rows, taken when they were captured, or {@link #NO_CHECKSUM}. If the engine finds another one, the step
-     * fails: the memory was overwritten in between.
+     * CRC32C over all rows, taken when they were captured, or {@link #NO_CHECKSUM}. If the engine finds another one, the
+     * step fails: the memory was overwritten in between.
      */
     default long checksum()
     {

@@ -5,8 +5,9 @@ import io.signalbox.event.codec.FaultClass;
 
 /**
  * Receives the reports of a backend. Calls may come from any thread, in any order across ranks; for one rank {@code forward}
- * comes before the completion of the same step, and each completion after the call for the step before has returned. A call blocks while the engine's ingress ring is full, and throws
- * {@link IllegalStateException} once the engine has failed or is closing: what it reports is then no longer wanted.
+ * comes before the completion of the same step, and each completion after the call for the step before has returned. A call
+ * blocks while the engine's ingress ring is full, and throws {@link IllegalStateException} once the engine has failed or is
+ * closing: the report is then no longer wanted.
  *
  * <p>A backend is not trusted. Results that do not fit the step become a fault of the step. A report of a former step, or
  * a second report of a step, is ignored and counted. A report of a step that was never given to the rank makes the rank
@@ -28,9 +29,19 @@ public interface CompletionSink
      * @param sampledTokens one token id per entry of the step, in batch order, within the vocabulary; not used if the
      *                      entry does not sample. Read before the call returns.
      * @param rows          the routed-expert rows, or null if capture is off; the engine releases it in every case.
+     * @throws UnsupportedOperationException if the sink is no engine's and its backend uses the other form.
      */
-    void d2hComplete(
-        long timeNanos, int epoch, int rank, long step, int[] sampledTokens, int sampledCount, CaptureSlice rows);
+    default void d2hComplete(
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step,
+        final int[] sampledTokens,
+        final int sampledCount,
+        final CaptureSlice rows)
+    {
+        throw new UnsupportedOperationException(getClass().getName() + " does not take one token per entry");
+    }
 
     /**
      * The step's results are on the host: the form for a backend that runs draft tokens, and decides itself where an entry
@@ -39,7 +50,7 @@ public interface CompletionSink
      * @param tokens read before the call returns.
      * @param rows   the routed-expert rows, or null if capture is off; the engine releases it in every case. One row per
      *               token that the plan feeds, also for tokens that were not accepted, whose rows may be anything.
-     * @throws UnsupportedOperationException if this is not the sink of an engine.
+     * @throws UnsupportedOperationException if the sink is no engine's and its backend uses the other form.
      */
     default void d2hComplete(
         final long timeNanos,

@@ -4,12 +4,13 @@ package io.signalbox.backend;
 import java.util.Arrays;
 
 /**
- * What the entries of one step added to their requests, in batch order: for each entry where it started and the tokens that
- * it accepted. A backend fills it, reports it, and may use it again. Not thread-safe.
+ * The tokens that the entries of one step added to their requests, in batch order: for each entry its start and the tokens
+ * that it accepted. A backend fills it, reports it, and may use it again. Not thread-safe.
  */
 public final class StepTokens
 {
     private int entryCount;
+    private long computeNanos;
     private int[] starts = new int[16];
     private int[] accepted = new int[16];
     private int tokenCount;
@@ -19,7 +20,20 @@ public final class StepTokens
     {
         entryCount = 0;
         tokenCount = 0;
+        computeNanos = 0;
         return this;
+    }
+
+    /** Says how long the device computed the step, for reports; 0: not known. */
+    public StepTokens computed(final long nanos)
+    {
+        computeNanos = nanos;
+        return this;
+    }
+
+    public long computeNanos()
+    {
+        return computeNanos;
     }
 
     /**

@@ -5,11 +5,13 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
-import io.signalbox.router.PlacementBatch;
 
 import java.util.Arrays;
 
-/** One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused. */
+/**
+ * One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused. One file,
+ * because its state is reset, digested and reused as a whole.
+ */
 public final class Request
 {
     public static final int NO_RANK = -1;
@@ -46,8 +48,7 @@ public final class Request
     private long conversationId;
     private int rankHint;
     private boolean hintRelaxed;
-    private int[] head = new int[2];
-    private int headLength;
+    private final PromptHead head = new PromptHead();
     /** Prompt tokens that were cached on the rank when the request was placed there. */
     int cachedTokens;
     private int priority;
@@ -94,7 +95,7 @@ public final class Request
         rowsFrom = wantedRowsFrom;
         hashCount = 0;
         promptDigest = 0;
-        headLength = 0;
+        head.clear();
         conversationId = -1;
         cachedTokens = 0;
         blockCount = 0;
@@ -131,16 +132,6 @@ public final class Request
         return this;
     }
 
-    /** Adds a token to the head, the part of the prompt's text that routers see. */
-    public void addHead(final int token)
-    {
-        if (headLength == head.length)
-        {
-            head = Arrays.copyOf(head, PlacementBatch.HEAD_TOKENS);
-        }
-        head[headLength++] = token;
-    }
-
     public void addBlockHash(final long blockHash)
     {
         if (hashCount == blockHashes.length)
@@ -173,15 +164,9 @@ public final class Request
         return conversationId;
     }
 
-    /** Only the first {@link #headLength()} values are valid. */
-    public int[] head()
+    public PromptHead head()
     {
         return head;
-    }
-
-    public int headLength()
-    {
-        return headLength;
     }
 
     public int rankHint()
@@ -473,11 +458,7 @@ public final class Request
         digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
         digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
-        digest = StateDigest.mix(digest, conversationId, headLength);
-        for (int i = 0; i < headLength; i++)
-        {
-            digest = StateDigest.mix(digest, head[i]);
-        }
+        digest = head.digest(StateDigest.mix(digest, conversationId));
         for (int i = 0; i < blockCount; i++)
         {
             digest = StateDigest.mix(digest, blockTable[i]);

@@ -36,7 +36,9 @@ record AllowedValues<T>(
     static AllowedValues<Double> reals(final double min, final double max)
     {
         final boolean finite = max == Double.MAX_VALUE;
-        final String range = finite ? "a finite number >= " + text(min) : "between " + text(min) + " and " + text(max);
+        final boolean positive = min == Double.MIN_VALUE;
+        final String range = finite ? "a finite number " + (positive ? "above 0" : ">= " + text(min)) :
+            positive ? "above 0 and at most " + text(max) : "between " + text(min) + " and " + text(max);
         return new AllowedValues<>("number", finite ? range : "a number " + range, range, Double::valueOf,
             value -> Double.toString(value), value -> value >= min && value <= max);
     }
@@ -72,8 +74,14 @@ record AllowedValues<T>(
     AllowedValues<Optional<T>> orAbsent(final String absent)
     {
         return new AllowedValues<>(type, words + ", or " + absent, bounds,
-            text -> text.equals(absent) ? Optional.empty() : Optional.ofNullable(parser.apply(text)),
+            text -> text.equals(absent) ? Optional.empty() : present(parser.apply(text)),
             value -> value.map(printer).orElse(absent), value -> value.isEmpty() || test.test(value.get()));
+    }
+
+    /** A text that is no value is not an absent one. */
+    private static <T> Optional<T> present(final T value)
+    {
+        return value == null ? null : Optional.of(value);
     }
 
     /** Lists of at least one, in which no value is repeated; the text of a value has no comma. */

@@ -86,6 +86,7 @@ public final class Setting<T>
      * A number from {@code min} to {@code max}, both included; NaN is never allowed.
      *
      * @param unit    such as "tokens"; empty if it has none.
+     * @param min     {@link Double#MIN_VALUE} allows every number above 0.
      * @param max     {@link Double#MAX_VALUE} allows every finite number from {@code min}.
      * @param meaning one sentence.
      */
@@ -157,8 +158,8 @@ public final class Setting<T>
      * A value with a text form.
      *
      * @param forms   the forms, in words that fit after "is not".
-     * @param parser  returns {@code null} if the text has none of the forms; a {@link ConfigException} says in a clause
-     *                why a value in one of them is not usable.
+     * @param parser  returns {@code null} if the text has none of the forms. A {@link ConfigException} that names a setting
+     *                or is a clause says why a value in one of them is not usable; any other one is passed on.
      * @param printer the parser reads its text back exactly.
      */
     public static <T> Setting<T> form(
@@ -275,8 +276,12 @@ public final class Setting<T>
         }
         catch (final ConfigException e)
         {
+            if (e.settings().isEmpty() && e.getMessage().endsWith("."))
+            {
+                throw e;
+            }
             final ConfigException.Named named = new ConfigException.Named(name, shown(text));
-            throw ConfigException.because(named, " is not usable (", e.getMessage(), ")")
+            throw ConfigException.because(named, " is not usable (" + e.fault() + ")")
                 .allowed(values.words()).remedy(remedy);
         }
         if (value == null || !values.test().test(value))

@@ -45,8 +45,8 @@ public final class EngineContext
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
             .remedy("give how long close may wait");
-    public static final List<Setting<?>> SETTINGS = List.of(IMPOSSIBLE_ROWS, WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, MAX_UNTAKEN_ROWS_BYTES, CLOSE_TIMEOUT_NANOS);
+    public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, CLOSE_TIMEOUT_NANOS);
     private static final int UNTAKEN_ROWS_SHARE = 4;
 
     private SchedulerConfig config = SchedulerConfig.builder().build();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
-/** What becomes of a routed-expert row that no expert router can have chosen. */
+/** Treatment of a routed-expert row that no expert router can have chosen. */
 public enum ImpossibleRows
 {
     /** The row is missing, and counted as refused. */

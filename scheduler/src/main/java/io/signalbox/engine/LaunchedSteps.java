@@ -85,7 +85,8 @@ final class LaunchedSteps
         for (final Launch launch : launches[rank])
         {
             final long step = launch.step;
-            oldest = step > 0 && !launch.isAnswered(step) && launch.withdrawn != step && (oldest == 0 || step < oldest) ? step : oldest;
+            final boolean owed = step > 0 && !launch.isAnswered(step) && launch.withdrawn != step;
+            oldest = owed && (oldest == 0 || step < oldest) ? step : oldest;
         }
         return oldest;
     }

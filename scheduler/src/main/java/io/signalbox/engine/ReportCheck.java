@@ -13,7 +13,7 @@ import org.agrona.DirectBuffer;
  */
 final class ReportCheck
 {
-    /** What one byte of a {@code D2hComplete} counts. */
+    /** One byte of a {@code D2hComplete} counts them. */
     private static final int MAX_ACCEPTED = SchedulerConfig.MAX_DRAFT_TOKENS + 1;
 
     private final ModelShape capture;
@@ -31,7 +31,7 @@ final class ReportCheck
         this.vocabularySize = vocabularySize;
     }
 
-    /** What becomes of a row that no expert router can have chosen. */
+    /** Treatment of a row that no expert router can have chosen. */
     ImpossibleRows impossibleRows()
     {
         return impossibleRows;

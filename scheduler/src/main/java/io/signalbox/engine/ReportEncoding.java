@@ -101,6 +101,7 @@ final class ReportEncoding
             .rowCount(rows == null ? 0 : rows.rowCount())
             .rowBytes(rows == null ? 0 : rows.rowBytes())
             .rowsChecksum(rowsChecksum)
+            .computeNanos(Math.max(0, tokens.computeNanos()))
             .rowForm(rows == null ? RowForm.NONE : inline ? RowForm.INLINE : RowForm.CHUNKED);
         writeTokens(message, tokens);
         final int impossible = rows == null ? 0 : rowCheck.impossibleCount();

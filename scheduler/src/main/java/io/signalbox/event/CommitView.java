@@ -12,7 +12,7 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * View of one {@code Commit}: what became of one step. Its parts can be read in any order and repeatedly. Index arguments
+ * View of one {@code Commit}: the outcome of one step. Its parts can be read in any order and repeatedly. Index arguments
  * are checked. A view is valid only while the call that received it runs; it allocates nothing.
  */
 public final class CommitView
@@ -143,7 +143,7 @@ public final class CommitView
         return buffer.getInt(spans.at(span) + SpansDecoder.keptEncodingOffset(), ORDER);
     }
 
-    /** Rows of the span whose first write stands. */
+    /** Rows of the span that kept their first write. */
     public int alreadyThereRows(final int span)
     {
         return buffer.getInt(spans.at(span) + SpansDecoder.alreadyThereEncodingOffset(), ORDER);

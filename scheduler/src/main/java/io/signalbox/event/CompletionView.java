@@ -41,7 +41,7 @@ public final class CompletionView
         rowsLength = rowsOffset > limit ? -1 : source.getInt(next, ORDER);
         if (rowsLength < 0 || rowsLength > limit - rowsOffset)
         {
-            throw new IllegalArgumentException(
+            throw new MessageFormatException(
                 MESSAGE + " ends at byte " + limit + ", within its routed-expert rows, which begin at byte " + next);
         }
         return this;
@@ -71,6 +71,12 @@ public final class CompletionView
     public int rank()
     {
         return decoder.rank();
+    }
+
+    /** How long the device computed the step; 0 if that is not known. */
+    public long computeNanos()
+    {
+        return decoder.computeNanos();
     }
 
     /** Entries, in the batch order of the {@code Schedule}. */
@@ -129,6 +135,12 @@ public final class CompletionView
     public long rowsChecksum()
     {
         return decoder.rowsChecksum();
+    }
+
+    /** Whether the rows are beside the message; also of a message whose form this version does not know. */
+    public boolean isChunked()
+    {
+        return decoder.rowFormRaw() == RowForm.CHUNKED.value();
     }
 
     public RowForm rowForm()

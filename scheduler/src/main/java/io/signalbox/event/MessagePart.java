@@ -28,14 +28,14 @@ final class MessagePart
      *
      * @param limit position behind the message.
      * @return the position behind the group.
-     * @throws IllegalArgumentException if the group leaves the message.
+     * @throws MessageFormatException if the group leaves the message.
      */
     int wrap(final DirectBuffer buffer, final int offset, final int limit)
     {
         base = offset + GroupSizeEncodingDecoder.ENCODED_LENGTH;
         if (base > limit)
         {
-            throw new IllegalArgumentException(
+            throw new MessageFormatException(
                 message + " ends at byte " + limit + ", within the group that begins at byte " + offset);
         }
         blockLength = buffer.getShort(
@@ -43,7 +43,7 @@ final class MessagePart
         count = buffer.getInt(offset + GroupSizeEncodingDecoder.numInGroupEncodingOffset(), ORDER);
         if (count < 0 || count > MAX_COUNT || (long)count * blockLength > limit - base)
         {
-            throw new IllegalArgumentException("a group of " + message + " at byte " + offset + " has " + count +
+            throw new MessageFormatException("a group of " + message + " at byte " + offset + " has " + count +
                 " entries of " + blockLength + " bytes, but the message ends at byte " + limit);
         }
         return base + count * blockLength;

@@ -19,7 +19,7 @@ import java.util.Arrays;
  */
 public final class RoutedExpertPages
 {
-    public static final int NO_PAGE = -1;
+    static final int NO_PAGE = -1;
     /** Every expert id of a missing row reads as this. */
     public static final short MISSING = -1;
 
@@ -63,7 +63,8 @@ public final class RoutedExpertPages
         if (pageRows < 1 || (long)rowBytes * pageRows > MAX_PAGE_BYTES)
         {
             final ConfigException.Named named = new ConfigException.Named("pageRows", Integer.toString(pageRows));
-            throw ConfigException.because(named, " with rows of " + rowBytes + " bytes does not make pages of 1 to " + MAX_PAGE_BYTES + " bytes")
+            throw ConfigException.because(named, " with rows of " + rowBytes + " bytes does not make pages of 1 to " +
+                    MAX_PAGE_BYTES + " bytes")
                 .allowed("between 1 and " + MAX_PAGE_BYTES / rowBytes).remedy("give another number of tokens per block");
         }
         pageBytes = rowBytes * pageRows;
@@ -78,7 +79,7 @@ public final class RoutedExpertPages
         return shape;
     }
 
-    public int pageRows()
+    int pageRows()
     {
         return pageRows;
     }

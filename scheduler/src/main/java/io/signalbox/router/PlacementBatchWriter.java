@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.router;
 
+import java.util.function.IntConsumer;
+
 /**
  * Writes the requests and ranks of one {@link PlacementBatch}, which routers only read: the scheduler, and tests of routers,
  * fill batches through it. Call {@link #clear}, then {@link #rank} for every rank, then {@link #add} for each request.
@@ -22,13 +24,14 @@ public final class PlacementBatchWriter
     }
 
     /**
-     * Sets the source of matches, or null if matches are written with the requests or are not read. It is called when a
-     * router first reads a match of a request, so that a request that waits behind another is not probed at every plan
-     * point.
+     * Sets the source of matches, or null if matches are written with the requests or are not read. A router that first
+     * reads a match of a request calls it, so that a request that waits behind another is not probed at every plan point.
+     *
+     * @param probe writes the matches of the request with this index into this batch.
      */
-    public void probeBy(final PrefixProbe probe)
+    public void probeBy(final IntConsumer probe)
     {
-        batch.probeBy(probe == null ? null : request -> probe.probe(request, this));
+        batch.probeBy(probe);
     }
 
     /** Removes requests and decisions; the ranks keep their state. */

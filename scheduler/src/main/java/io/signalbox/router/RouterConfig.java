@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.TreeMap;
 
 /**
@@ -26,11 +27,14 @@ public final class RouterConfig
     private static final String FALLBACK = "router.fallback.";
     private static final String KNOB = "router.knob.";
 
+    private static final Pattern LABEL_FORM = Pattern.compile("[a-z][a-z0-9-]*");
     private static final Setting<String> LABEL_SETTING =
-        Setting.form("label", "", "signalbox", "the label of a router", text -> text, text -> text, "The router.");
+        Setting.form("label", "", "signalbox",
+        "a lower-case letter followed by letters, digits and hyphens",
+        text -> LABEL_FORM.matcher(text).matches() ? text : null, text -> text, "The router.").remedy("give a label");
     private static final Setting<Integer> VERSION = Setting.integer("version", "", 1, 1, Integer.MAX_VALUE,
         "Version of the router, as it declares it; another one does not replay the run.");
-    private static final Setting<Optional<byte[]>> SNAPSHOT = Setting.form("snapshot", "", new byte[0],
+    public static final Setting<Optional<byte[]>> SNAPSHOT = Setting.form("snapshot", "", new byte[0],
         "Base64 of a router snapshot", RouterConfig::bytes, Base64.getEncoder()::encodeToString,
         "The state of another run that the router starts with.").orAbsent("none").omitted(Optional.empty());
     /** Beside the knobs that the router declares. */
@@ -250,7 +254,7 @@ public final class RouterConfig
     {
         try
         {
-            return Base64.getDecoder().decode(text);
+            return text.isEmpty() ? null : Base64.getDecoder().decode(text);
         }
         catch (final IllegalArgumentException e)
         {

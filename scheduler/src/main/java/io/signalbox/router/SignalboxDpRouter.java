@@ -68,7 +68,7 @@ public final class SignalboxDpRouter extends ScoredDpRouter
     private final double backlog;
 
     /** @param values of the knobs that the {@link Provider} declares. */
-    public SignalboxDpRouter(final SettingValues values)
+    SignalboxDpRouter(final SettingValues values)
     {
         rowWeight = values.get(ROW_WEIGHT);
         contextWeight = values.get(CONTEXT_WEIGHT);

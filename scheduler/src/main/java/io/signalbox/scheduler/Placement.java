@@ -258,17 +258,17 @@ final class Placement
     {
         final int index = writer.add(
             request.id(), request.conversationId(), request.promptTokens(), hint(request), relax(request));
-        writer.head(index, request.head(), request.headLength());
+        writer.head(index, request.head().tokens(), request.head().length());
         batched[index] = request;
     }
 
-    private void probe(final int index, final PlacementBatchWriter into)
+    private void probe(final int index)
     {
         final Request request = batched[index];
         prefixIndex.longestMatches(request.blockHashes(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            into.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
+            writer.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);
         }
     }
 }

@@ -73,8 +73,8 @@ public final class Scheduler
         this(config, config.router().router(config.ranks(), config.prefixCaching()));
     }
 
-    /** @param router used in place of the one that the configuration names. */
-    public Scheduler(final SchedulerConfig config, final DpRouter router)
+    /** @param router used in place of the one that the configuration names; for tests of this package. */
+    Scheduler(final SchedulerConfig config, final DpRouter router)
     {
         this(config, router, PLANNED_GROUP_BYTES);
     }

@@ -16,7 +16,8 @@ import java.util.Map;
 
 /**
  * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
- * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse.
+ * builds its scheduler: {@link #settings()} and {@link #of(Map)} are inverse. One file, because each setting has a field, a
+ * check, a text and a method of the builder.
  */
 public final class SchedulerConfig
 {
@@ -78,6 +79,7 @@ public final class SchedulerConfig
     private final int maxQueued;
     private final int stepTokens;
     private final boolean lockStep;
+    private final int digestInterval;
 
     private SchedulerConfig(final SettingValues values, final RouterConfig router, final ModelShape capture)
     {
@@ -93,6 +95,7 @@ public final class SchedulerConfig
         maxQueued = values.get(MAX_QUEUED);
         stepTokens = values.get(STEP_TOKENS);
         lockStep = values.get(LOCK_STEP);
+        digestInterval = values.get(DIGEST_INTERVAL);
         new SettingsFit(this).check();
     }
 
@@ -185,7 +188,7 @@ public final class SchedulerConfig
     /** Inputs from one Digest to the next. */
     public int digestInterval()
     {
-        return values.get(DIGEST_INTERVAL);
+        return digestInterval;
     }
 
     /**

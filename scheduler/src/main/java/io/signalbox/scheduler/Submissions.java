@@ -98,13 +98,13 @@ final class Submissions
         final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();
         for (int i = 0; i < Math.min(tokens, PlacementBatch.HEAD_TOKENS); i++)
         {
-            request.addHead(buffer.getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
+            request.head().add(buffer.getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
         }
         if (tokens == 0 && hashed)
         {
             final long first = buffer.getLong(hashesAt, ByteOrder.LITTLE_ENDIAN);
-            request.addHead((int)first);
-            request.addHead((int)(first >>> Integer.SIZE));
+            request.head().add((int)first);
+            request.head().add((int)(first >>> Integer.SIZE));
         }
     }
 }

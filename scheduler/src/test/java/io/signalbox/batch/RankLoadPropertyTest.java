@@ -64,7 +64,7 @@ class RankLoadPropertyTest
         }
     }
 
-    /** One token for each entry that samples, from where it was planned. */
+    /** One token for each entry that samples, from its planned start. */
     private record SampledOnce(StepPlan plan) implements StepOutput
     {
         @Override

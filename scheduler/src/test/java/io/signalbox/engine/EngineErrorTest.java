@@ -323,6 +323,15 @@ class EngineErrorTest
                     System.out.println("the client was told: " + e);
                 }
             }
+            final int open = awaitEnds(handles);
+            engine.close();
+            System.out.println("told " + told);
+            System.out.println("handles that never ended: " + open);
+        }
+
+        /** Returns the number of handles that do not end. */
+        private static int awaitEnds(final List<CompletionHandle> handles) throws InterruptedException
+        {
             int open = 0;
             for (final CompletionHandle handle : handles)
             {
@@ -339,9 +348,7 @@ class EngineErrorTest
                     open++;
                 }
             }
-            engine.close();
-            System.out.println("told " + told);
-            System.out.println("handles that never ended: " + open);
+            return open;
         }
     }
 

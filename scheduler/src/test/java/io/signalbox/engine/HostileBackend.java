@@ -166,6 +166,16 @@ final class HostileBackend implements Backend
                     falseRows(plan.tokens, shape.rowBytes())));
                 sound(plan, 0);
             }
+            default -> reportFalsely(plan, act, random);
+        }
+    }
+
+    /** The acts without a sound report. */
+    private void reportFalsely(final Plan plan, final Act act, final SplittableRandom random)
+    {
+        final int entries = plan.entries.size();
+        switch (act)
+        {
             case FEWER_TOKENS -> complete(plan, plan.step, new int[entries - 1], falseRows(plan.tokens, shape.rowBytes()));
             case NEGATIVE_TOKEN ->
             {
@@ -190,6 +200,7 @@ final class HostileBackend implements Backend
             case NO_ANSWER ->
             {
             }
+            default -> throw new AssertionError(act);
         }
     }
 

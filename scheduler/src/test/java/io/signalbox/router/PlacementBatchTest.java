@@ -52,7 +52,7 @@ class PlacementBatchTest
     {
         final int[] probes = new int[1];
         final PlacementBatchWriter writer = new PlacementBatchWriter(2, 4);
-        writer.probeBy((request, into) -> into.matchedTokens(request, 1, 16 * ++probes[0]));
+        writer.probeBy(request -> writer.matchedTokens(request, 1, 16 * ++probes[0]));
         writer.add(7, PlacementBatch.NO_CONVERSATION, 50, PlacementBatch.NO_RANK, Relax.NO_PARAMETERS);
 
         assertEquals(0, writer.batch().matchedTokens(0, 0));

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What the steps of a rank may become, and what they must not. */
+/** Legal and illegal transitions of the steps of a rank. */
 class DpRankStateTest
 {
     private static DpRank rank(final int depth)

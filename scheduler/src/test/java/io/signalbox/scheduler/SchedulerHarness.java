@@ -68,7 +68,7 @@ final class SchedulerHarness
     final Map<Long, Integer> prompts = new TreeMap<>();
     final List<Long> accepted = new ArrayList<>();
     final List<Long> refused = new ArrayList<>();
-    /** What was wrong with completions that cannot be those of their step. */
+    /** Faults of completions that cannot be those of their step. */
     final List<String> withdrawn = new ArrayList<>();
     /** Of the requests that are submitted from now on. */
     int priority;

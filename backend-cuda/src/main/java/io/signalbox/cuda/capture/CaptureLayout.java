@@ -2,8 +2,11 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.cuda.kernel.ResultSlot;
 import io.signalbox.experts.ModelShape;
+
+import java.util.List;
 
 /**
  * Addresses and sizes of the parts of a capture ring: known before anything is allocated. Layouts are those of
@@ -20,28 +23,30 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
     /** The most experts whose ids an int16 names without a sign. */
     public static final int MAX_EXPERTS = 1 << 15;
 
+    public static final Setting<Integer> SLOTS =
+        Setting.integer("captureRing.slots", "slots", 2, MIN_SLOTS, MAX_SLOTS, "Steps whose results the ring holds.")
+            .remedy("give as many as steps in flight, and one more if rows are released late");
+    public static final Setting<Integer> MAX_TOKENS =
+        Setting.integer("captureRing.maxTokens", "tokens", 8192, 1, Integer.MAX_VALUE, "Most tokens of a step.");
+    public static final List<Setting<?>> SETTINGS = List.of(SLOTS, MAX_TOKENS);
+
     static final int LINE_BYTES = 64;
 
     public CaptureLayout
     {
-        if (slots < MIN_SLOTS || slots > MAX_SLOTS)
-        {
-            throw new ConfigException("slots=" + slots + " of the capture ring is not between " + MIN_SLOTS + " and " +
-                MAX_SLOTS + "; give as many as steps in flight, and one more where rows are released late.");
-        }
-        if (maxTokens < 1)
-        {
-            throw new ConfigException("maxTokens=" + maxTokens + " is below 1; give the most tokens of a step.");
-        }
+        SLOTS.check(slots);
+        MAX_TOKENS.check(maxTokens);
         if (shape != null && shape.experts() > MAX_EXPERTS)
         {
-            throw new ConfigException("experts=" + shape.experts() + " cannot be captured as int16, which names " +
-                MAX_EXPERTS + "; switch capture off for this model.");
+            throw ConfigException.because(ModelShape.EXPERTS.of(shape.experts()), " cannot be captured as int16, which " +
+                    "names " + MAX_EXPERTS)
+                .allowed("between 1 and " + MAX_EXPERTS).remedy("switch capture off for this model");
         }
         if (resultStride(shape, maxTokens) > Integer.MAX_VALUE / slots || stepStride(maxTokens) > Integer.MAX_VALUE / slots)
         {
-            throw new ConfigException("the capture ring's " + slots + " slots for steps of " + maxTokens +
-                " tokens exceed 2 GiB of pinned memory; give fewer tokens per step or fewer slots.");
+            throw ConfigException.because(SLOTS.of(slots), " for steps of ", MAX_TOKENS.of(maxTokens),
+                    " tokens exceed 2 GiB of pinned memory")
+                .allowed("at most 2 GiB").remedy("give fewer tokens per step or fewer slots");
         }
     }
 

@@ -2,6 +2,9 @@
 package io.signalbox.cuda.capture;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+
+import java.util.List;
 
 /**
  * Configuration of a capture ring.
@@ -14,13 +17,19 @@ public record CaptureRingConfig(int rank, long fingerprint, CaptureLayout layout
 {
     public static final int MAX_STEPS_IN_FLIGHT = 4;
 
+    public static final Setting<Integer> STEPS_IN_FLIGHT = Setting.integer("stepsInFlight", "steps", 2, 1,
+        MAX_STEPS_IN_FLIGHT, "Most steps of one rank that were launched and not yet reported.")
+        .remedy("give fewer steps in flight or more slots");
+    public static final List<Setting<?>> SETTINGS = List.of(STEPS_IN_FLIGHT);
+
     public CaptureRingConfig
     {
-        if (stepsInFlight < 1 || stepsInFlight > MAX_STEPS_IN_FLIGHT || stepsInFlight > layout.slots())
+        STEPS_IN_FLIGHT.check(stepsInFlight);
+        if (stepsInFlight > layout.slots())
         {
-            throw new ConfigException("stepsInFlight=" + stepsInFlight + " is not between 1 and " +
-                Math.min(MAX_STEPS_IN_FLIGHT, layout.slots()) + " for a capture ring of " + layout.slots() +
-                " slots; give fewer steps in flight or more slots.");
+            throw ConfigException.because(STEPS_IN_FLIGHT.of(stepsInFlight), " is not between 1 and ",
+                    CaptureLayout.SLOTS.of(layout.slots()))
+                .allowed("between 1 and " + layout.slots()).remedy("give fewer steps in flight or more slots");
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.experts.ModelShape;
 
@@ -27,31 +28,41 @@ public record CheckConfig(
     int device, long seed, ModelShape shape, int tokens, int rounds, int checkedSteps, int timedSteps,
     List<OverheadCell> cells, int samples, CheckLimits limits, Set<GpuSection> sections, List<String> command)
 {
+    public static final Setting<Integer> DEVICE = count("device", "", 0, 0, 1023, "The driver's number of the GPU.");
+    public static final Setting<Integer> TOKENS = count("tokens", "tokens", 32, 1, 8192, "Tokens of one step.");
+    public static final Setting<Integer> ROUNDS =
+        count("rounds", "", 2, 1, 1000, "Fresh inputs per router mode, logits type and shape.");
+    public static final Setting<Integer> CHECKED_STEPS =
+        count("checkedSteps", "steps", 1000, 2, 1_000_000, "Steps whose results are held against the oracle.");
+    public static final Setting<Integer> TIMED_STEPS = count("timedSteps", "steps", 1000, 40, 1_000_000,
+        "Steps of each run that is timed for the overhead of capture.");
+    public static final Setting<Integer> SAMPLES =
+        count("samples", "", 10_000, 10, 1_000_000, "Samples of latencies and launch costs.");
+    public static final List<Setting<?>> SETTINGS =
+        List.of(DEVICE, TOKENS, ROUNDS, CHECKED_STEPS, TIMED_STEPS, SAMPLES);
+
     public CheckConfig
     {
         sections = Set.copyOf(sections);
         command = List.copyOf(command);
-        between("device", device, 0, 1023);
-        between("experts", shape.experts(), ExpertRouterSpec.MIN_EXPERTS, ExpertRouterSpec.MAX_EXPERTS);
-        between("topK", shape.topK(), 1, ExpertRouterSpec.MAX_TOP_K);
-        between("tokens", tokens, 1, 8192);
-        between("rounds", rounds, 1, 1000);
-        between("checkedSteps", checkedSteps, 2, 1_000_000);
-        between("timedSteps", timedSteps, 40, 1_000_000);
-        between("samples", samples, 10, 1_000_000);
+        DEVICE.check(device);
+        ExpertRouterSpec.EXPERTS.check(shape.experts());
+        ExpertRouterSpec.TOP_K.check(shape.topK());
+        TOKENS.check(tokens);
+        ROUNDS.check(rounds);
+        CHECKED_STEPS.check(checkedSteps);
+        TIMED_STEPS.check(timedSteps);
+        SAMPLES.check(samples);
         cells = List.copyOf(cells);
         if (cells.isEmpty())
         {
-            throw new ConfigException("cells is empty; give at least one comparison, such as 32@13.2.");
+            throw ConfigException.of("cells", "[]", "one or more comparisons", "give at least one, such as 32@13.2");
         }
     }
 
-    static void between(final String name, final int value, final int least, final int most)
+    private static Setting<Integer> count(
+        final String name, final String unit, final int defaultValue, final int min, final int max, final String meaning)
     {
-        if (value < least || value > most)
-        {
-            throw new ConfigException(
-                name + "=" + value + " is not between " + least + " and " + most + "; give such a number.");
-        }
+        return Setting.integer(name, unit, defaultValue, min, max, meaning).remedy("give such a number");
     }
 }

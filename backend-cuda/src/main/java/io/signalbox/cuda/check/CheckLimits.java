@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.check;
 
+import io.signalbox.config.Setting;
+
+import java.util.List;
+
 /**
  * How long parts of the check may take before they are given up.
  *
@@ -9,12 +13,20 @@ package io.signalbox.cuda.check;
  */
 public record CheckLimits(int sectionSeconds, int sanitizerSeconds)
 {
-    public static final CheckLimits DEFAULT = new CheckLimits(60, 90);
     private static final int MOST_SECONDS = 86_400;
+
+    public static final Setting<Integer> SECTION_SECONDS = Setting.integer("sectionSeconds", "s", 60, 1, MOST_SECONDS,
+        "How long one section may take; sections whose length the options determine have more.");
+    public static final Setting<Integer> SANITIZER_SECONDS = Setting.integer("sanitizerSeconds", "s", 90, 1, MOST_SECONDS,
+        "How long one tool of compute-sanitizer may take.");
+    public static final List<Setting<?>> SETTINGS = List.of(SECTION_SECONDS, SANITIZER_SECONDS);
+
+    public static final CheckLimits DEFAULT =
+        new CheckLimits(SECTION_SECONDS.defaultValue(), SANITIZER_SECONDS.defaultValue());
 
     public CheckLimits
     {
-        CheckConfig.between("sectionSeconds", sectionSeconds, 1, MOST_SECONDS);
-        CheckConfig.between("sanitizerSeconds", sanitizerSeconds, 1, MOST_SECONDS);
+        SECTION_SECONDS.check(sectionSeconds);
+        SANITIZER_SECONDS.check(sanitizerSeconds);
     }
 }

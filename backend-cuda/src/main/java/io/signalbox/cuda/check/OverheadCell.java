@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 
 import java.math.BigDecimal;
 import java.util.List;
@@ -17,22 +18,34 @@ import java.util.regex.Pattern;
  */
 public record OverheadCell(int batch, int maxTokens, double millis)
 {
+    private static final int MOST_TOKENS = 8192;
+    private static final double DEFAULT_MILLIS = 13.2;
+
+    public static final Setting<Integer> BATCH =
+        Setting.integer("batch", "tokens", 32, 1, MOST_TOKENS, "Tokens of a step.").remedy("give such a number");
+    public static final Setting<Integer> MAX_TOKENS =
+        Setting.integer("maxTokens", "tokens", 32, 1, MOST_TOKENS, "Tokens that buffers hold; at least the batch.")
+            .remedy("give such a number");
+    public static final Setting<Double> MILLIS = Setting.real("stepMillis", "ms", DEFAULT_MILLIS, 0.0, 1000.0,
+        "Length that memory reads give a step; 0: nothing is read.").remedy("give such a time");
+    public static final List<Setting<?>> SETTINGS = List.of(BATCH, MAX_TOKENS, MILLIS);
+
     /** Decode steps of Qwen3-30B-A3B at the bandwidth of an H200 take so long at least, at a context of 1,024 tokens. */
     public static final List<OverheadCell> DEFAULT = List.of(
         new OverheadCell(32, 32, 13.2), new OverheadCell(32, 8192, 13.2), new OverheadCell(1, 1, 1.44),
         new OverheadCell(1, 8192, 1.44), new OverheadCell(256, 256, 20.7), new OverheadCell(256, 8192, 20.7));
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(?:/(\\d{1,9}))?(?:@(\\d{1,9}(?:\\.\\d{1,9})?))?");
-    private static final double DEFAULT_MILLIS = 13.2;
-    private static final int MOST_TOKENS = 8192;
 
     public OverheadCell
     {
-        CheckConfig.between("batch", batch, 1, MOST_TOKENS);
-        CheckConfig.between("maxTokens", maxTokens, batch, MOST_TOKENS);
-        if (!(millis >= 0.0 && millis <= 1000.0))
+        BATCH.check(batch);
+        MAX_TOKENS.check(maxTokens);
+        MILLIS.check(millis);
+        if (maxTokens < batch)
         {
-            throw new ConfigException("stepMillis=" + millis + " is not between 0 and 1000; give such a time.");
+            throw ConfigException.because(MAX_TOKENS.of(maxTokens), " is below ", BATCH.of(batch))
+                .allowed("between " + batch + " and " + MOST_TOKENS).remedy("give at least the batch");
         }
     }
 
@@ -47,8 +60,9 @@ public record OverheadCell(int batch, int maxTokens, double millis)
         final Matcher parts = FORM.matcher(text);
         if (!parts.matches())
         {
-            throw new ConfigException(
-                "'" + text + "' is not of the form BATCH[/MOST][@MS]; give one such as 32/8192@13.2.");
+            throw ConfigException.because(new ConfigException.Named("cells", null), ": '" + text +
+                    "' is not of the form BATCH[/MOST][@MS]")
+                .allowed("of the form BATCH[/MOST][@MS]").remedy("give one such as 32/8192@13.2");
         }
         final int batch = Integer.parseInt(parts.group(1));
         return new OverheadCell(batch, parts.group(2) == null ? batch : Integer.parseInt(parts.group(2)),

@@ -2,6 +2,9 @@
 package io.signalbox.cuda.kernel;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
+
+import java.util.List;
 
 /**
  * Parameters of the router of a layer, within what the kernels can do.
@@ -26,18 +29,40 @@ public record ExpertRouterSpec(
     /** The most experts whose ids fit one byte. */
     private static final int MAX_EXPERTS_PER_BYTE = 256;
 
+    private static final ConfigException.Named BIAS = new ConfigException.Named("bias", null);
+    private static final String OTHERWISE = "give a value that the CUDA kernels are made for, or use another backend";
+
+    public static final Setting<Integer> EXPERTS = Setting.integer("experts", "", 128, MIN_EXPERTS, MAX_EXPERTS,
+        "Logical experts of a layer.").remedy(OTHERWISE);
+    public static final Setting<Integer> TOP_K = Setting.integer("topK", "", 8, 1, MAX_TOP_K,
+        "Experts per token; at most as many as there are.").remedy(OTHERWISE);
+    public static final Setting<ExpertRouterMode> MODE = Setting.constant("mode", ExpertRouterMode.SOFTMAX_TOPK,
+        "How logits become a set of experts and their weights.");
+    public static final Setting<LogitsType> TYPE =
+        Setting.constant("type", LogitsType.BF16, "Storage type of the logits on the device.");
+    public static final Setting<Integer> GROUPS = Setting.integer("groups", "", 1, 1, MAX_GROUPS,
+        "Equal groups that the experts are split into; 1 in modes other than SIGMOID_BIAS.").remedy(OTHERWISE);
+    public static final Setting<Integer> TOP_GROUPS = Setting.integer("topGroups", "", 1, 1, MAX_GROUPS,
+        "Groups that a token's experts come from; at most as many as there are.").remedy(OTHERWISE);
+    public static final Setting<Boolean> RENORMALISE =
+        Setting.flag("renormalise", false, "Whether weights are divided by the sum of the chosen.");
+    public static final Setting<Double> SCALE = Setting.real("scale", "", 1.0, Double.MIN_VALUE, Float.MAX_VALUE,
+        "Factor of the weights.").remedy("give 1 to leave weights alone");
+    public static final List<Setting<?>> SETTINGS =
+        List.of(EXPERTS, TOP_K, MODE, TYPE, GROUPS, TOP_GROUPS, RENORMALISE, SCALE);
+
     public ExpertRouterSpec
     {
-        checkRange("experts", experts, MIN_EXPERTS, MAX_EXPERTS);
-        checkRange("topK", topK, 1, Math.min(MAX_TOP_K, experts));
-        checkRange("groups", groups, 1, MAX_GROUPS);
-        checkRange("topGroups", topGroups, 1, groups);
+        EXPERTS.check(experts);
+        TOP_K.check(topK);
+        MODE.check(mode);
+        TYPE.check(type);
+        GROUPS.check(groups);
+        TOP_GROUPS.check(topGroups);
+        SCALE.check((double)scale);
+        checkAtMost(TOP_K, topK, EXPERTS, experts);
+        checkAtMost(TOP_GROUPS, topGroups, GROUPS, groups);
         checkGroups(experts, topK, mode, groups, topGroups);
-        if (!(scale > 0) || Float.isInfinite(scale))
-        {
-            throw new ConfigException(
-                "The router's scale=" + scale + " is not a number above 0; give 1 to leave weights alone.");
-        }
         checkBias(experts, mode, bias);
         bias = bias == null ? null : bias.clone();
     }
@@ -67,12 +92,13 @@ public record ExpertRouterSpec(
         return experts <= MAX_EXPERTS_PER_BYTE ? Byte.BYTES : Short.BYTES;
     }
 
-    private static void checkRange(final String name, final int value, final int least, final int most)
+    private static void checkAtMost(
+        final Setting<Integer> part, final int value, final Setting<Integer> whole, final int most)
     {
-        if (value < least || value > most)
+        if (value > most)
         {
-            throw new ConfigException("The router's " + name + "=" + value + " is not between " + least + " and " + most +
-                ", which the CUDA kernels are made for; give a value between them or use another backend.");
+            throw ConfigException.because(part.of(value), " is not between 1 and ", whole.of(most))
+                .allowed("between 1 and " + most).remedy("give at most " + most);
         }
     }
 
@@ -81,18 +107,19 @@ public record ExpertRouterSpec(
     {
         if (groups > 1 && mode != ExpertRouterMode.SIGMOID_BIAS)
         {
-            throw new ConfigException(
-                "The router's groups=" + groups + " goes with SIGMOID_BIAS alone, not with " + mode + "; give 1.");
+            throw ConfigException.because(GROUPS.of(groups), " goes with SIGMOID_BIAS alone, not with ", MODE.of(mode))
+                .allowed("1").remedy("give 1");
         }
         if (experts % groups != 0)
         {
-            throw new ConfigException("The router's experts=" + experts + " do not split into groups=" + groups +
-                " of one size; give a number of groups that divides them.");
+            throw ConfigException.because(EXPERTS.of(experts), " do not split into ", GROUPS.of(groups), " of one size")
+                .allowed("a multiple of " + groups).remedy("give a number of groups that divides them");
         }
         if (topGroups * (experts / groups) < topK)
         {
-            throw new ConfigException("The router's topGroups=" + topGroups + " of " + experts / groups +
-                " experts each hold fewer than topK=" + topK + " experts; give more groups or a smaller topK.");
+            throw ConfigException.because(TOP_GROUPS.of(topGroups), " of " + experts / groups +
+                    " experts each hold fewer than ", TOP_K.of(topK), " experts")
+                .allowed("enough for topK").remedy("give more groups or a smaller ", TOP_K.named());
         }
     }
 
@@ -104,20 +131,20 @@ public record ExpertRouterSpec(
         }
         if (mode != ExpertRouterMode.SIGMOID_BIAS)
         {
-            throw new ConfigException(
-                "The router's bias goes with SIGMOID_BIAS alone, not with " + mode + "; leave it out.");
+            throw ConfigException.because(BIAS, " goes with SIGMOID_BIAS alone, not with ", MODE.of(mode))
+                .allowed("none").remedy("leave it out");
         }
         if (bias.length != experts)
         {
-            throw new ConfigException("The router's bias has " + bias.length + " values for experts=" + experts +
-                "; give one for each expert.");
+            throw ConfigException.because(BIAS, " has " + bias.length + " values for ", EXPERTS.of(experts))
+                .allowed("one value for each expert").remedy("give one for each expert");
         }
         for (int expert = 0; expert < experts; expert++)
         {
             if (!Float.isFinite(bias[expert]))
             {
-                throw new ConfigException("The router's bias of expert " + expert + " is " + bias[expert] +
-                    "; give a finite number for each expert.");
+                throw ConfigException.because(BIAS, " of expert " + expert + " is " + bias[expert])
+                    .allowed("finite numbers").remedy("give a finite number for each expert");
             }
         }
     }

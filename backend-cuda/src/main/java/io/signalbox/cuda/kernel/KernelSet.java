@@ -90,8 +90,9 @@ public record KernelSet(String name, boolean writesCapture, boolean exportsIds, 
     {
         if (!serves(asked))
         {
-            throw new ConfigException("The kernel set '" + name + "' does not declare " + asked.capability() +
-                ", which capture in the form " + asked + " needs; choose another form or another kernel set.");
+            throw ConfigException.because("The kernel set '" + name + "' does not declare " + asked.capability() +
+                    ", which ", new ConfigException.Named("captureForm", asked.name()), " needs")
+                .allowed("a form that the kernel set serves").remedy("choose another form or another kernel set");
         }
         return asked;
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda.kernel;
 
-import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.SeededTokens;
 import io.signalbox.StateDigest;
+
+import java.util.List;
 
 /**
  * Router logits without a model: a pure function of what they belong to, equal to that of the kernel logits_seeded.
@@ -13,17 +15,18 @@ import io.signalbox.StateDigest;
 public record SeededLogits(long seed, int levels)
 {
     public static final int MAX_LEVELS = 512;
+    public static final Setting<Long> SEED =
+        Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE, "Seed of logits and sampled tokens.");
+    public static final Setting<Integer> LEVELS = Setting.integer("levels", "", MAX_LEVELS, 1, MAX_LEVELS,
+        "Distinct values of the logits; few of them make ties abound. bf16 holds all exactly.");
+    public static final List<Setting<?>> SETTINGS = List.of(SEED, LEVELS);
     private static final long LAYER_GAMMA = 0x8CB92BA72F3D8DD7L;
     private static final long EXPERT_GAMMA = 0xABC98388FB8FAC03L;
     private static final float LOGIT_STEP = 0.03125f;
 
     public SeededLogits
     {
-        if (levels < 1 || levels > MAX_LEVELS)
-        {
-            throw new ConfigException("levels=" + levels + " of the seeded logits is not between 1 and " + MAX_LEVELS +
-                ", which bf16 holds exactly; give a value between them.");
-        }
+        LEVELS.check(levels);
     }
 
     public float logit(final long request, final int position, final int layer, final int expert)

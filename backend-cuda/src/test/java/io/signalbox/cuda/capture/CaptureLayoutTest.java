@@ -51,15 +51,16 @@ class CaptureLayoutTest
     @Test
     void shouldRefuseWhatCannotBe()
     {
-        assertRefused("slots=1 of the capture ring is not between 2 and 16", () -> new CaptureLayout(SHAPE, 8, 1));
-        assertRefused("slots=17 of the capture ring", () -> new CaptureLayout(SHAPE, 8, 17));
-        assertRefused("maxTokens=0 is below 1", () -> new CaptureLayout(SHAPE, 0, 2));
+        assertRefused("captureRing.slots=1 is not between 2 and 16; give", () -> new CaptureLayout(SHAPE, 8, 1));
+        assertRefused("captureRing.slots=17 is not", () -> new CaptureLayout(SHAPE, 8, 17));
+        assertRefused("captureRing.maxTokens=0 is not between 1 and", () -> new CaptureLayout(SHAPE, 0, 2));
         assertRefused("experts=32769 cannot be captured as int16",
             () -> new CaptureLayout(new ModelShape(1, 32769, 8), 8, 2));
-        assertRefused("the capture ring's 2 slots for steps of 4194304 tokens exceed 2 GiB",
+        assertRefused("captureRing.slots=2 for steps of captureRing.maxTokens=4194304",
             () -> new CaptureLayout(SHAPE, 1 << 22, 2));
-        assertRefused("stepsInFlight=0 is not between 1 and 2", () -> EmulatedRing.settings(SHAPE, 8, 2, 0));
-        assertRefused("stepsInFlight=3 is not between 1 and 2", () -> EmulatedRing.settings(SHAPE, 8, 2, 3));
+        assertRefused("stepsInFlight=0 is not between 1 and 4", () -> EmulatedRing.settings(SHAPE, 8, 2, 0));
+        assertRefused("stepsInFlight=3 is not between 1 and captureRing.slots=2",
+            () -> EmulatedRing.settings(SHAPE, 8, 2, 3));
         assertRefused("stepsInFlight=5 is not between 1 and 4", () -> EmulatedRing.settings(SHAPE, 8, 8, 5));
     }
 

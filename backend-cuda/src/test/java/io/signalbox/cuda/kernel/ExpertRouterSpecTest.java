@@ -47,7 +47,7 @@ class ExpertRouterSpecTest
         assertRefuses("experts=513 is not between 8 and 512", () -> plain(513, 1));
         assertRefuses("topK=0 is not between 1 and 22", () -> plain(64, 0));
         assertRefuses("topK=23 is not between 1 and 22", () -> plain(64, 23));
-        assertRefuses("topK=9 is not between 1 and 8", () -> plain(8, 9));
+        assertRefuses("topK=9 is not between 1 and experts=8", () -> plain(8, 9));
         assertEquals(22, plain(512, 22).topK());
         assertEquals(8, plain(8, 8).topK());
     }
@@ -57,7 +57,7 @@ class ExpertRouterSpecTest
     {
         assertRefuses("do not split into groups=7", () -> grouped(256, 8, 7, 4));
         assertRefuses("groups=64 is not between 1 and 32", () -> grouped(256, 8, 64, 4));
-        assertRefuses("topGroups=9 is not between 1 and 8", () -> grouped(256, 8, 8, 9));
+        assertRefuses("topGroups=9 is not between 1 and groups=8", () -> grouped(256, 8, 8, 9));
         assertRefuses("topGroups=2 of 8 experts each hold fewer than topK=17", () -> grouped(64, 17, 8, 2));
         assertRefuses("goes with SIGMOID_BIAS alone", () -> new ExpertRouterSpec(
             64, 8, ExpertRouterMode.TOPK_SOFTMAX, LogitsType.BF16, 8, 4, false, 1, null));

@@ -7,7 +7,6 @@ import io.signalbox.cli.options.ComparedWorkloads;
 import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JsonOptions;
-import io.signalbox.cli.options.OptionNames;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.ComparisonFiles;
 import io.signalbox.cli.printing.ComparisonText;
@@ -19,7 +18,7 @@ import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.RouterList;
 import io.signalbox.compare.Comparison;
-import io.signalbox.compare.ComparisonPlan;
+import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
 import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.SeededWorkload;
@@ -75,11 +74,11 @@ public final class CompareCommand implements Callable<Integer>
 
     @Option(names = "--seeds", paramLabel = "N",
         description = "Run each combination with N seeds; intervals need at least 2 (default: ${DEFAULT-VALUE}).")
-    private int seeds = 3;
+    private int seeds = ComparisonConfig.SEEDS.defaultValue();
 
     @Option(names = "--seed", paramLabel = "N",
         description = "Start with seed N (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
+    private long seed = ComparisonConfig.FIRST_SEED.defaultValue();
 
     @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
     private Integer workers;
@@ -117,15 +116,11 @@ public final class CompareCommand implements Callable<Integer>
         final List<SeededWorkload> seeded = workloads.workloads();
         checkFiles();
         final List<RouterConfig> routers = schedulers.routers();
-        final ComparisonPlan plan = OptionNames.translate(() -> new ComparisonPlan(seeded,
-            schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed)));
+        final ComparisonConfig plan = new ComparisonConfig(seeded,
+            schedulers.kvBlocks(), routers, seed, seeds, schedulers.config(), costs.config(seed));
         final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
-        OptionNames.translate(() ->
-        {
-            MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
-                Runtime.getRuntime().maxMemory());
-            return null;
-        });
+        MemoryNeed.checkPools(schedulers.config(), Collections.max(plan.kvBlocks()), Math.min(threads, plan.cells()),
+            Runtime.getRuntime().maxMemory());
         try (OutputFile csv = OutputFile.reserve(CSV_FILE, csvFile, ComparisonFiles.csvBytes(plan));
             OutputFile json = jsonOptions.reserve(ComparisonFiles.jsonBytes(plan)))
         {
@@ -133,7 +128,7 @@ public final class CompareCommand implements Callable<Integer>
         }
     }
 
-    private int compare(final ComparisonPlan plan, final int threads, final OutputFile csv, final OutputFile json)
+    private int compare(final ComparisonConfig plan, final int threads, final OutputFile csv, final OutputFile json)
     {
         final long startNanos = System.nanoTime();
         final List<ComparisonRow> rows = run(plan, threads);
@@ -160,7 +155,7 @@ public final class CompareCommand implements Callable<Integer>
         }
     }
 
-    private List<ComparisonRow> run(final ComparisonPlan plan, final int threads)
+    private List<ComparisonRow> run(final ComparisonConfig plan, final int threads)
     {
         try (Progress progress = progressOption.show(console, "signalbox compare"))
         {
@@ -168,8 +163,7 @@ public final class CompareCommand implements Callable<Integer>
                 ended, total, Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
             runs.onRun(0, plan.cells());
             return HeapShortage.named("the comparison with " + threads + " runs at a time",
-                "give fewer --workers, ranks, blocks or requests", () -> OptionNames.translate(
-                    () -> CostOptions.translate(() -> Comparison.run(plan, threads, runs))));
+                "give fewer --workers, ranks, blocks or requests", () -> Comparison.run(plan, threads, runs));
         }
     }
 
@@ -189,6 +183,8 @@ public final class CompareCommand implements Callable<Integer>
         }
         schedulers.requireNotRead(CSV_FILE, csvFile);
         schedulers.requireNotRead(JsonOptions.FILE_OPTION, json);
+        costs.requireNotRead(CSV_FILE, csvFile);
+        costs.requireNotRead(JsonOptions.FILE_OPTION, json);
         for (final Path trace : workloads.files())
         {
             OutputFile.requireOtherThan(CSV_FILE, csvFile, "--workloads", trace);

@@ -5,7 +5,6 @@ import io.signalbox.cli.options.CostOptions;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.JournalOptions;
 import io.signalbox.cli.options.JsonOptions;
-import io.signalbox.cli.options.OptionNames;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.SchedulerOptions;
 import io.signalbox.cli.options.WorkloadOptions;
@@ -71,6 +70,7 @@ import java.util.function.Function;
         "  signalbox simulate --plugins my-router.jar --router my-router",
         "  signalbox simulate --workload closed-loop --block-size 64 --lock-step --no-capture",
         "  signalbox simulate --conversations 100 --arrivals bursty:20,3 --turns zipf:1.2,1,40",
+        "  signalbox simulate --faults 'rank 3 step 2000 lost back-after 20s'",
         "  signalbox simulate --trace trace.jsonl.gz --block-size 512 --journal runs/trace --json",
         "",
         "Exit codes: 0 done and verified; 1 the journal does not verify; 2 usage or environment error:",
@@ -98,14 +98,14 @@ public final class SimulateCommand implements Callable<Integer>
 
     @Option(names = "--seed", paramLabel = "N",
         description = "Seed workload, sampled tokens and routed experts with N (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
+    private long seed = SimulationConfig.SEED.defaultValue();
 
     @Option(names = "--threaded", description = "Use the threaded engine; the journal is identical.")
     private boolean threaded;
 
     @Option(names = "--ring-size", paramLabel = "SLOTS",
         description = "Give each ring of the threaded engine SLOTS slots, a power of two (default: ${DEFAULT-VALUE}).")
-    private int ringSlots = 1024;
+    private int ringSlots = EngineContext.INGRESS_SLOTS.defaultValue();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -134,22 +134,24 @@ public final class SimulateCommand implements Callable<Integer>
             return ExitCode.OK;
         }
         IdleOptions.refuse(spec.commandLine().getParseResult());
-        refuseRingSize();
+        // Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind.
+        EngineContext.INGRESS_SLOTS.check(ringSlots);
         journalOptions.check();
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);
         final Workload workload = HeapShortage.named(
             workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
-        OptionNames.translate(() ->
+        PoolFit.check(workload, config, workload::placeOf);
+        if (costs.faults() != null)
         {
-            PoolFit.check(workload, config, workload::placeOf);
-            MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
-            return null;
-        });
+            costs.faults().check(config);
+        }
+        MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
         reportFallback(config);
         journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
         OutputFile.requireOtherThan(JsonOptions.FILE_OPTION, jsonOptions.file(), "--trace", workloadOptions.trace());
         schedulerOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
+        costOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
         {
             return run(new Simulation(config, costs, workload), workload.requests().size(), file);
@@ -174,7 +176,7 @@ public final class SimulateCommand implements Callable<Integer>
             ? new DeferredJournal(() -> journalOptions.open(simulation.settings()), journalOptions::removeMade)
             : null;
         final long startNanos = System.nanoTime();
-        final RunReport report = CostOptions.translate(() -> run(simulation, journal));
+        final RunReport report = run(simulation, journal);
         final WallClock wallClock = WallClock.of(report, System.nanoTime() - startNanos);
         final JournalFacts facts = journal == null ? null : facts(journal.writer(), verify(journal.writer()));
         final Asked asked = new Asked(workloadOptions.leftOut(), requests - report.requests().submitted());
@@ -182,12 +184,6 @@ public final class SimulateCommand implements Callable<Integer>
             () -> ReportJson.text(simulation.settings(), report, asked, facts, wallClock),
             () -> print(report, asked, wallClock, facts));
         return conclude(facts);
-    }
-
-    /** Checked before the engine's own check, so that a wrong size leaves no empty journal. */
-    private void refuseRingSize()
-    {
-        OptionNames.translate(() -> EngineContext.INGRESS_SLOTS.check(ringSlots));
     }
 
     private RunReport run(final Simulation simulation, final DeferredJournal journal)

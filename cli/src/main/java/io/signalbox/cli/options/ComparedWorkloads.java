@@ -5,7 +5,9 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.compare.SeededWorkload;
 import io.signalbox.workload.AgentPlays;
+import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.HastenedArrivals;
 import io.signalbox.workload.InputFile;
 import io.signalbox.workload.MooncakeTrace;
 import io.signalbox.workload.TraceFormat;
@@ -23,8 +25,6 @@ import java.util.function.Supplier;
 /** The workloads on which routers are compared: generated ones by name, recorded ones by file. */
 public final class ComparedWorkloads extends TraceOptions
 {
-    private static final double MAX_SPEED = 1_000_000;
-
     @Option(names = "--workloads", paramLabel = "LIST", split = ",",
         description = "Run these generated workloads (conversations, skewed, bursty, closed-loop) and trace files, in the " +
             "formats that simulate reads (default: conversations).")
@@ -48,14 +48,13 @@ public final class ComparedWorkloads extends TraceOptions
     /** Reads the traces; each run makes its own requests from them. */
     public List<SeededWorkload> workloads()
     {
-        if (limit != null && limit < 1)
+        if (limit != null)
         {
-            throw new ConfigException("--limit=" + limit + " leaves nothing to run; ask for at least 1 request.");
+            FirstRequests.COUNT.check(limit);
         }
-        if (speed != null && !(speed > 0.0 && speed <= MAX_SPEED))
+        if (speed != null)
         {
-            throw new ConfigException("--speed=" + speed + " is not above 0 and at most " + MAX_SPEED +
-                "; 1 leaves arrivals as they are.");
+            HastenedArrivals.SPEED.check(speed);
         }
         final List<SeededWorkload> found = new ArrayList<>();
         for (final String name : workloads)
@@ -81,8 +80,8 @@ public final class ComparedWorkloads extends TraceOptions
         if (preset.isPresent())
         {
             anyGenerated = true;
-            // Refuse a number out of range before anything runs.
-            OptionNames.translate(() -> builder(preset.get()).build());
+            // A number out of range is to be refused before anything runs.
+            builder(preset.get()).build();
             return SeededWorkload.generated(name, () -> builder(preset.get()));
         }
         final Path file = PathConverter.path(name);

@@ -3,9 +3,11 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cuda.check.CheckLimits;
+import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.GpuSection;
 import io.signalbox.cuda.check.OverheadCell;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.experts.ModelShape;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
@@ -26,22 +28,6 @@ import java.util.stream.Collectors;
 /** The sections of a GPU check and their sizes. Defaults: Qwen3-30B-A3B's routing at 32 requests. */
 public final class GpuOptions
 {
-    private static final Map<String, String> NAMES = new TreeMap<>(Map.ofEntries(
-        Map.entry("device", "--device"),
-        Map.entry("moeLayers", "--moe-layers"),
-        Map.entry("experts", "--experts"),
-        Map.entry("topK", "--top-k"),
-        Map.entry("tokens", "--batch"),
-        Map.entry("rounds", "--rounds"),
-        Map.entry("checkedSteps", "--checked-steps"),
-        Map.entry("timedSteps", "--steps"),
-        Map.entry("stepMillis", "--step-time"),
-        Map.entry("batch", "--cells"),
-        Map.entry("maxTokens", "--cells"),
-        Map.entry("samples", "--samples"),
-        Map.entry("sectionSeconds", "--section-limit"),
-        Map.entry("sanitizerSeconds", "--sanitizer-limit")));
-
     /** The sections that read an option; every other option is read by several. */
     private static final Map<String, List<GpuSection>> SECTIONS = new TreeMap<>(Map.of(
         "--rounds", List.of(GpuSection.ROUTERS),
@@ -58,7 +44,7 @@ public final class GpuOptions
 
     @Option(names = "--device", paramLabel = "N",
         description = "Use the GPU that the driver numbers N (default: ${DEFAULT-VALUE}).")
-    private int device;
+    private int device = CheckConfig.DEVICE.defaultValue();
 
     @Option(names = "--seed", paramLabel = "N",
         description = "Seed the random inputs with N (default: drawn, and printed).")
@@ -66,30 +52,30 @@ public final class GpuOptions
 
     @Option(names = "--rounds", paramLabel = "N",
         description = "Try N fresh inputs per router mode, logit type and shape (default: ${DEFAULT-VALUE}).")
-    private int rounds = 2;
+    private int rounds = CheckConfig.ROUNDS.defaultValue();
 
     @Option(names = "--moe-layers", paramLabel = "N",
         description = "Give a step N MoE layers (default: ${DEFAULT-VALUE}).")
-    private int moeLayers = 48;
+    private int moeLayers = CudaBackendConfig.MOE_LAYERS.defaultValue();
 
     @Option(names = "--experts", paramLabel = "N",
         description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
-    private int experts = 128;
+    private int experts = ExpertRouterSpec.EXPERTS.defaultValue();
 
     @Option(names = "--top-k", paramLabel = "N",
         description = "Route each token to N experts (default: ${DEFAULT-VALUE}).")
-    private int topK = 8;
+    private int topK = ExpertRouterSpec.TOP_K.defaultValue();
 
     @Option(names = "--batch", paramLabel = "N", description = "Give a step N tokens (default: ${DEFAULT-VALUE}).")
-    private int batch = 32;
+    private int batch = CheckConfig.TOKENS.defaultValue();
 
     @Option(names = "--checked-steps", paramLabel = "N",
         description = "Run N steps in the section steps (default: ${DEFAULT-VALUE}).")
-    private int checkedSteps = 1000;
+    private int checkedSteps = CheckConfig.CHECKED_STEPS.defaultValue();
 
     @Option(names = "--steps", paramLabel = "N",
         description = "Run N steps per comparison in the section overhead (default: ${DEFAULT-VALUE}).")
-    private int steps = 1000;
+    private int steps = CheckConfig.TIMED_STEPS.defaultValue();
 
     @Option(names = "--cells", paramLabel = "BATCH[/MOST][@MS]", split = ",",
         description = "Compare these in the section overhead: tokens of a step, the most tokens that buffers hold, and " +
@@ -103,24 +89,24 @@ public final class GpuOptions
 
     @Option(names = "--samples", paramLabel = "N",
         description = "Take N samples of latencies and launch costs (default: ${DEFAULT-VALUE}).")
-    private int samples = 10_000;
+    private int samples = CheckConfig.SAMPLES.defaultValue();
 
     @Option(names = "--section-limit", paramLabel = "S",
         description = "Fail a section and end the check after S seconds (default: ${DEFAULT-VALUE}); overhead has 2.5 " +
             "times its expected duration, sanitizer the limit of its tools in addition.")
-    private int sectionLimit = CheckLimits.DEFAULT.sectionSeconds();
+    private int sectionLimit = CheckLimits.SECTION_SECONDS.defaultValue();
 
     @Option(names = "--sanitizer-limit", paramLabel = "S",
         description = "Give each tool of compute-sanitizer S seconds (default: ${DEFAULT-VALUE}).")
-    private int sanitizerLimit = CheckLimits.DEFAULT.sanitizerSeconds();
+    private int sanitizerLimit = CheckLimits.SANITIZER_SECONDS.defaultValue();
 
     /** @param program the class whose {@code main} a section starts again under a tool. */
     public CheckConfig options(final Class<?> program)
     {
-        return OptionNames.translate(NAMES, () -> new CheckConfig(
+        return new CheckConfig(
             device, seed == null ? System.nanoTime() : seed, new ModelShape(moeLayers, experts, topK), batch, rounds,
             checkedSteps, steps, compared(), samples,
-            new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program)));
+            new CheckLimits(sectionLimit, sanitizerLimit), chosen(), command(program));
     }
 
     private List<OverheadCell> compared()

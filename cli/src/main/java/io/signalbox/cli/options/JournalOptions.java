@@ -6,7 +6,7 @@ import io.signalbox.cli.printing.FileFault;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
@@ -41,7 +41,7 @@ public final class JournalOptions
     @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
         description = "Make written groups survive a killed process (process) or power loss (batch: one sync per batch; " +
             "record: one per group); default: process.")
-    private Durability durability = Durability.PROCESS;
+    private Durability durability = JournalConfig.DURABILITY.defaultValue();
 
     /** Directories that this command made, each after its parent. */
     private final List<Path> made = new ArrayList<>();
@@ -99,7 +99,7 @@ public final class JournalOptions
         {
             final Path target = directory == null ? nextRun() : directory;
             make(target);
-            return JournalWriter.create(target, settings, WriterOptions.of(durability));
+            return JournalWriter.create(target, settings, JournalConfig.of(durability));
         }
         catch (final RuntimeException | Error e)
         {

@@ -2,76 +2,146 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.compare.ComparisonConfig;
+import io.signalbox.config.Setting;
+import io.signalbox.cuda.check.CheckConfig;
+import io.signalbox.cuda.check.CheckLimits;
+import io.signalbox.cuda.check.OverheadCell;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.D2hDelay;
+import io.signalbox.sim.SimulationConfig;
+import io.signalbox.sim.StepCost;
+import io.signalbox.workload.AgentTraceConfig;
+import io.signalbox.workload.Cancellations;
+import io.signalbox.workload.FirstRequests;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.HastenedArrivals;
+import picocli.CommandLine.Model.CommandSpec;
 
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
-/** Puts the names of options into refusals of the library, which names settings. */
+/** The options that set settings of the library, whose refusals name settings. */
 public final class OptionNames
 {
-    private static final Map<String, String> OPTIONS = new TreeMap<>(Map.ofEntries(
-        Map.entry("ranks", "--ranks"),
-        Map.entry("kvBlocks", "--kv-blocks"),
-        Map.entry("blockSizeTokens", "--block-size"),
-        Map.entry("maxRunning", "--max-running"),
-        Map.entry("maxQueued", "--max-queued"),
-        Map.entry("stepTokens", "--step-tokens"),
-        Map.entry("ingressSlots", "--ring-size"),
-        Map.entry("router", "--router"),
-        Map.entry("beta", "--beta"),
-        Map.entry("seeds", "--seeds"),
-        Map.entry("seed", "--seed"),
-        Map.entry("workloads", "--workloads"),
-        Map.entry("arrivals", "--arrivals"),
-        Map.entry("turns", "--turns"),
-        Map.entry("speed", "--speed"),
-        Map.entry("workers", "--workers"),
-        Map.entry("moeLayers", "--moe-layers"),
-        Map.entry("experts", "--experts"),
-        Map.entry("topK", "--top-k"),
-        Map.entry("conversations", "--conversations"),
-        Map.entry("clients", "--clients"),
-        Map.entry("systemPromptTokens", "--system-prompt"),
-        Map.entry("userTokens", "--user-tokens"),
-        Map.entry("outputTokens", "--output-tokens"),
-        Map.entry("maxContextTokens", "--max-context")));
+    /** By the setting's name: a setting of one name has the same option in every configuration. */
+    private static final Map<String, String> OPTIONS = new TreeMap<>();
+
+    static
+    {
+        ofScheduler();
+        ofSimulation();
+        ofWorkload();
+        ofCheck();
+    }
 
     private OptionNames()
     {
     }
 
-    /** Returns the result of {@code building}; its refusals name options. */
-    public static <T> T translate(final Supplier<T> building)
+    private static void ofScheduler()
     {
-        return translate(OPTIONS, building);
+        put(SchedulerConfig.RANKS, "--ranks");
+        put(SchedulerConfig.KV_BLOCKS, "--kv-blocks");
+        put(SchedulerConfig.BLOCK_SIZE_TOKENS, "--block-size");
+        put(SchedulerConfig.EVICTION_POLICY, "--eviction");
+        put(SchedulerConfig.PREFIX_CACHING, "--no-prefix-caching");
+        put(SchedulerConfig.MAX_RUNNING, "--max-running");
+        put(SchedulerConfig.MAX_QUEUED, "--max-queued");
+        put(SchedulerConfig.STEP_TOKENS, "--step-tokens");
+        put(SchedulerConfig.LOCK_STEP, "--lock-step");
+        put(SchedulerConfig.DEPTH, "--depth");
+        put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
+        put(SchedulerConfig.CAPTURE, "--no-capture");
+        put(ModelShape.MOE_LAYERS, "--moe-layers");
+        put(ModelShape.EXPERTS, "--experts");
+        put(ModelShape.TOP_K, "--top-k");
+        put(EngineContext.INGRESS_SLOTS, "--ring-size");
+        put(JournalConfig.DURABILITY, "--durability");
+        put(RouterConfig.SNAPSHOT, "--router-snapshot");
+        OPTIONS.put("router", "--router");
+        OPTIONS.put("label", "--router");
+        OPTIONS.put("beta", "--beta");
     }
 
-    /** @param options the option of each setting that may be named. */
-    public static <T> T translate(final Map<String, String> options, final Supplier<T> building)
+    private static void ofSimulation()
     {
-        try
-        {
-            return building.get();
-        }
-        catch (final ConfigException e)
-        {
-            throw new ConfigException(translate(options, e.getMessage()));
-        }
+        put(SimulationConfig.SEED, "--seed");
+        put(SimulationConfig.EXPERT_SKEW, "--expert-skew");
+        put(SimulationConfig.DRAFT_ACCEPTANCE, "--draft-acceptance");
+        put(StepCost.BASE_NANOS, "--step-base-nanos");
+        put(StepCost.PER_PREFILL_TOKEN_NANOS, "--prefill-token-nanos");
+        put(StepCost.PER_DECODE_ENTRY_NANOS, "--decode-entry-nanos");
+        put(StepCost.PER_CONTEXT_TOKEN_PICOS, "--context-token-picos");
+        put(D2hDelay.BASE_NANOS, "--d2h-base-nanos");
+        put(D2hDelay.PER_ROW_PICOS, "--d2h-row-picos");
+        put(D2hDelay.JITTER_NANOS, "--d2h-jitter-nanos");
+        put(ComparisonConfig.FIRST_SEED, "--seed");
+        put(ComparisonConfig.SEEDS, "--seeds");
+        put(ComparisonConfig.WORKERS, "--workers");
+        OPTIONS.put("workloads", "--workloads");
+        OPTIONS.put("routers", "--routers");
     }
 
-    private static String translate(final Map<String, String> options, final String message)
+    private static void ofWorkload()
     {
-        String translated = message;
-        for (final Map.Entry<String, String> option : options.entrySet())
+        OPTIONS.put("workload", "--workload");
+        put(GeneratedWorkloadConfig.CONVERSATIONS, "--conversations");
+        put(GeneratedWorkloadConfig.CLIENTS, "--clients");
+        put(GeneratedWorkloadConfig.ARRIVALS, "--arrivals");
+        put(GeneratedWorkloadConfig.SYSTEM_PROMPT_TOKENS, "--system-prompt");
+        put(GeneratedWorkloadConfig.TURNS, "--turns");
+        put(GeneratedWorkloadConfig.USER_TOKENS, "--user-tokens");
+        put(GeneratedWorkloadConfig.OUTPUT_TOKENS, "--output-tokens");
+        put(GeneratedWorkloadConfig.MEAN_THINK_TIME_NANOS, "--think-time");
+        put(GeneratedWorkloadConfig.MAX_CONTEXT_TOKENS, "--max-context");
+        put(AgentTraceConfig.CONCURRENT_PLAYS, "--plays");
+        put(AgentTraceConfig.MEAN_STAGGER_NANOS, "--stagger");
+        put(AgentTraceConfig.MAX_THINK_TIME_NANOS, "--max-think-time");
+        put(AgentTraceConfig.SHARED_PROMPTS, "--separate-plays");
+        put(FirstRequests.COUNT, "--limit");
+        put(HastenedArrivals.SPEED, "--speed");
+        put(Cancellations.FRACTION, "--cancel-fraction");
+        put(Cancellations.MEAN_DELAY_NANOS, "--cancel-after");
+    }
+
+    private static void ofCheck()
+    {
+        put(CheckConfig.DEVICE, "--device");
+        put(CheckConfig.TOKENS, "--batch");
+        put(CheckConfig.ROUNDS, "--rounds");
+        put(CheckConfig.CHECKED_STEPS, "--checked-steps");
+        put(CheckConfig.TIMED_STEPS, "--steps");
+        put(CheckConfig.SAMPLES, "--samples");
+        put(CheckLimits.SECTION_SECONDS, "--section-limit");
+        put(CheckLimits.SANITIZER_SECONDS, "--sanitizer-limit");
+        put(OverheadCell.BATCH, "--cells");
+        put(OverheadCell.MAX_TOKENS, "--cells");
+        put(OverheadCell.MILLIS, "--step-time");
+    }
+
+    private static void put(final Setting<?> setting, final String option)
+    {
+        OPTIONS.put(setting.name(), option);
+    }
+
+    /** The option that sets a setting of this name, in the commands that have such an option; {@code null} if none does. */
+    public static String of(final String setting)
+    {
+        return OPTIONS.get(setting);
+    }
+
+    /** The same refusal with the options of the command in the place of the settings that they set. */
+    public static ConfigException named(final ConfigException fault, final CommandSpec command)
+    {
+        return fault.renamed(setting ->
         {
-            // A setting is a whole word or precedes its value; within a path or an option the word is left unchanged.
-            final boolean ordinaryWord = option.getKey().equals(option.getKey().toLowerCase(Locale.ROOT));
-            translated = Pattern.compile("(?<![-\\w./])" + option.getKey() + (ordinaryWord ? "(?==)" : "\\b(?![/.]\\w)"))
-                .matcher(translated).replaceAll(option.getValue());
-        }
-        return translated;
+            final String option = of(setting);
+            return option != null && command.findOption(option) != null ? option : setting;
+        });
     }
 }

@@ -12,7 +12,6 @@ import io.signalbox.workload.NumberText;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ class RankOptions
 
     @Option(names = "--ranks", paramLabel = "N",
         description = "Simulate N data-parallel ranks (default: ${DEFAULT-VALUE}).")
-    private int ranks = 8;
+    private int ranks = SchedulerConfig.RANKS.defaultValue();
 
     @Option(names = "--lock-step",
         description = "Step all ranks together; a rank without work gets an empty plan.")
@@ -37,27 +36,35 @@ class RankOptions
 
     @Option(names = "--block-size", paramLabel = "TOKENS",
         description = "Make KV blocks of this many tokens (default: ${DEFAULT-VALUE}).")
-    private int blockSizeTokens = 16;
+    private int blockSizeTokens = SchedulerConfig.BLOCK_SIZE_TOKENS.defaultValue();
 
     @Option(names = "--eviction", paramLabel = "POLICY", converter = SchedulerOptions.EvictionConverter.class,
         description = "Evict by POLICY: lru keeps released blocks cached until room is short; ref-zero frees them at once " +
             "(default: lru).")
-    private EvictionPolicy evictionPolicy = EvictionPolicy.LRU;
+    private EvictionPolicy evictionPolicy = SchedulerConfig.EVICTION_POLICY.defaultValue();
 
     @Option(names = "--no-prefix-caching", description = "Do not share KV blocks between requests.")
     private boolean noPrefixCaching;
 
     @Option(names = "--max-running", paramLabel = "N",
         description = "Run at most N requests on one rank at a time (default: ${DEFAULT-VALUE}).")
-    private int maxRunning = 256;
+    private int maxRunning = SchedulerConfig.MAX_RUNNING.defaultValue();
 
     @Option(names = "--max-queued", paramLabel = "N",
         description = "Let at most N requests wait for a rank; refuse further ones (default: ${DEFAULT-VALUE}).")
-    private int maxQueued = 1 << 20;
+    private int maxQueued = SchedulerConfig.MAX_QUEUED.defaultValue();
 
     @Option(names = "--step-tokens", paramLabel = "N",
         description = "Compute at most N tokens in one step (default: ${DEFAULT-VALUE}).")
-    private int stepTokens = 8192;
+    private int stepTokens = SchedulerConfig.STEP_TOKENS.defaultValue();
+
+    @Option(names = "--depth", paramLabel = "N",
+        description = "Keep up to N steps of a rank in flight, 1 to 4 (default: ${DEFAULT-VALUE}).")
+    private int depth = SchedulerConfig.DEPTH.defaultValue();
+
+    @Option(names = "--draft-tokens", paramLabel = "N",
+        description = "Let each decoding request carry N draft tokens per step (default: ${DEFAULT-VALUE}).")
+    private int draftTokens = SchedulerConfig.DRAFT_TOKENS.defaultValue();
 
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the router, such as reuseWeight=2,backlog=65536; --list-routers shows them.")
@@ -106,7 +113,9 @@ class RankOptions
             .prefixCaching(!noPrefixCaching)
             .maxRunning(maxRunning)
             .maxQueued(maxQueued)
-            .stepTokens(stepTokens);
+            .stepTokens(stepTokens)
+            .depth(depth)
+            .draftTokens(draftTokens);
     }
 
     /**
@@ -139,7 +148,7 @@ class RankOptions
         List<RouterConfig> configs = chosen;
         for (final Map.Entry<String, String> knob : turned.entrySet())
         {
-            configs = with(configs, "--router-options: ", knob.getKey(), knob.getValue());
+            configs = withOption(configs, knob.getKey(), knob.getValue());
         }
         return beta == null ? configs : withBeta(configs);
     }
@@ -151,26 +160,27 @@ class RankOptions
             throw new ConfigException("--beta weighs the scores of the kv-aware routers, and another one is chosen; " +
                 "leave it out, or change the other.");
         }
-        return with(configs, "--", BETA, Double.toString(beta));
+        return with(configs, BETA, Double.toString(beta));
+    }
+
+    private static List<RouterConfig> withOption(
+        final List<RouterConfig> configs, final String knob, final String value)
+    {
+        try
+        {
+            return with(configs, knob, value);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("--router-options: " + e.getMessage());
+        }
     }
 
     /** Gives the value to each router that has the knob. */
-    private static List<RouterConfig> with(
-        final List<RouterConfig> configs, final String option, final String knob, final String value)
+    private static List<RouterConfig> with(final List<RouterConfig> configs, final String knob, final String value)
     {
-        final List<RouterConfig> turned = new ArrayList<>();
-        for (final RouterConfig config : configs)
-        {
-            try
-            {
-                turned.add(knobs(List.of(config)).contains(knob) ? config.with(knob, value) : config);
-            }
-            catch (final ConfigException e)
-            {
-                throw new ConfigException(option + e.getMessage());
-            }
-        }
-        return turned;
+        return configs.stream().map(config -> knobs(List.of(config)).contains(knob) ? config.with(knob, value) : config)
+            .toList();
     }
 
     /** A number of the options' grammar, or a word; the knob itself knows which words. */

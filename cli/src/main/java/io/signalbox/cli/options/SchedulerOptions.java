@@ -40,15 +40,15 @@ public final class SchedulerOptions extends RankOptions
 
     @Option(names = "--moe-layers", paramLabel = "N",
         description = "Simulate a model with N MoE layers (default: ${DEFAULT-VALUE}).")
-    private int moeLayers = 4;
+    private int moeLayers = ModelShape.MOE_LAYERS.defaultValue();
 
     @Option(names = "--experts", paramLabel = "N",
         description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
-    private int experts = 64;
+    private int experts = ModelShape.EXPERTS.defaultValue();
 
     @Option(names = "--top-k", paramLabel = "N",
         description = "Route each token to N experts per layer (default: ${DEFAULT-VALUE}).")
-    private int topK = 2;
+    private int topK = ModelShape.TOP_K.defaultValue();
 
     @Option(names = "--no-capture", description = "Do not capture routed experts.")
     private boolean noCapture;
@@ -56,7 +56,7 @@ public final class SchedulerOptions extends RankOptions
     public SchedulerConfig config()
     {
         final RouterConfig chosen = router();
-        final SchedulerConfig config = OptionNames.translate(() -> builder().router(chosen).build());
+        final SchedulerConfig config = builder().router(chosen).build();
         return routerSnapshot == null ? config : withSnapshot(chosen);
     }
 
@@ -95,8 +95,7 @@ public final class SchedulerOptions extends RankOptions
         {
             return RouterConfigFile.read(routerConfig);
         }
-        return router == null ? RouterConfig.standard() :
-            OptionNames.translate(() -> RouterConfig.of(known.of(router)));
+        return router == null ? RouterConfig.standard() : RouterConfig.of(known.of(router));
     }
 
     /** All other options are checked already, so a refusal concerns the snapshot. */

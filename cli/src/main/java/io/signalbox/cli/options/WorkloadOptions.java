@@ -4,13 +4,11 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.AgentTrace;
-import io.signalbox.workload.Arrivals;
 import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.MooncakeTrace;
-import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadPreset;
@@ -78,7 +76,7 @@ public final class WorkloadOptions extends TraceOptions
 
     @Option(names = "--cancel-fraction", paramLabel = "SHARE",
         description = "Cancel this share of the requests, 0 to 1 (default: ${DEFAULT-VALUE}).")
-    private double cancelFraction;
+    private double cancelFraction = Cancellations.FRACTION.defaultValue();
 
     @Option(names = "--cancel-after", paramLabel = "SECONDS",
         description = "Cancel them after this mean time (default: ${DEFAULT-VALUE}).")
@@ -113,7 +111,7 @@ public final class WorkloadOptions extends TraceOptions
     public Workload workload(final long seed)
     {
         check();
-        Workload workload = trace == null ? OptionNames.translate(() -> generated(seed)) : recorded(seed);
+        Workload workload = trace == null ? generated(seed) : recorded(seed);
         if (limit != null)
         {
             final int whole = workload.requests().size();
@@ -142,15 +140,11 @@ public final class WorkloadOptions extends TraceOptions
         {
             throw new ConfigException("--trace is empty; give the path of a JSONL file, or leave the option out.");
         }
-        if (limit != null && limit < 1)
+        if (limit != null)
         {
-            throw new ConfigException("--limit=" + limit + " leaves nothing to run; ask for at least 1 request.");
+            FirstRequests.COUNT.check(limit);
         }
-        if (!(cancelFraction >= 0.0 && cancelFraction <= 1.0))
-        {
-            throw new ConfigException(
-                "--cancel-fraction=" + cancelFraction + " is not between 0 and 1; give the share of requests to cancel.");
-        }
+        Cancellations.FRACTION.check(cancelFraction);
         if (cancelFraction == 0.0 && cancelAfterSeconds != DEFAULT_CANCEL_AFTER)
         {
             throw new ConfigException("--cancel-after is for requests that --cancel-fraction cancels, and " +
@@ -165,30 +159,17 @@ public final class WorkloadOptions extends TraceOptions
 
     private Workload generated(final long seed)
     {
-        final GeneratedWorkloadConfig.Builder builder = preset().builder().seed(seed);
+        final GeneratedWorkloadConfig.Builder builder = WorkloadPreset.of(preset).builder().seed(seed);
         ifGiven(conversations, builder::conversations);
         ifGiven(clients, builder::clients);
-        ifGiven(arrivals, value -> builder.arrivals(Arrivals.of("--arrivals", value)));
+        ifGiven(arrivals, value -> builder.arrivals(GeneratedWorkloadConfig.ARRIVALS.parse(value)));
         ifGiven(systemPromptTokens, builder::systemPromptTokens);
-        ifGiven(turns, value -> builder.turns(SizeDistribution.of("--turns", value)));
-        ifGiven(userTokens, value -> builder.userTokens(SizeDistribution.of("--user-tokens", value)));
-        ifGiven(outputTokens, value -> builder.outputTokens(SizeDistribution.of("--output-tokens", value)));
+        ifGiven(turns, value -> builder.turns(GeneratedWorkloadConfig.TURNS.parse(value)));
+        ifGiven(userTokens, value -> builder.userTokens(GeneratedWorkloadConfig.USER_TOKENS.parse(value)));
+        ifGiven(outputTokens, value -> builder.outputTokens(GeneratedWorkloadConfig.OUTPUT_TOKENS.parse(value)));
         ifGiven(thinkTimeSeconds, value -> builder.meanThinkTimeNanos(nanos("--think-time", value)));
         ifGiven(maxContextTokens, builder::maxContextTokens);
         return GeneratedWorkload.of(builder.build());
-    }
-
-    private WorkloadPreset preset()
-    {
-        try
-        {
-            return WorkloadPreset.of(preset);
-        }
-        catch (final ConfigException e)
-        {
-            throw new ConfigException(
-                "--workload=" + preset + " is not known; it is one of " + WorkloadPreset.labels() + ".");
-        }
     }
 
     private static <T> void ifGiven(final T value, final Consumer<T> setting)

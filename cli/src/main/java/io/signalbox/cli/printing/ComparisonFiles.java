@@ -2,7 +2,7 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.signalbox.compare.ComparisonPlan;
+import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
@@ -26,19 +26,19 @@ public final class ComparisonFiles
     }
 
     /** Room that {@link #csv} needs at most, unless figures have more than {@link #VALUE_BYTES} characters. */
-    public static long csvBytes(final ComparisonPlan plan)
+    public static long csvBytes(final ComparisonConfig plan)
     {
         return (1 + rows(plan)) * (NAME_BYTES + 2 * VALUE_BYTES * Figure.values().length);
     }
 
     /** Room that {@link #json} needs at most, with the same limit. */
-    public static long jsonBytes(final ComparisonPlan plan)
+    public static long jsonBytes(final ComparisonConfig plan)
     {
         final long valuesOfRow = Figure.values().length * (long)(FIGURE_BYTES + VALUE_BYTES * plan.seeds());
         return SETTINGS_BYTES + ROUTER_BYTES * (long)plan.routers().size() + rows(plan) * (NAME_BYTES + valuesOfRow);
     }
 
-    private static long rows(final ComparisonPlan plan)
+    private static long rows(final ComparisonConfig plan)
     {
         return plan.cells() / plan.seeds();
     }
@@ -77,7 +77,7 @@ public final class ComparisonFiles
     }
 
     /** The plan's settings, and per row each figure with mean, interval and the value of each seed. */
-    public static String json(final ComparisonPlan plan, final List<ComparisonRow> rows)
+    public static String json(final ComparisonConfig plan, final List<ComparisonRow> rows)
     {
         return Json.text("signalbox.compare/1", json ->
         {

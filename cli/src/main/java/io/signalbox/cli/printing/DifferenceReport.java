@@ -9,7 +9,7 @@ import java.io.PrintStream;
 import java.util.stream.Collectors;
 
 /** The first decision that differs, as recorded and as recomputed. */
-public final class DifferenceReport
+final class DifferenceReport
 {
     private DifferenceReport()
     {

@@ -4,7 +4,7 @@ package io.signalbox.cli.printing;
 import java.util.Locale;
 
 /** Constants of the journal's enumerations as the command line names them. */
-public final class EnumNames
+final class EnumNames
 {
     private EnumNames()
     {

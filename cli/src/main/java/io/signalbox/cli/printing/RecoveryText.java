@@ -7,7 +7,7 @@ import io.signalbox.journal.JournalRecovery.Recovery;
 import java.io.PrintStream;
 
 /** The result of a recovery, as text. */
-public final class RecoveryText
+final class RecoveryText
 {
     private RecoveryText()
     {

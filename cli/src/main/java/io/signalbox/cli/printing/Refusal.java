@@ -11,17 +11,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 
 /** The reason for which a command failed: one sentence and an exit code. */
 public record Refusal(int exitCode, String sentence)
 {
     public static Refusal of(final Throwable thrown)
     {
+        return of(thrown, UnaryOperator.identity());
+    }
+
+    /** @param naming puts names that the user knows into a refusal of the library. */
+    public static Refusal of(final Throwable thrown, final UnaryOperator<ConfigException> naming)
+    {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause())
         {
             if (cause instanceof ConfigException)
             {
-                return new Refusal(ExitCode.BAD_INPUT, cause.getMessage());
+                return new Refusal(ExitCode.BAD_INPUT, naming.apply((ConfigException)cause).getMessage());
             }
             if (cause instanceof RouterException)
             {

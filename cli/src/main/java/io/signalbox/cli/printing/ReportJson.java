@@ -83,7 +83,12 @@ public final class ReportJson
         json.writeEndArray();
         json.writeNumberField("preemptions", report.steps().preemptions());
         json.writeNumberField("evictions", report.steps().evictions());
+        Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
         Json.object(json, "placements", body -> placements(report.placements()));
+        if (report.faults() != null)
+        {
+            Json.object(json, "faults", body -> faults(report.faults()));
+        }
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -96,6 +101,16 @@ public final class ReportJson
             }
         });
         Json.object(json, "wallClock", body -> wallClock(wallClock));
+    }
+
+    private void inFlight(final RunReport.InFlight figures) throws IOException
+    {
+        json.writeNumberField("computeNanos", figures.computeNanos());
+        json.writeNumberField("idleNanos", figures.idleNanos());
+        json.writeNumberField("gaps", figures.gaps());
+        json.writeNumberField("deadEntries", figures.deadEntries());
+        json.writeNumberField("acceptedDrafts", figures.acceptedDrafts());
+        json.writeNumberField("rejectedDrafts", figures.rejectedDrafts());
     }
 
     private void requests(final RunReport.Requests requests) throws IOException
@@ -139,6 +154,36 @@ public final class ReportJson
             rate(rank.promptTokens() > 0, "blockHitRate", rank.blockHitRate());
             json.writeNumberField("admittedRequests", rank.admittedRequests());
             json.writeNumberField("promptTokens", rank.promptTokens());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void faults(final RunReport.Faults faults) throws IOException
+    {
+        Json.object(json, "injected", body ->
+        {
+            for (final Map.Entry<String, Long> fault : faults.injected().entrySet())
+            {
+                json.writeNumberField(fault.getKey(), fault.getValue());
+            }
+        });
+        json.writeNumberField("notReached", faults.notReached());
+        json.writeNumberField("failedSteps", faults.failedSteps());
+        json.writeNumberField("timedOutSteps", faults.timedOutSteps());
+        json.writeNumberField("withdrawnSteps", faults.withdrawnSteps());
+        json.writeNumberField("ignoredReports", faults.ignoredReports());
+        json.writeNumberField("resets", faults.resets());
+        json.writeNumberField("restarts", faults.requeued());
+        json.writeNumberField("failedRequests", faults.failedRequests());
+        json.writeNumberField("refusedRequests", faults.refusedRequests());
+        json.writeArrayFieldStart("lostRanks");
+        for (final RunReport.RankDowntime rank : faults.ranks())
+        {
+            json.writeStartObject();
+            json.writeNumberField("rank", rank.rank());
+            json.writeNumberField("losses", rank.losses());
+            Json.decimal(json, "downSeconds", Decimals.seconds(rank.downNanos()));
             json.writeEndObject();
         }
         json.writeEndArray();

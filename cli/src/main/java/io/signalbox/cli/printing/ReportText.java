@@ -14,6 +14,7 @@ public final class ReportText
 
     private static final String LABEL = "%-18s";
     private static final int MAX_RANK_ROWS = 64;
+    private static final int MAX_LOST_RANKS = 4;
 
     private final PrintStream out;
 
@@ -46,7 +47,12 @@ public final class ReportText
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
             Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
+        inFlight(report.inFlight());
         placements(report.placements());
+        if (report.faults() != null)
+        {
+            faults(report.faults());
+        }
         latency(report.latency());
         ranks(report);
         experts(report);
@@ -76,6 +82,23 @@ public final class ReportText
         }
     }
 
+    private void inFlight(final RunReport.InFlight figures)
+    {
+        final long drafts = figures.acceptedDrafts() + figures.rejectedDrafts();
+        if (figures.computeNanos() > 0)
+        {
+            row("devices", "computed " + Decimals.text(figures.computeNanos() / 1e9, 3) + " s, idle " +
+                Decimals.text(figures.gaps() == 0 ? 0.0 : figures.idleNanos() / 1e6 / figures.gaps(), 3) +
+                " ms between two steps" +
+                (figures.deadEntries() == 0 ? "" : "; " + Decimals.grouped(figures.deadEntries()) + " dead entries"));
+        }
+        if (drafts > 0)
+        {
+            row("draft tokens", Decimals.grouped(drafts) + ", " + Decimals.grouped(figures.acceptedDrafts()) +
+                " of them accepted");
+        }
+    }
+
     private void placements(final RunReport.Placements placements)
     {
         final String routers = placements.byRouter().entrySet().stream()
@@ -91,6 +114,26 @@ public final class ReportText
             .map(rule -> Decimals.grouped(rule.getValue()) + " by " + EnumNames.words(rule.getKey()))
             .collect(Collectors.joining(", "));
         row("ties broken", ties.isEmpty() ? "none" : ties);
+    }
+
+    private void faults(final RunReport.Faults faults)
+    {
+        final String injected = faults.injected().entrySet().stream()
+            .map(fault -> Decimals.grouped(fault.getValue()) + " " + fault.getKey()).collect(Collectors.joining(", "));
+        row("faults injected", (injected.isEmpty() ? "none" : injected) + (faults.notReached() == 0 ? "" :
+            "; " + Decimals.grouped(faults.notReached()) + " of the plan not reached"));
+        row("steps given up", Decimals.grouped(faults.failedSteps()) + " failed, " +
+            Decimals.grouped(faults.timedOutSteps()) + " timed out, " + Decimals.grouped(faults.withdrawnSteps()) +
+            " withdrawn by resets; " + Decimals.grouped(faults.ignoredReports()) + " reports ignored");
+        row("after faults", Decimals.grouped(faults.requeued()) + " restarts of requests; " +
+            Decimals.grouped(faults.failedRequests()) + " requests failed, " +
+            Decimals.grouped(faults.refusedRequests()) + " refused with every rank lost");
+        final String down = faults.ranks().stream().limit(MAX_LOST_RANKS)
+            .map(rank -> "rank " + rank.rank() + " lost " + Decimals.grouped(rank.losses()) + " \u00d7, down " +
+                Decimals.text(rank.downNanos() / 1e9, 3) + " s").collect(Collectors.joining(", "));
+        final int more = faults.ranks().size() - MAX_LOST_RANKS;
+        row("ranks lost", (down.isEmpty() ? "none" : down) + (more <= 0 ? "" : ", " + more + " more") +
+            "; backend reset " + Decimals.grouped(faults.resets()) + " \u00d7");
     }
 
     private void latency(final RunReport.Latency latency)

@@ -10,7 +10,7 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,7 +128,7 @@ class InspectCommandTest
     {
         final Path open = directory.resolve("open");
         final Map<String, String> settings = SchedulerConfig.builder().build().settings();
-        try (JournalWriter writer = JournalWriter.create(open, settings, WriterOptions.of(Durability.PROCESS)))
+        try (JournalWriter writer = JournalWriter.create(open, settings, JournalConfig.of(Durability.PROCESS)))
         {
             assertEquals(1, writer.records());
             final CommandRun run = CommandRun.of("inspect", open.toString(), "--request", "1");
@@ -144,7 +144,7 @@ class InspectCommandTest
         final Path open = directory.resolve("open");
         final Path left = directory.resolve("left");
         try (JournalWriter writer = JournalWriter.create(
-            open, SchedulerConfig.builder().build().settings(), WriterOptions.of(Durability.PROCESS)))
+            open, SchedulerConfig.builder().build().settings(), JournalConfig.of(Durability.PROCESS)))
         {
             appendSubmit(writer);
             final CommandRun run = CommandRun.of("inspect", open.toString(), "--request", "3");
@@ -195,19 +195,7 @@ class InspectCommandTest
     @Test
     void shouldRefuseADamagedJournalInOneSentence() throws IOException
     {
-        final Path segment;
-        try (Stream<Path> files = Files.walk(journal))
-        {
-            segment = files.filter(file -> file.toString().endsWith(".cq4")).findFirst().orElseThrow();
-        }
-        final byte[] bytes = Files.readAllBytes(segment);
-        int end = bytes.length;
-        while (bytes[end - 1] == 0)
-        {
-            end--;
-        }
-        bytes[end / 2] ^= 1;
-        Files.write(segment, bytes);
+        DamagedSegment.flipABit(journal);
 
         final CommandRun run = inspect("--request", "1");
         assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());

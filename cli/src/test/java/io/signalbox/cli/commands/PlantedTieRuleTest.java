@@ -2,13 +2,17 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.CommandRun;
+import io.signalbox.config.SettingValues;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
 import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.RankFigure;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,8 +25,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Verification finds a build with one inverted tie rule at the first decision that it changes. */
 class PlantedTieRuleTest
 {
+    /** Declares the planted router under the label of the one that it replaces. */
+    private static final class Planted extends DpRouterProvider
+    {
+        private Planted()
+        {
+            super("default", 1, "The default router with a planted fault.");
+        }
+
+        @Override
+        public DpRouter create(final SettingValues values, final int ranks)
+        {
+            return new HighestRankWins();
+        }
+    }
+
     /** The default router for single requests, except that ties go to the highest rank. */
-    static final class HighestRankWins implements DpRouter
+    private static final class HighestRankWins implements DpRouter
     {
         @Override
         public boolean readsMatches()
@@ -85,6 +104,12 @@ class PlantedTieRuleTest
         }
     }
 
+    /** A scheduler with the planted router. */
+    static Scheduler planted(final SchedulerConfig config)
+    {
+        return new Scheduler(config.toBuilder().router(RouterConfig.of(new Planted())).build());
+    }
+
     @TempDir
     private Path directory;
 
@@ -97,7 +122,7 @@ class PlantedTieRuleTest
         assertEquals(0, run.exitCode(), run.err());
 
         assertTrue(JournalVerifier.verify(journal, Scheduler::new).matches(), "the control");
-        final Verification found = JournalVerifier.verify(journal, config -> new Scheduler(config, new HighestRankWins()));
+        final Verification found = JournalVerifier.verify(journal, PlantedTieRuleTest::planted);
 
         assertFalse(found.matches());
         assertEquals(1, found.difference().message(), "the placement, straight after the Wake");

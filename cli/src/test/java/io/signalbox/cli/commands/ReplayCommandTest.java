@@ -11,7 +11,7 @@ import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.Verification;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +75,7 @@ class ReplayCommandTest
     @Test
     void shouldRefuseACorruptJournalInOneSentence() throws IOException
     {
-        flipABitInTheMiddle();
+        DamagedSegment.flipABit(journal);
 
         final CommandRun run = CommandRun.of("replay", journal.toString(), "--verify");
         assertEquals(ExitCode.CHECK_FAILED, run.exitCode(), run.err());
@@ -158,7 +158,7 @@ class ReplayCommandTest
     void shouldSayWhatItRecovered() throws IOException
     {
         final Path open = directory.resolve("open");
-        try (JournalWriter writer = JournalWriter.create(open, Map.of("a", "b"), WriterOptions.of(Durability.BATCH)))
+        try (JournalWriter writer = JournalWriter.create(open, Map.of("a", "b"), JournalConfig.of(Durability.BATCH)))
         {
             Files.createDirectory(directory.resolve("copy"));
             copy(open, directory.resolve("copy"));
@@ -302,23 +302,5 @@ class ReplayCommandTest
         assertTrue(text.contains("first difference  record 41, message 1 of its group, request 7\n"), text);
         assertTrue(text.contains("  recorded        Placed rank=3\n  decided now     Placed rank=4\n"), text);
         assertTrue(text.contains("on which both agree:\nSubmit 7\n"), text);
-    }
-
-    /** In the middle of what is in use of the largest file: a record. */
-    private void flipABitInTheMiddle() throws IOException
-    {
-        final Path largest;
-        try (Stream<Path> files = Files.walk(journal))
-        {
-            largest = files.filter(file -> file.toString().endsWith(".cq4")).findFirst().orElseThrow();
-        }
-        final byte[] bytes = Files.readAllBytes(largest);
-        int end = bytes.length;
-        while (bytes[end - 1] == 0)
-        {
-            end--;
-        }
-        bytes[end / 2] ^= 1;
-        Files.write(largest, bytes);
     }
 }

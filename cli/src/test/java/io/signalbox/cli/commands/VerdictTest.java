@@ -29,8 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Distinguishes a verification that was not requested, one that confirms and one that does not. */
 class VerdictTest
 {
-    private static final Function<SchedulerConfig, Scheduler> PLANTED =
-        config -> new Scheduler(config, new PlantedTieRuleTest.HighestRankWins());
+    private static final Function<SchedulerConfig, Scheduler> PLANTED = PlantedTieRuleTest::planted;
 
     @TempDir
     private Path directory;

@@ -5,7 +5,7 @@ import io.signalbox.engine.SteppedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.Simulation;
@@ -55,7 +55,7 @@ final class Fixtures
           kv_cache_routing_new_conv_placement: round_robin
         """;
     /** Small segments make small files, and several of them. */
-    private static final WriterOptions SMALL = new WriterOptions(Durability.PROCESS, 1 << 16, 1 << 16);
+    private static final JournalConfig SMALL = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 16);
 
     /** Without a UTF-8 locale the JVM of the tests cannot name such files. */
     private static final boolean UNICODE = "UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"));
@@ -102,9 +102,9 @@ final class Fixtures
             .router(RouterConfig.of(label))
             .capture(new ModelShape(2, 16, 2)).build();
         final GeneratedWorkload workload = GeneratedWorkload.of(GeneratedWorkloadConfig.builder()
-            .seed(seed).conversations(conversations).systemPromptTokens(16).turns(SizeDistribution.of("turns", "fixed:2"))
-            .userTokens(SizeDistribution.of("user", "fixed:20"))
-            .outputTokens(SizeDistribution.of("output", "fixed:4")).build());
+            .seed(seed).conversations(conversations).systemPromptTokens(16).turns(new SizeDistribution.Fixed(2))
+            .userTokens(new SizeDistribution.Fixed(20))
+            .outputTokens(new SizeDistribution.Fixed(4)).build());
         final Simulation simulation = new Simulation(scheduler, SimulationConfig.DEFAULT, workload);
         final JournalWriter writer = JournalWriter.create(directory, simulation.settings(), SMALL);
         simulation.run(SteppedEngine::new, writer, SimulationProgress.NONE);

@@ -60,7 +60,7 @@ final class KindCases implements CaseSource
         for (final OptionSpec option : command.options())
         {
             final String value = Values.isPath(option) ? "{path}" :
-                option.paramLabel().equals("LIST") ? "{path}" :
+                List.of("LIST", "PLAN").contains(option.paramLabel()) ? "{path}" :
                 option.paramLabel().equals("KIND") ? "replayed:{path}" : null;
             if (value != null)
             {

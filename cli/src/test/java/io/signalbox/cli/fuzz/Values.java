@@ -60,6 +60,9 @@ final class Values
         "NAME", List.of("skewed", "bursty", "closed-loop", "conversations", "routers", "steps,overhead", "SKEWED"),
         "POLICY", List.of("lru", "ref-zero", "signalbox", "default", "kv-aware", "conversation", "LRU"),
         "POLICIES", List.of("all", "default", "kv-aware,default", "conversation,lmetric", "default,default"),
+        "PLAN", List.of("rank 1 step 2 lost back-after 1ms", "seed=7,late=0.1",
+            "rank * step 3.. late 5us; rank 0 step 1 failed x", "rank 0..1 step 2..9 corrupt token-range",
+            "dropped=0.01,step-timeout=1s", "{dir}/router.yaml"),
         "LEVEL", List.of("process", "batch", "record", "RECORD"));
     private static final Set<String> PATH_LABELS = Set.of("FILE", "DIR", "JOURNAL", "PATH");
     private static final Pattern WHOLE_FORM = Pattern.compile("[+-]?[0-9]+");

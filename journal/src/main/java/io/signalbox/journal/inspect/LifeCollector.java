@@ -61,13 +61,13 @@ final class LifeCollector extends EventReader
 
     /**
      * @param router   label of the configured router.
-     * @param fallback label of its fallback; {@code null} if it has none.
+     * @param fallback label of its fallback; {@code null} if the run description names none.
      */
     LifeCollector(final long requestId, final String router, final String fallback)
     {
         this.requestId = requestId;
         this.router = router;
-        this.fallback = fallback;
+        this.fallback = fallback == null ? "the fallback of " + router : fallback;
     }
 
     List<RequestLife> lives()
@@ -146,7 +146,7 @@ final class LifeCollector extends EventReader
 
     private String label(final DecidingRouter decidedBy)
     {
-        return decidedBy == DecidingRouter.FALLBACK && fallback != null ? fallback : router;
+        return decidedBy == DecidingRouter.FALLBACK ? fallback : router;
     }
 
     @Override

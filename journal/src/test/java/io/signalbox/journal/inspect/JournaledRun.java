@@ -11,7 +11,7 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalWriter;
-import io.signalbox.journal.WriterOptions;
+import io.signalbox.journal.JournalConfig;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -31,9 +31,16 @@ final class JournaledRun implements AutoCloseable
 
     JournaledRun(final Path directory, final SchedulerConfig config)
     {
+        this(directory, config, config.settings());
+    }
+
+    /** @param settings the run description. */
+    JournaledRun(final Path directory, final SchedulerConfig config, final Map<String, String> settings)
+    {
         scheduler = new Scheduler(config);
         writer = JournalWriter.create(
-            directory, config.settings(), new WriterOptions(Durability.PROCESS, WriterOptions.SEGMENT_BYTES, 1 << 18));
+            directory, settings,
+            new JournalConfig(Durability.PROCESS, JournalConfig.SEGMENT_BYTES.defaultValue(), 1 << 18));
     }
 
     private void apply(final long nanos)

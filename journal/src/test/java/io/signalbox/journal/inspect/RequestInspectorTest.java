@@ -17,6 +17,7 @@ import io.signalbox.journal.inspect.LifeEvent.Requeued;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife.Submission;
+import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -80,6 +83,27 @@ class RequestInspectorTest
         assertEquals(List.of(
             new Candidate(0, 0.0, 40.0, 0.0, 0, 0, 0, 0), new Candidate(1, 0.0, 40.0, 0.0, 0, 0, 0, 0)),
             life.first(Placed.class).candidates());
+    }
+
+    @Test
+    void shouldNameTheFallbackThatDecided()
+    {
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(2).router("kv-aware").prefixCaching(false).build();
+        final Map<String, String> unnamed = new TreeMap<>(config.settings());
+        unnamed.remove(RouterConfig.FALLBACK_LABEL);
+        assertEquals("default", placedBy(config, config.settings()));
+        assertEquals("the fallback of kv-aware", placedBy(config, unnamed));
+    }
+
+    private String placedBy(final SchedulerConfig config, final Map<String, String> settings)
+    {
+        journal = directory.resolve("journal of " + settings.size() + " settings");
+        try (JournaledRun run = new JournaledRun(journal, config, settings))
+        {
+            run.submit(100, 1, 40, 2, -1);
+            run.wake(200);
+        }
+        return onlyLife(1).first(Placed.class).router();
     }
 
     @Test

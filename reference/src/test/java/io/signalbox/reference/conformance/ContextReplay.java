@@ -28,7 +28,10 @@ import java.util.stream.IntStream;
 
 import static io.signalbox.reference.conformance.Divergence.check;
 
-/** Drives the planner through one trace and holds every recorded field against it. */
+/**
+ * Drives the planner through one trace and compares every recorded field with it. One file, because a record is one step of
+ * one trace, and its checks share the state of the replay.
+ */
 final class ContextReplay
 {
     private static final int EXPERTS = 128;

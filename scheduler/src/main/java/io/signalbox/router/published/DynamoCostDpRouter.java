@@ -57,7 +57,7 @@ public final class DynamoCostDpRouter extends ScoredDpRouter
      * @param temperature   of the draw between ranks; 0 takes the lowest cost.
      * @param seed          of the draw.
      */
-    public DynamoCostDpRouter(final double overlapCredit, final double temperature, final long seed, final int ranks)
+    DynamoCostDpRouter(final double overlapCredit, final double temperature, final long seed, final int ranks)
     {
         this.overlapCredit = overlapCredit;
         this.temperature = temperature;

@@ -52,7 +52,7 @@ public final class SglangCacheAwareDpRouter extends ScoredDpRouter
      * @param imbalance      requests by which the fullest rank may exceed the emptiest before load decides.
      * @param imbalanceRatio how many times the emptiest rank's requests the fullest must have for the same.
      */
-    public SglangCacheAwareDpRouter(final double cacheThreshold, final int imbalance, final double imbalanceRatio)
+    SglangCacheAwareDpRouter(final double cacheThreshold, final int imbalance, final double imbalanceRatio)
     {
         this.cacheThreshold = cacheThreshold;
         this.imbalance = imbalance;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.sim;
+
+import io.signalbox.SeededTokens;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.event.StepView;
+import io.signalbox.workload.SplitMix64;
+
+import java.util.Arrays;
+
+/**
+ * One step that a simulated rank was given. Its results are decided when it is launched: only then are the entries of
+ * earlier steps decided from which its entries continue. Reused.
+ */
+final class SimulatedStep
+{
+    static final long NONE = -1;
+    private static final int DRAW_BITS = 53;
+    private static final long DRAFT_GAMMA = 0x9E3779B97F4A7C15L;
+
+    long number = NONE;
+    int epoch;
+    int tokens;
+    boolean launched;
+    /** Its completion waits for another one, or never comes. */
+    boolean silent;
+    long costNanos;
+    long delayNanos;
+    final StepTokens results = new StepTokens();
+    private int entries;
+    private long[] requestIds = new long[16];
+    private int[] starts = new int[16];
+    private int[] counts = new int[16];
+    private int[] ends = new int[16];
+    private int[] backs = new int[16];
+    private int[] predecessors = new int[16];
+    private boolean[] samples = new boolean[16];
+    /** Where an entry that continues from this one starts. */
+    private int[] nextStarts = new int[16];
+
+    void read(final StepView plan)
+    {
+        number = plan.step();
+        epoch = plan.epoch();
+        tokens = plan.tokens();
+        launched = false;
+        silent = false;
+        entries = plan.entryCount();
+        ensureCapacity();
+        for (int i = 0; i < entries; i++)
+        {
+            requestIds[i] = plan.requestId(i);
+            starts[i] = plan.start(i);
+            counts[i] = plan.tokenCount(i);
+            ends[i] = plan.end(i);
+            backs[i] = plan.predecessorBack(i);
+            predecessors[i] = plan.predecessorEntry(i);
+            samples[i] = plan.samples(i);
+        }
+    }
+
+    private void ensureCapacity()
+    {
+        if (entries > counts.length)
+        {
+            final int capacity = Math.max(entries, 2 * counts.length);
+            requestIds = new long[capacity];
+            starts = new int[capacity];
+            counts = new int[capacity];
+            ends = new int[capacity];
+            backs = new int[capacity];
+            predecessors = new int[capacity];
+            samples = new boolean[capacity];
+            nextStarts = new int[capacity];
+        }
+    }
+
+    int entries()
+    {
+        return entries;
+    }
+
+    long requestId(final int entry)
+    {
+        return requestIds[entry];
+    }
+
+    int count(final int entry)
+    {
+        return counts[entry];
+    }
+
+    /** How many steps back the entry takes its first token from; 0: none. */
+    int back(final int entry)
+    {
+        return backs[entry];
+    }
+
+    /** Position at which the entry starts, once the step was decided. */
+    int start(final int entry)
+    {
+        return results.start(entry);
+    }
+
+    /** Tokens of the entry whose keys and values count, once the step was decided. */
+    int kept(final int entry)
+    {
+        return backs[entry] == 0 ? counts[entry] : results.accepted(entry);
+    }
+
+    /** The entry starts where the host said, or behind what the entry of an earlier step accepted. */
+    void bind(final int entry, final SimulatedStep predecessor)
+    {
+        if (predecessor != null)
+        {
+            starts[entry] = predecessor.nextStarts[predecessors[entry]];
+        }
+    }
+
+    /** Decides tokens and accepted drafts, as functions of seed, request and position. */
+    void decide(final long seed, final double acceptance)
+    {
+        results.clear();
+        for (int entry = 0; entry < entries; entry++)
+        {
+            final int start = starts[entry];
+            results.entry(start);
+            int accepted = samples[entry] ? 1 : 0;
+            int last = start + counts[entry];
+            if (backs[entry] > 0)
+            {
+                accepted = accepted(seed, acceptance, entry);
+                last = start + accepted;
+            }
+            for (int position = last - accepted + 1; position <= last; position++)
+            {
+                results.accept(SeededTokens.token(seed, requestIds[entry], position));
+            }
+            nextStarts[entry] = last;
+        }
+    }
+
+    /** The first token is right, drafts until the first wrong one; nothing at or above the end. */
+    private int accepted(final long seed, final double acceptance, final int entry)
+    {
+        final int start = starts[entry];
+        final int most = Math.min(counts[entry], ends[entry] - start);
+        int accepted = Math.min(1, Math.max(0, most));
+        while (accepted < most && isRight(seed, acceptance, requestIds[entry], start + accepted))
+        {
+            accepted++;
+        }
+        return accepted;
+    }
+
+    private static boolean isRight(final long seed, final double acceptance, final long requestId, final int position)
+    {
+        final long draw = SplitMix64.mix(SplitMix64.mix(seed ^ DRAFT_GAMMA, requestId), position) >>> Long.SIZE - DRAW_BITS;
+        return draw < acceptance * (1L << DRAW_BITS);
+    }
+
+    /** A step that stays as it is while this one is used again. */
+    SimulatedStep copy()
+    {
+        final SimulatedStep copy = new SimulatedStep();
+        copy.number = number;
+        copy.epoch = epoch;
+        copy.tokens = tokens;
+        copy.entries = entries;
+        copy.requestIds = Arrays.copyOf(requestIds, Math.max(1, entries));
+        copy.counts = Arrays.copyOf(counts, Math.max(1, entries));
+        copy.backs = Arrays.copyOf(backs, Math.max(1, entries));
+        int token = 0;
+        for (int entry = 0; entry < entries; entry++)
+        {
+            copy.results.entry(results.start(entry));
+            for (int left = results.accepted(entry); left > 0; left--)
+            {
+                copy.results.accept(results.token(token++));
+            }
+        }
+        copy.results.computed(results.computeNanos());
+        return copy;
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.house;
+
+import io.signalbox.compare.ComparisonConfig;
+import io.signalbox.config.Setting;
+import io.signalbox.cuda.CudaBackendConfig;
+import io.signalbox.cuda.capture.CaptureLayout;
+import io.signalbox.cuda.capture.CaptureRingConfig;
+import io.signalbox.cuda.check.CheckConfig;
+import io.signalbox.cuda.check.CheckLimits;
+import io.signalbox.cuda.check.OverheadCell;
+import io.signalbox.cuda.kernel.ExpertRouterMode;
+import io.signalbox.cuda.kernel.ExpertRouterSpec;
+import io.signalbox.cuda.kernel.LogitsType;
+import io.signalbox.cuda.kernel.SeededLogits;
+import io.signalbox.engine.EngineContext;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.kv.KvBlockConfig;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.D2hDelay;
+import io.signalbox.sim.SimulationConfig;
+import io.signalbox.sim.StepCost;
+import io.signalbox.workload.AgentTraceConfig;
+import io.signalbox.workload.Arrivals;
+import io.signalbox.workload.Cancellations;
+import io.signalbox.workload.FirstRequests;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.HastenedArrivals;
+import io.signalbox.workload.SizeDistribution;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/**
+ * A class whose settings users set.
+ *
+ * @param title   of its table in the documents.
+ * @param options whether options of the command line set its settings.
+ * @param samples make a record of it, or an object with a method per setting.
+ */
+record ConfigObject(
+    String title, Class<?> type, boolean options, List<Setting<?>> settings, List<Sample> samples)
+{
+    /** Makes a fresh one. */
+    interface Sample
+    {
+        Object make();
+    }
+
+    static final List<ConfigObject> ALL = List.of(
+        of("Scheduler", SchedulerConfig.class, true, SchedulerConfig.SETTINGS, SchedulerConfig::builder),
+        of("Model shape", ModelShape.class, true, ModelShape.SETTINGS, () -> new ModelShape(4, 64, 2)),
+        of("Router", RouterConfig.class, true, RouterConfig.SETTINGS),
+        of("Engine", EngineContext.class, true, EngineContext.SETTINGS, EngineContext::new),
+        of("Journal", JournalConfig.class, true, JournalConfig.SETTINGS, () -> JournalConfig.of(Durability.PROCESS)),
+        of("Pool of KV blocks", KvBlockConfig.class, false, KvBlockConfig.SETTINGS, () -> KvBlockConfig.of(64)),
+        of("Simulated backend", SimulationConfig.class, true, SimulationConfig.SETTINGS,
+            () -> SimulationConfig.DEFAULT, () -> StepCost.DEFAULT, () -> D2hDelay.DEFAULT),
+        of("Generated workload", GeneratedWorkloadConfig.class, true, GeneratedWorkloadConfig.SETTINGS,
+            GeneratedWorkloadConfig::builder),
+        of("Arrival processes", Arrivals.class, false, Arrivals.SETTINGS, () -> new Arrivals.Bursty(8.0, 2.0)),
+        of("Distributions of sizes", SizeDistribution.class, false, SizeDistribution.SETTINGS,
+            () -> new SizeDistribution.Lognormal(4.0, 0.7, 1, 32), () -> new SizeDistribution.Fixed(3)),
+        of("Agent trace", AgentTraceConfig.class, true, AgentTraceConfig.SETTINGS, () -> AgentTraceConfig.DEFAULT),
+        of("Cancellations", Cancellations.class, true, Cancellations.SETTINGS, () -> new Cancellations(0.5, 1, 1)),
+        of("Speed of arrivals", HastenedArrivals.class, true, HastenedArrivals.SETTINGS),
+        of("Limit of requests", FirstRequests.class, true, FirstRequests.SETTINGS),
+        of("Comparison", ComparisonConfig.class, true, ComparisonConfig.SETTINGS),
+        of("CUDA backend", CudaBackendConfig.class, false, CudaBackendConfig.SETTINGS, CudaBackendConfig::new),
+        of("Expert router of the CUDA backend", ExpertRouterSpec.class, false, ExpertRouterSpec.SETTINGS,
+            () -> ExpertRouterSpec.plain(128, 8, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16)),
+        of("Seeded logits of the CUDA backend", SeededLogits.class, false, SeededLogits.SETTINGS,
+            () -> new SeededLogits(1, 512)),
+        of("Capture ring", CaptureRingConfig.class, false, CaptureRingConfig.SETTINGS,
+            () -> new CaptureRingConfig(0, 1, new CaptureLayout(new ModelShape(2, 8, 2), 8, 4), 2)),
+        of("Layout of the capture ring", CaptureLayout.class, false, CaptureLayout.SETTINGS),
+        of("GPU check", CheckConfig.class, true, CheckConfig.SETTINGS),
+        of("Limits of the GPU check", CheckLimits.class, true, CheckLimits.SETTINGS, () -> CheckLimits.DEFAULT),
+        of("Comparisons of the section overhead", OverheadCell.class, true, OverheadCell.SETTINGS,
+            () -> OverheadCell.DEFAULT.get(0)));
+
+    /** Components of records that have another name than the setting's last word. */
+    private static final Map<String, String> COMPONENTS = Map.of("cancelFraction", "fraction", "cancelMeanDelayNanos",
+        "meanDelayNanos", "cancelSeed", "seed", "stepMillis", "millis", "rate", "ratePerSecond");
+
+    static ConfigObject of(
+        final String title, final Class<?> type, final boolean options, final List<Setting<?>> settings,
+        final Sample... samples)
+    {
+        return new ConfigObject(title, type, options, settings, List.of(samples));
+    }
+
+    /**
+     * Gives the value to a sample, as a user would.
+     *
+     * @return whether a sample has the setting.
+     */
+    boolean give(final Setting<?> setting, final Object value)
+    {
+        final String last = setting.name().substring(setting.name().lastIndexOf('.') + 1);
+        final String name = COMPONENTS.getOrDefault(last, last);
+        for (final Sample sample : samples)
+        {
+            final Object target = sample.make();
+            if (isPart(target, setting) &&
+                (target instanceof Record ? giveRecord(target, name, value) : giveMethod(target, name, value)))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The name of a part of a configuration, such as {@code stepCost}, is that of its class. */
+    private static boolean isPart(final Object target, final Setting<?> setting)
+    {
+        final int dot = setting.name().indexOf('.');
+        return dot < 0 || target.getClass().getSimpleName().equalsIgnoreCase(setting.name().substring(0, dot));
+    }
+
+    private static boolean giveRecord(final Object target, final String name, final Object value)
+    {
+        final RecordComponent[] components = target.getClass().getRecordComponents();
+        if (Arrays.stream(components).noneMatch(component -> component.getName().equals(name)))
+        {
+            return false;
+        }
+        final Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        call(() ->
+        {
+            final Object[] arguments = new Object[components.length];
+            for (int i = 0; i < arguments.length; i++)
+            {
+                arguments[i] = components[i].getName().equals(name) ? fitted(value, types[i]) :
+                    components[i].getAccessor().invoke(target);
+            }
+            return target.getClass().getDeclaredConstructor(types).newInstance(arguments);
+        });
+        return true;
+    }
+
+    private static boolean giveMethod(final Object target, final String name, final Object value)
+    {
+        for (final Method method : target.getClass().getMethods())
+        {
+            if (method.getName().equals(name) && method.getParameterCount() == 1)
+            {
+                final Class<?> type = method.getParameterTypes()[0];
+                final Object given = fitted(value, type);
+                if (given != null && !type.isPrimitive() && !type.isInstance(given))
+                {
+                    return false;
+                }
+                // An absent value of a number is the one that is never given.
+                if (given != null || !type.isPrimitive())
+                {
+                    call(() -> method.invoke(target, given));
+                }
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Object fitted(final Object value, final Class<?> type)
+    {
+        final Object plain = value instanceof Optional<?> optional ? optional.orElse(null) : value;
+        return type == float.class ? Float.valueOf(((Double)plain).floatValue()) : plain;
+    }
+
+    private static void call(final Callable<?> action)
+    {
+        try
+        {
+            action.call();
+        }
+        catch (final InvocationTargetException e)
+        {
+            if (e.getCause() instanceof RuntimeException refused)
+            {
+                throw refused;
+            }
+            throw new AssertionError(e.getCause());
+        }
+        catch (final Exception e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.config.Setting;
+
+import java.util.List;
+
+/**
+ * How a journal is written. None of it changes the digest.
+ *
+ * @param durability   what an acknowledged group survives.
+ * @param segmentBytes length of its records at which a segment is sealed and the next begun, at the end of a group; at
+ *                     least 65,536.
+ * @param blockBytes   unit in which Chronicle maps and grows a segment's file; a power of two from 65,536 to 1 GiB.
+ */
+public record JournalConfig(Durability durability, long segmentBytes, long blockBytes)
+{
+    private static final long SMALLEST_BYTES = 1L << 16;
+    /** The envelope names positions in 40 bits; half of that leaves room for the largest group. */
+    private static final long LARGEST_SEGMENT_BYTES = 1L << 39;
+
+    public static final Setting<Durability> DURABILITY = Setting.constant("durability", Durability.PROCESS,
+        "Faults that a written group survives: PROCESS a killed process; BATCH and RECORD power loss, with one sync per batch or " +
+            "group.");
+    public static final Setting<Long> SEGMENT_BYTES = Setting.number("segmentBytes", "bytes", 1L << 30, SMALLEST_BYTES,
+        LARGEST_SEGMENT_BYTES, "Length of its records at which a segment is sealed, at the end of a group.")
+        .remedy("give the size at which a journal segment is sealed");
+    public static final Setting<Long> BLOCK_BYTES = Setting.number("blockBytes", "bytes", 1L << 26, SMALLEST_BYTES, 1L << 30,
+        "Unit in which a segment's file is mapped and grows.").powerOfTwo()
+        .remedy("give the unit in which a segment's file grows");
+    public static final List<Setting<?>> SETTINGS = List.of(DURABILITY, SEGMENT_BYTES, BLOCK_BYTES);
+
+    public JournalConfig
+    {
+        DURABILITY.check(durability);
+        SEGMENT_BYTES.check(segmentBytes);
+        BLOCK_BYTES.check(blockBytes);
+    }
+
+    public static JournalConfig of(final Durability durability)
+    {
+        return new JournalConfig(durability, SEGMENT_BYTES.defaultValue(), BLOCK_BYTES.defaultValue());
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.event;
+
+/** A message whose parts leave it: it was not written by this program, or not read from its beginning. */
+public final class MessageFormatException extends IllegalArgumentException
+{
+    private static final long serialVersionUID = 1;
+
+    MessageFormatException(final String message)
+    {
+        super(message);
+    }
+}
