@@ -66,6 +66,51 @@ final class DepthRig
         outputs = new DepthOutputs(this, models, victims);
     }
 
+    /** One rank that tells its decisions in full; blocks of 4 tokens, the last block is the dummy. */
+    static DepthRig small(final int depth, final int drafts, final int acceptedPercent, final int blocks)
+    {
+        final DepthRig rig = new DepthRig(smallConfig(depth, drafts, blocks).build(), acceptedPercent);
+        rig.outputs.trace();
+        return rig;
+    }
+
+    static SchedulerConfig.Builder smallConfig(final int depth, final int drafts, final int blocks)
+    {
+        return SchedulerConfig.builder().ranks(1).blockSizeTokens(4).kvBlocks(blocks).stepTokens(16).maxRunning(4)
+            .router("round-robin").depth(depth).draftTokens(drafts).capture(SHAPE).backOffNanos(0);
+    }
+
+    /** A request with a prompt of its own. */
+    DepthRig submit(final int promptTokens, final int newTokens, final int stopToken)
+    {
+        return submit(new ModelContent.Prompt(0, 0, promptTokens, newTokens, stopToken), 0, -1);
+    }
+
+    /** Wakes the scheduler if it wants that, and launches every step that it plans. */
+    DepthRig fill()
+    {
+        if (scheduler.wantsWake())
+        {
+            wake();
+        }
+        while (devices[0].canLaunch())
+        {
+            launch(0);
+        }
+        return this;
+    }
+
+    /** Lands the oldest step of rank 0 and launches every step that this leads to; {@link #said} tells of the landing. */
+    DepthRig landAndFill()
+    {
+        land(0);
+        final List<String> landing = List.copyOf(said());
+        fill();
+        said().clear();
+        said().addAll(landing);
+        return this;
+    }
+
     /** The request that is submitted next; ids count from 1. */
     long nextId()
     {
