@@ -80,7 +80,7 @@ final class DepthRig
             .router("round-robin").depth(depth).draftTokens(drafts).capture(SHAPE).backOffNanos(0);
     }
 
-    /** A request with a prompt of its own. */
+    /** A request that shares no prompt block. */
     DepthRig submit(final int promptTokens, final int newTokens, final int stopToken)
     {
         return submit(new ModelContent.Prompt(0, 0, promptTokens, newTokens, stopToken), 0, -1);

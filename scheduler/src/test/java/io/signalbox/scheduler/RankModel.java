@@ -25,7 +25,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * One rank as its events tell of it: steps in flight, block tables, blocks that wait for a step, registered hashes. It
- * computes every interval and every count a second time, from the rules alone.
+ * computes every interval and every count a second time, from the rules alone. One file, because all its checks read the
+ * same tables.
  */
 final class RankModel
 {
@@ -46,10 +47,6 @@ final class RankModel
 
     /** A step in flight. */
     record Step(long number, List<Entry> entries)
-    {
-    }
-
-    private record Tries(int failures, int highWater)
     {
     }
 
@@ -89,8 +86,7 @@ final class RankModel
     private final List<Retiring> retiring = new ArrayList<>();
     private final Map<Integer, Registered> registered = new HashMap<>();
     private final Set<Long> endingBefore = new HashSet<>();
-    private final Map<Long, Integer> highWaterBefore = new HashMap<>();
-    private final Map<Long, Tries> tries = new HashMap<>();
+    private final TryCount tries = new TryCount();
     private long launchedStep;
     private int generation;
     private long admissions;
@@ -209,24 +205,10 @@ final class RankModel
         final Entry entry = step.entries.get(index);
         final Stay stay = running.get(entry.id);
         final Supplier<String> what = () -> "entry " + entry + " of step " + step.number;
-        int low = stay.computed;
-        int high = stay.computed;
-        boolean chunkAhead = false;
-        for (final Step earlier : open)
-        {
-            for (final Entry flight : earlier.entries)
-            {
-                if (flight.id == entry.id)
-                {
-                    chunkAhead |= !flight.samples;
-                    low += !flight.isLate() ? flight.count : low < flight.end ? 1 : 0;
-                    high = flight.isLate() ? Math.max(high, Math.min(high + flight.count, flight.end)) :
-                        high + flight.count;
-                }
-            }
-        }
-        assertEquals(low, entry.start, what);
-        assertEquals(high - low, entry.slack, what);
+        final StartInterval interval = StartInterval.of(open, entry.id, stay.computed);
+        final int high = interval.highest();
+        assertEquals(interval.lowest(), entry.start, what);
+        assertEquals(high - interval.lowest(), entry.slack, what);
         final int known = known(entry.id);
         final int most = most(entry.id);
         final int room = stay.table.size() * config.blockSizeTokens();
@@ -254,7 +236,7 @@ final class RankModel
             stay.sampledInStep = step.number;
             stay.sampledInEntry = index;
         }
-        counts.addIf(chunkAhead && !entry.isLate(), DepthCounts.Kind.CHUNK_BEHIND_CHUNK);
+        counts.addIf(interval.isBehindChunk() && !entry.isLate(), DepthCounts.Kind.CHUNK_BEHIND_CHUNK);
         counts.addIf(entry.isLate() && entry.end < Math.min(high + entry.count, most - 1), DepthCounts.Kind.CLIPPED_END);
         counts.addIf(stay.isResumed && drafts > 0, DepthCounts.Kind.RESUMED_WITH_DRAFTS);
         counts.addIf(entry.back > 1, DepthCounts.Kind.PREDECESSOR_BEFORE_LAST_STEP);
@@ -393,8 +375,8 @@ final class RankModel
         final List<Integer> released = new ArrayList<>();
         requeued.released().forEach(block -> released.add(block.blockId()));
         assertEquals(stay.table.stream().map(Block::id).toList(), released);
-        assertTrue(config.maxFailures() == 0 || !tries.containsKey(id) || tries.get(id).failures < config.maxFailures(),
-            () -> "request " + id + " is tried again after " + tries.get(id));
+        assertTrue(config.maxFailures() == 0 || tries.failures(id) < config.maxFailures(),
+            () -> "request " + id + " is tried again after " + tries.failures(id) + " failures");
         if (requeued.reason() == RequeueReason.STEP_WITHDRAWN)
         {
             // Each goes to the head of the queue: the last one in the batch first.
@@ -425,9 +407,7 @@ final class RankModel
         {
             if (stepsOf(id).stream().anyMatch(step -> step >= causeStep))
             {
-                final int highWater = highWaterBefore.get(id);
-                final Tries before = tries.getOrDefault(id, new Tries(0, -1));
-                tries.put(id, new Tries(highWater > before.highWater ? 1 : before.failures + 1, highWater));
+                tries.failed(id);
             }
         }
     }
@@ -460,12 +440,12 @@ final class RankModel
         {
             step.entries.forEach(entry -> checkPinned(step, entry, allocator));
         }
-        highWaterBefore.clear();
-        running.keySet().forEach(id -> highWaterBefore.put(id, scheduler.request(id).computedHighWater()));
+        running.keySet().forEach(id -> tries.computed(id, scheduler.request(id).computedHighWater()));
         endingBefore.clear();
         running.keySet().stream().filter(id -> scheduler.request(id).isEnding()).forEach(endingBefore::add);
     }
 
+    /** The blocks of the entry have an owner, and are in the issue of its plan. */
     private void checkPinned(final Step step, final Entry entry, final KvBlockAllocator allocator)
     {
         for (int i = entry.start / config.blockSizeTokens(); i <= (entry.end - 1) / config.blockSizeTokens(); i++)
