@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Commits one decode step of all running requests and plans a further one: the whole group, encoded, and at a depth above 1
- * the group of the Forward between them. Captured rows are checked for impossible ids as the engine does. A request that ends
- * is replaced by a new one, so that the load stays the same for as long as the benchmark runs.
+ * the group of the Forward between them. Captured rows are checked for impossible ids as the engine does. A request that
+ * ends is replaced by a new one, so that the load stays the same for as long as the benchmark runs.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -20,8 +20,8 @@ public record JournalConfig(Durability durability, long segmentBytes, long block
     private static final long LARGEST_SEGMENT_BYTES = 1L << 39;
 
     public static final Setting<Durability> DURABILITY = Setting.constant("durability", Durability.PROCESS,
-        "Faults that a written group survives: PROCESS a killed process; BATCH and RECORD power loss, with one sync per batch or " +
-            "group.");
+        "Faults that a written group survives: PROCESS a killed process; BATCH and RECORD power loss, with one sync per " +
+            "batch or group.");
     public static final Setting<Long> SEGMENT_BYTES = Setting.number("segmentBytes", "bytes", 1L << 30, SMALLEST_BYTES,
         LARGEST_SEGMENT_BYTES, "Length of its records at which a segment is sealed, at the end of a group.")
         .remedy("give the size at which a journal segment is sealed");

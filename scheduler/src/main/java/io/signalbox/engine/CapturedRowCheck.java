@@ -15,13 +15,13 @@ final class CapturedRowCheck
 {
     private final ModelShape shape;
     private final RowCheck check;
-    private final ImpossibleRows policy;
+    private final EngineContext.ImpossibleRows policy;
     private CaptureSlice rows;
     private MarkedRows copy;
     private int impossibleCount;
     private int[] impossible = new int[8];
 
-    CapturedRowCheck(final ModelShape shape, final ImpossibleRows policy)
+    CapturedRowCheck(final ModelShape shape, final EngineContext.ImpossibleRows policy)
     {
         this.shape = shape;
         this.policy = policy;
@@ -52,7 +52,7 @@ final class CapturedRowCheck
         }
         markImpossible();
         rows = copy == null ? captured : copy;
-        return impossibleCount == 0 || policy == ImpossibleRows.MISSING ? null :
+        return impossibleCount == 0 || policy == EngineContext.ImpossibleRows.MISSING ? null :
             "has routed-expert row " + impossible[0] + ", and " + (impossibleCount - 1) +
             " more, with an id that is no expert or an expert twice in a layer";
     }

@@ -68,6 +68,15 @@ public final class EngineContext
         CALLER
     }
 
+    /** Treatment of a routed-expert row that no expert router can have chosen. */
+    public enum ImpossibleRows
+    {
+        /** The row is missing, and counted as refused. */
+        MISSING,
+        /** The step fails, and its requests start over. */
+        FAIL_STEP
+    }
+
     /** How the threads of a {@link ThreadedEngine} wait. */
     public enum Waiting
     {

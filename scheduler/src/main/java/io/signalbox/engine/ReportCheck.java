@@ -18,13 +18,13 @@ final class ReportCheck
 
     private final ModelShape capture;
     private final int vocabularySize;
-    private final ImpossibleRows impossibleRows;
+    private final EngineContext.ImpossibleRows impossibleRows;
 
     /**
      * @param capture        the rows that every completion brings, or null if capture is off.
      * @param vocabularySize token ids are below it.
      */
-    ReportCheck(final ModelShape capture, final int vocabularySize, final ImpossibleRows impossibleRows)
+    ReportCheck(final ModelShape capture, final int vocabularySize, final EngineContext.ImpossibleRows impossibleRows)
     {
         this.impossibleRows = impossibleRows;
         this.capture = capture;
@@ -32,7 +32,7 @@ final class ReportCheck
     }
 
     /** Treatment of a row that no expert router can have chosen. */
-    ImpossibleRows impossibleRows()
+    EngineContext.ImpossibleRows impossibleRows()
     {
         return impossibleRows;
     }

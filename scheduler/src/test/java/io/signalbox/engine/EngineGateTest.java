@@ -161,7 +161,7 @@ class EngineGateTest
                 () -> engine.offer(writer.buffer(), 0, writer.length(), rows));
             assertEquals(1, rows.releases());
             final ReportEncoding report = new ReportEncoding(
-                new ReportCheck(new ModelShape(10, 256, 100), 100, ImpossibleRows.MISSING));
+                new ReportCheck(new ModelShape(10, 256, 100), 100, EngineContext.ImpossibleRows.MISSING));
             report.d2hComplete(1, 0, 0, 1, new StepTokens(), new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
             assertRefused("a D2hComplete whose form is CHUNKED came without its routed-expert rows",
                 () -> engine.offer(report.writer.buffer(), 0, report.writer.length(), null));

@@ -64,7 +64,7 @@ class InspectionTextTest
 
             admitted          1.000 ms on rank 2, step 7: 0 blocks matched
             first token       40.000 ms on rank 2, step 7: the TTFT
-            preempted         41.000 ms on rank 2, step 8: 75 blocks released
+            preempted         41.000 ms on rank 2: 75 blocks released
             resumed           60.000 ms on rank 2, step 9: 74 blocks matched
             requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released
             placed            80.000 ms on rank 0 by kv-aware: a tie, broken by lower load
