@@ -9,8 +9,9 @@ import io.signalbox.experts.RoutedExpertPages;
 import java.util.Arrays;
 
 /**
- * One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused. One file,
- * because its state is reset, digested and reused as a whole.
+ * One live request: its parameters, its progress, and the KV blocks that it owns. Objects are pooled and reused.
+ *
+ * <p>One file, because its state is reset, digested and reused as a whole.
  */
 public final class Request
 {
