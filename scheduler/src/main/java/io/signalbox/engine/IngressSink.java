@@ -6,9 +6,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.codec.FaultClass;
 
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -73,9 +71,7 @@ final class IngressSink implements CompletionSink
         final int sampledCount,
         final CaptureSlice rows)
     {
-        complete(timeNanos, epoch, rank, step, rows,
-            launch -> check.tokens(launch, rank, sampledTokens, sampledCount),
-            (launch, encoding) -> encoding.tokensOf(launch, sampledTokens));
+        complete(timeNanos, epoch, rank, step, true, sampledTokens, sampledCount, null, rows);
     }
 
     @Override
@@ -87,44 +83,35 @@ final class IngressSink implements CompletionSink
         final StepTokens tokens,
         final CaptureSlice rows)
     {
-        complete(timeNanos, epoch, rank, step, rows,
-            launch -> check.tokens(launch, rank, tokens), (launch, encoding) -> tokens);
+        complete(timeNanos, epoch, rank, step, false, null, 0, tokens, rows);
     }
 
+    /** @param simple whether the tokens are {@code sampledTokens}, one per entry; else they are {@code tokens}. */
     private void complete(
         final long timeNanos,
         final int epoch,
         final int rank,
         final long step,
-        final CaptureSlice rows,
-        final Function<LaunchedSteps.Launch, String> tokenCheck,
-        final BiFunction<LaunchedSteps.Launch, ReportEncoding, StepTokens> tokens)
+        final boolean simple,
+        final int[] sampledTokens,
+        final int sampledCount,
+        final StepTokens tokens,
+        final CaptureSlice rows)
     {
         CaptureSlice held = rows;
         ReportEncoding encoding = null;
         try
         {
             checkRank(rank);
-            final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
-            final String misplaced = check.step(launches, epoch, rank, step);
-            final String early = misplaced == null ? check.order(launches, launch, rank, step) : misplaced;
-            if (early != null)
-            {
-                refuse(timeNanos, epoch, rank, step, early);
-            }
-            else
+            final LaunchedSteps.Launch launch = placed(timeNanos, epoch, rank, step);
+            if (launch != null)
             {
                 encoding = encodings.take(rank);
-                final String fault = encode(encoding, launch, timeNanos, epoch, rank, step, rows, tokenCheck, tokens);
-                if (!launch.answer(step))
-                {
-                    refuse(timeNanos, epoch, rank, step, check.step(launches, epoch, rank, step));
-                }
-                else if (fault != null)
-                {
-                    offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
-                }
-                else
+                final String wrongTokens = simple ? check.tokens(launch, rank, sampledTokens, sampledCount) :
+                    check.tokens(launch, rank, tokens);
+                final String fault = wrongTokens != null ? wrongTokens : encode(encoding, launch, onClock(timeNanos), epoch,
+                    rank, step, simple ? encoding.tokensOf(launch, sampledTokens) : tokens, rows);
+                if (mayBeOffered(launch, fault, timeNanos, epoch, rank, step))
                 {
                     final CaptureSlice beside = encoding.takeRowsBeside();
                     // The engine releases the rows, also if it refuses the input.
@@ -147,6 +134,40 @@ final class IngressSink implements CompletionSink
         release(held);
     }
 
+    /** The step of a completion, or null, and the completion refused, if none of it is due. */
+    private LaunchedSteps.Launch placed(final long timeNanos, final int epoch, final int rank, final long step)
+    {
+        final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
+        String misplaced = check.step(launches, epoch, rank, step);
+        misplaced = misplaced == null ? check.order(launches, launch, rank, step) : misplaced;
+        if (misplaced != null)
+        {
+            refuse(timeNanos, epoch, rank, step, misplaced);
+        }
+        return misplaced == null ? launch : null;
+    }
+
+    /** Whether the completion may be offered: it is the first report of its step, and sound. Otherwise a fault is offered. */
+    private boolean mayBeOffered(
+        final LaunchedSteps.Launch launch,
+        final String fault,
+        final long timeNanos,
+        final int epoch,
+        final int rank,
+        final long step)
+    {
+        final boolean first = launch.answer(step);
+        if (!first)
+        {
+            refuse(timeNanos, epoch, rank, step, check.step(launches, epoch, rank, step));
+        }
+        else if (fault != null)
+        {
+            offerFault(timeNanos, epoch, rank, step, FaultClass.STEP_FAILED, fault);
+        }
+        return first && fault == null;
+    }
+
     private void failOnError(final Throwable e)
     {
         if (e instanceof Error)
@@ -163,20 +184,14 @@ final class IngressSink implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final CaptureSlice rows,
-        final Function<LaunchedSteps.Launch, String> tokenCheck,
-        final BiFunction<LaunchedSteps.Launch, ReportEncoding, StepTokens> tokens)
+        final StepTokens tokens,
+        final CaptureSlice rows)
     {
-        final String wrongTokens = tokenCheck.apply(launch);
-        if (wrongTokens != null)
-        {
-            return wrongTokens;
-        }
         try
         {
             final String wrongRows = check.rows(launch, rank, rows);
             return wrongRows != null ? wrongRows :
-                encoding.d2hComplete(onClock(timeNanos), epoch, rank, step, tokens.apply(launch, encoding), rows);
+                encoding.d2hComplete(timeNanos, epoch, rank, step, tokens, rows);
         }
         catch (final RuntimeException e)
         {

@@ -7,7 +7,7 @@ import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.kv.RankPrefixIndex;
-import io.signalbox.router.AdmissionPop;
+import io.signalbox.router.QueuePop;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
@@ -42,7 +42,7 @@ final class Placement
     private final int maxPlaced;
     private final PlacementBatchWriter writer;
     private final PlacementBatch batch;
-    private final AdmissionPop admission = new AdmissionPop();
+    private final QueuePop queuePop = new QueuePop();
     private final int[] claimed;
     private final Request[] batched = new Request[PlacementBatch.MAX_REQUESTS];
     private final RequestQueue popped = new RequestQueue();
@@ -199,17 +199,17 @@ final class Placement
 
     private void pop(final RequestQueue queue, final int most)
     {
-        admission.begin(room());
+        queuePop.begin(room());
         while (batch.count() < most && !queue.isEmpty())
         {
             final Request request = queue.first();
-            final AdmissionPop.Verdict verdict = admission.next(hint(request), relax(request), 1, claimed, maxActive);
-            if (verdict == AdmissionPop.Verdict.NO_ROOM)
+            final QueuePop.Verdict verdict = queuePop.next(hint(request), relax(request), 1, claimed, maxActive);
+            if (verdict == QueuePop.Verdict.NO_ROOM)
             {
                 return;
             }
             popped.addLast(queue.removeFirst());
-            if (verdict == AdmissionPop.Verdict.TAKEN)
+            if (verdict == QueuePop.Verdict.TAKEN)
             {
                 add(request);
             }

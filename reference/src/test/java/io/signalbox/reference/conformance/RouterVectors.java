@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.signalbox.reference.trtllm.PrefixMatchWire;
 import io.signalbox.reference.trtllm.RankStateWire;
 import io.signalbox.reference.trtllm.RouterEdition;
-import io.signalbox.router.AdmissionPop;
+import io.signalbox.router.QueuePop;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
 import io.signalbox.router.RankFigure;
@@ -95,7 +95,7 @@ final class RouterVectors
         final PlacementBatchWriter writer = batches.ranks(record.get("ranks"), maxActive, RankFigure.PROMPT_TOKENS);
         final PlacementBatch batch = writer.batch();
         final int[] claimed = IntStream.range(0, batch.ranks()).map(batch::activeRequests).toArray();
-        final AdmissionPop admission = new AdmissionPop();
+        final QueuePop admission = new QueuePop();
         admission.begin((long)maxActive * batch.ranks() - IntStream.of(claimed).sum());
         Divergence.check("room", out.get("room").longValue(), admission.room());
 
@@ -104,13 +104,13 @@ final class RouterVectors
         final List<Long> left = new ArrayList<>();
         for (final JsonNode request : record.get("queue"))
         {
-            final AdmissionPop.Verdict verdict = left.isEmpty() ? admission.next(RecordedBatch.hint(request),
+            final QueuePop.Verdict verdict = left.isEmpty() ? admission.next(RecordedBatch.hint(request),
                 RecordedBatch.relax(request), 1 + request.path("children").intValue(), claimed, maxActive) :
-                AdmissionPop.Verdict.NO_ROOM;
-            final List<Long> into = verdict == AdmissionPop.Verdict.TAKEN ? admitted :
-                verdict == AdmissionPop.Verdict.SET_ASIDE ? aside : left;
+                QueuePop.Verdict.NO_ROOM;
+            final List<Long> into = verdict == QueuePop.Verdict.TAKEN ? admitted :
+                verdict == QueuePop.Verdict.SET_ASIDE ? aside : left;
             into.add(request.get("id").longValue());
-            if (verdict == AdmissionPop.Verdict.TAKEN)
+            if (verdict == QueuePop.Verdict.TAKEN)
             {
                 batches.add(writer, request);
             }
