@@ -227,13 +227,14 @@ final class FaultWatch extends EventReader implements GroupListener
         private void ended(final long step, final long timeNanos)
         {
             int kept = 0;
+            final boolean oldest = size > 0 && steps[0] == step;
             for (int i = 0; i < size; i++)
             {
                 steps[kept] = steps[i];
                 kept += steps[i] == step ? 0 : 1;
             }
             size = kept;
-            sinceNanos = timeNanos;
+            sinceNanos = oldest ? timeNanos : sinceNanos;
         }
 
         private void lost(final long timeNanos, final long back)

@@ -192,6 +192,13 @@ final class SimulatedBackend implements Backend
             return true;
         }
         final SimulatedStep step = ranks[rank].find(sequence);
+        final long late = ranks[rank].lateAheadOf(step);
+        if (late >= timeNanos)
+        {
+            // The steps of a rank are reported in their order.
+            events.add(late + 1, EventPhase.D2H_COMPLETE, rank, sequence);
+            return false;
+        }
         final Fault fault =
             faults == null ? null : faults.of(rank, step.number, step.results.tokenCount(), step.tokens);
         if (fault != null)
@@ -310,7 +317,8 @@ final class SimulatedBackend implements Backend
                     throw VirtualTime.past(
                         "step " + step.number + " of rank " + rank + " would be reported", "shorten the delay");
                 }
-                post(timeNanos + fault.nanos(), new StepReport(rank, step.copy()));
+                step.lateNanos = timeNanos + fault.nanos();
+                post(step.lateNanos, new StepReport(rank, step.copy()));
                 return false;
             }
             case DROPPED ->

@@ -45,11 +45,6 @@ final class SimulatedRank
         return step;
     }
 
-    int size()
-    {
-        return size;
-    }
-
     boolean hasRoom()
     {
         return size < depth;
@@ -74,7 +69,18 @@ final class SimulatedRank
         return null;
     }
 
-    /** The oldest step that is out and whose completion comes by itself; null if there is none. */
+    /** When the last late one of the steps before this one is reported; 0 if none is late. */
+    long lateAheadOf(final SimulatedStep step)
+    {
+        long late = 0;
+        for (int i = 0; i < size && out[i] != step; i++)
+        {
+            late = Math.max(late, out[i].lateNanos);
+        }
+        return late;
+    }
+
+    /** Whether a step is out whose completion comes by itself. */
     boolean reports()
     {
         for (int i = 0; i < size; i++)

@@ -24,6 +24,8 @@ final class SimulatedStep
     boolean launched;
     /** Its completion waits for another one, or never comes. */
     boolean silent;
+    /** When a fault lets it be reported; 0: at its time. */
+    long lateNanos;
     long costNanos;
     long delayNanos;
     final StepTokens results = new StepTokens();
@@ -45,6 +47,7 @@ final class SimulatedStep
         tokens = plan.tokens();
         launched = false;
         silent = false;
+        lateNanos = 0;
         entries = plan.entryCount();
         ensureCapacity();
         for (int i = 0; i < entries; i++)

@@ -17,6 +17,21 @@ import io.signalbox.ConfigException;
 public record BackendCapabilities(
     String name, boolean capturesExperts, boolean readsTokens, int depth, int draftTokens)
 {
+    /** @throws ConfigException if a figure is out of range. */
+    public BackendCapabilities
+    {
+        if (depth < 1 || draftTokens < 0)
+        {
+            throw new ConfigException("the backend " + name + " says that it takes " + depth + " steps per rank and " +
+                draftTokens + " draft tokens per entry; it must take at least 1 step, and 0 or more draft tokens.");
+        }
+        if (readsTokens)
+        {
+            throw new ConfigException("the backend " + name + " reads token ids, which a StepView does not have yet; " +
+                "choose a backend that needs none.");
+        }
+    }
+
     /** A backend that takes one step of a rank at a time, without draft tokens. */
     public BackendCapabilities(final String name, final boolean capturesExperts, final boolean readsTokens)
     {

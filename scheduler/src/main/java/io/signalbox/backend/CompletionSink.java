@@ -26,8 +26,8 @@ public interface CompletionSink
     /**
      * The step's results are on the host: the form for a backend without draft tokens.
      *
-     * @param sampledTokens one token id per entry of the step, in batch order, within the vocabulary; not used if the
-     *                      entry does not sample. Read before the call returns.
+     * @param sampledTokens one token id per entry of the step, in batch order, within the vocabulary, also of an
+     *                      entry that does not sample, whose token is not used. Read before the call returns.
      * @param rows          the routed-expert rows, or null if capture is off; the engine releases it in every case.
      * @throws UnsupportedOperationException if the sink is no engine's and its backend uses the other form.
      */

@@ -29,11 +29,6 @@ final class FlightLog
         return size == 0;
     }
 
-    int size()
-    {
-        return size;
-    }
-
     /** Step of the newest entry; there must be one. */
     long newestStep()
     {

@@ -263,7 +263,8 @@ public final class RankBlocks
     /**
      * Steps from {@code fromStep} on will never land.
      *
-     * @param newestLeft the newest step in flight, or one that has landed.
+     * @param newestLeft the newest step that is still in flight; if there is none, the last one that has landed.
+     * @param noneLeft   whether no step is in flight.
      */
     public void withdraw(final long fromStep, final long newestLeft, final boolean noneLeft)
     {

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.Backend;
+import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.WithdrawnDecoder;
@@ -29,6 +30,13 @@ final class Dispatcher extends EventReader
     {
         launches.launched(step);
         backend.submit(step);
+    }
+
+    /** The result need not have come through the sink: an input may also be offered to the engine itself. */
+    @Override
+    protected void onCommit(final CommitView commit)
+    {
+        launches.landed(commit.rank(), commit.step());
     }
 
     @Override

@@ -138,7 +138,7 @@ final class IngressSink implements CompletionSink
     private LaunchedSteps.Launch placed(final long timeNanos, final int epoch, final int rank, final long step)
     {
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
-        String misplaced = check.step(launches, epoch, rank, step);
+        String misplaced = check.step(launches, launch, epoch, rank, step);
         misplaced = misplaced == null ? check.order(launches, launch, rank, step) : misplaced;
         if (misplaced != null)
         {
@@ -159,7 +159,7 @@ final class IngressSink implements CompletionSink
         final boolean first = launch.answer(step);
         if (!first)
         {
-            refuse(timeNanos, epoch, rank, step, check.step(launches, epoch, rank, step));
+            refuse(timeNanos, epoch, rank, step, check.step(launches, launch, epoch, rank, step));
         }
         else if (fault != null)
         {
@@ -221,7 +221,7 @@ final class IngressSink implements CompletionSink
         final String text = detail == null ? "the backend gave no reason" : detail;
         final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
         final boolean first = launch != null && launch.answer(step);
-        final String misplaced = first ? null : check.step(launches, epoch, rank, step);
+        final String misplaced = first ? null : check.step(launches, launch, epoch, rank, step);
         if (misplaced != null)
         {
             refuse(timeNanos, epoch, rank, step, misplaced + ", with the fault: " + text);

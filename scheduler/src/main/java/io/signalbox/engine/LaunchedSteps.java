@@ -35,7 +35,7 @@ final class LaunchedSteps
                 plan.epoch() + " after step " + last.step + " of epoch " + last.epoch +
                 "; steps of a rank count upwards, and so do epochs");
         }
-        oldest(rank).set(plan);
+        unused(rank, plan).set(plan);
     }
 
     int ranks()
@@ -54,15 +54,20 @@ final class LaunchedSteps
         return last;
     }
 
-    /** The slot that was used longest ago. */
-    private Launch oldest(final int rank)
+    /** Of the slots whose step is answered or withdrawn, the one that was used longest ago. */
+    private Launch unused(final int rank, final StepView plan)
     {
-        Launch oldest = launches[rank][0];
+        Launch unused = null;
         for (final Launch launch : launches[rank])
         {
-            oldest = launch.step < oldest.step ? launch : oldest;
+            unused = !launch.isOwed() && (unused == null || launch.step < unused.step) ? launch : unused;
         }
-        return oldest;
+        if (unused == null)
+        {
+            throw new InvariantViolation("rank " + rank + " was given step " + plan.step() + " while the backend owes it " +
+                launches[rank].length + " results, from step " + oldestUnanswered(rank) + " on");
+        }
+        return unused;
     }
 
     /** One of the last steps of the rank, or null. */
@@ -85,10 +90,21 @@ final class LaunchedSteps
         for (final Launch launch : launches[rank])
         {
             final long step = launch.step;
-            final boolean owed = step > 0 && !launch.isAnswered(step) && launch.withdrawn != step;
-            oldest = owed && (oldest == 0 || step < oldest) ? step : oldest;
+            oldest = launch.isOwed() && (oldest == 0 || step < oldest) ? step : oldest;
         }
         return oldest;
+    }
+
+    /** The result of the step has been committed. */
+    void landed(final int rank, final long step)
+    {
+        for (final Launch launch : launches[rank])
+        {
+            if (launch.step == step)
+            {
+                launch.answer(step);
+            }
+        }
     }
 
     /** No result of the step is wanted any more. */
@@ -163,6 +179,13 @@ final class LaunchedSteps
         boolean samples(final int entry)
         {
             return samples[entry];
+        }
+
+        /** Whether a result of the step is wanted and not yet reported. */
+        private boolean isOwed()
+        {
+            final long launchedStep = step;
+            return launchedStep > 0 && answered != launchedStep && withdrawn != launchedStep;
         }
 
         /** Whether a result of the step is not wanted any more. */

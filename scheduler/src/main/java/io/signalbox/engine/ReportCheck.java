@@ -43,10 +43,18 @@ final class ReportCheck
         return capture;
     }
 
-    /** Whether the report is of a step that the rank was given, and the first of it. */
-    String step(final LaunchedSteps launches, final int epoch, final int rank, final long step)
+    /**
+     * Whether the report is of a step that the rank was given, and the first of it.
+     *
+     * @param launch of the step, or null if the rank was not given it.
+     */
+    String step(
+        final LaunchedSteps launches,
+        final LaunchedSteps.Launch launch,
+        final int epoch,
+        final int rank,
+        final long step)
     {
-        final LaunchedSteps.Launch launch = launches.find(rank, epoch, step);
         if (launch != null)
         {
             return launch.isAnswered(step) ? "step " + step + " of rank " + rank + " was reported twice" : null;

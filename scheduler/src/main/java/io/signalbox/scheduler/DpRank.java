@@ -24,6 +24,7 @@ final class DpRank
     private boolean due;
     private long steps;
     private int failedSteps;
+    private long failedUpTo;
     private boolean resting;
     private long restsUntilNanos;
 
@@ -170,10 +171,23 @@ final class DpRank
         }
     }
 
+    /** Every step up to the newest one was planned before the failure. */
+    void failedBehind()
+    {
+        failedUpTo = steps;
+    }
+
+    /** Whether the step was planned after the last one that failed: only its success says that the rank is well again. */
+    boolean outlived(final long step)
+    {
+        return step > failedUpTo;
+    }
+
     /** Records that a step of the rank succeeded, or that its backend was reset. */
     void recovered()
     {
         failedSteps = 0;
+        failedUpTo = 0;
         due |= resting;
         resting = false;
     }
@@ -200,7 +214,8 @@ final class DpRank
     long digest(final long before)
     {
         final long digest = StateDigest.mix(before, open.digest(), steps);
-        return failedSteps == 0 ? digest : StateDigest.mix(digest, failedSteps, resting ? restsUntilNanos : 0);
+        return failedSteps == 0 ? digest : StateDigest.mix(
+            StateDigest.mix(digest, failedSteps, failedUpTo), resting ? restsUntilNanos : 0);
     }
 
     boolean isLost()

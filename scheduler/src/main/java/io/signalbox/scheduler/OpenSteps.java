@@ -16,6 +16,8 @@ final class OpenSteps
     private int size;
     /** The backend has begun the newest step, so that the next one would queue behind no other. */
     private boolean newestLaunched;
+    /** A step was withdrawn behind one that is still in flight: until that has landed, nothing behind it is sure. */
+    private boolean closed;
 
     /** @param depth most steps in flight. */
     OpenSteps(final int depth)
@@ -40,7 +42,7 @@ final class OpenSteps
     /** Whether the next step may be planned: at most one waits for the device. */
     boolean hasSlot()
     {
-        return size == 0 || size < ring.length && newestLaunched;
+        return size == 0 || size < ring.length && newestLaunched && !closed;
     }
 
     /** The plan to fill for the next step; there must be a slot. */
@@ -96,7 +98,7 @@ final class OpenSteps
             return false;
         }
         newestLaunched = true;
-        return size < ring.length;
+        return hasSlot();
     }
 
     /** The oldest step has landed. */
@@ -108,13 +110,15 @@ final class OpenSteps
         }
         oldest = (oldest + 1) % ring.length;
         size--;
+        closed = false;
     }
 
-    /** The newest step will never land; the one before it was launched. */
+    /** The newest step will never land; the one before it was launched. No step is planned before the oldest has landed. */
     void withdrawNewest()
     {
         size--;
         newestLaunched = true;
+        closed = size > 0;
     }
 
     long digest()
@@ -124,6 +128,6 @@ final class OpenSteps
         {
             digest = StateDigest.mix(digest, at(i).step(), at(i).tokens());
         }
-        return StateDigest.mix(digest, newestLaunched && size > 0 ? 1 : 0);
+        return StateDigest.mix(digest, (newestLaunched && size > 0 ? 1 : 0) | (closed ? 2 : 0));
     }
 }

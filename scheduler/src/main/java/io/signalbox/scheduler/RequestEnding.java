@@ -72,13 +72,6 @@ final class RequestEnding
         }
     }
 
-    /** The request was in too many failed steps; it ends now or with the last step that computes it. */
-    void fail(final Request request)
-    {
-        request.fail();
-        endUnlessInFlight(request);
-    }
-
     /** Ends all requests that are to end and that no step in flight computes. */
     void endAllEnding()
     {

@@ -53,7 +53,7 @@ final class StepFailures
 
     void stepSucceeded(final DpRank rank, final StepPlan plan)
     {
-        if (plan.entryCount() > 0)
+        if (plan.entryCount() > 0 && rank.outlived(plan.step()))
         {
             reset(rank);
         }
@@ -72,6 +72,7 @@ final class StepFailures
         if (backOffNanos > 0)
         {
             rank.stepFailed(nowNanos, backOffNanos);
+            rank.failedBehind();
         }
         resting += rank.isResting() ? 1 : 0;
         while (!exhausted.isEmpty())

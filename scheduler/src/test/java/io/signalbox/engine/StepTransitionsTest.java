@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -30,6 +31,7 @@ class StepTransitionsTest
     {
         launch(0, 1);
         launch(0, 2);
+        launches.withdrawn(1, 2);
         launch(1, 5);
         assertEquals(5, launches.last(1).step());
         assertEquals(0, launches.last(0).step());
@@ -77,6 +79,19 @@ class StepTransitionsTest
         launch(0, 3);
         assertNull(launches.find(1, 0, 1), "two steps are kept");
         assertEquals(3, launches.oldestUnanswered(1));
+    }
+
+    @Test
+    void shouldNotForgetAStepThatIsOwedBehindOneThatWasWithdrawn()
+    {
+        launch(0, 1);
+        launch(0, 2);
+        launches.withdrawn(1, 2);
+        launch(0, 3);
+        assertNotNull(launches.find(1, 0, 1));
+        assertEquals(1, launches.oldestUnanswered(1));
+        assertEquals("rank 1 was given step 4 while the backend owes it 2 results, from step 1 on",
+            assertThrows(InvariantViolation.class, () -> launch(0, 4)).getMessage());
     }
 
     @Test
