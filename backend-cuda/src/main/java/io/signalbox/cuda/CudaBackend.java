@@ -118,9 +118,9 @@ public final class CudaBackend implements Backend
     }
 
     /**
-     * A step that took too long may still write into its slot, and its rank into its blocks: the engine leaves the rank alone
-     * then, and the result, should it come, is reported as any other. A step that failed has ended; the steps of a rank follow
-     * one another on one stream, so that a later one begins behind it.
+     * A step that took too long may still write into its slot, and its rank into its blocks: the engine leaves the rank
+     * alone then, and the result, should it come, is reported as any other. A step that failed has ended; the steps of a
+     * rank follow one another on one stream, so that a later one begins behind it.
      */
     @Override
     public void abort(final int rank, final long step)

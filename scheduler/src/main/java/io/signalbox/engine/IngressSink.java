@@ -147,7 +147,7 @@ final class IngressSink implements CompletionSink
         return misplaced == null ? launch : null;
     }
 
-    /** Whether the completion may be offered: it is the first report of its step, and sound. Otherwise a fault is offered. */
+    /** Whether the completion may be offered: it is the first report of its step, and sound. Else a fault is offered. */
     private boolean mayBeOffered(
         final LaunchedSteps.Launch launch,
         final String fault,
