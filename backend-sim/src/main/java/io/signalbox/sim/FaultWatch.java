@@ -2,12 +2,12 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.GroupListener;
+import io.signalbox.engine.StepsInFlight;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.InputWriter;
-import io.signalbox.event.StepView;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.Flag;
@@ -40,6 +40,7 @@ final class FaultWatch extends EventReader implements GroupListener
     private final FaultPlan plan;
     private final SchedulerConfig config;
     private final long runSeed;
+    private final StepsInFlight steps;
     private final RankWatch[] ranks;
     private long nowNanos;
     /** The step that the group's input reports, until an output answers it. */
@@ -59,6 +60,7 @@ final class FaultWatch extends EventReader implements GroupListener
         this.plan = plan;
         this.config = config;
         this.runSeed = runSeed;
+        steps = new StepsInFlight(config.ranks(), config.depth(), plan.stepTimeoutNanos(), () -> nowNanos);
         ranks = new RankWatch[config.ranks()];
         Arrays.setAll(ranks, rank -> new RankWatch());
     }
@@ -67,15 +69,10 @@ final class FaultWatch extends EventReader implements GroupListener
     public void onGroup(final DirectBuffer group, final int offset, final int length)
     {
         nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
+        steps.onGroup(group, offset, length);
         reportedStep = NO_STEP;
         readGroup(group, offset, length);
         ignoredReports += reportedStep == NO_STEP ? 0 : 1;
-    }
-
-    @Override
-    protected void onSchedule(final StepView step)
-    {
-        ranks[step.rank()].launched(step, nowNanos);
     }
 
     @Override
@@ -100,13 +97,11 @@ final class FaultWatch extends EventReader implements GroupListener
     protected void onCommit(final CommitView commit)
     {
         reportedStep = NO_STEP;
-        ranks[commit.rank()].ended(commit.step(), nowNanos);
     }
 
     @Override
     protected void onWithdrawn(final WithdrawnDecoder withdrawn)
     {
-        ranks[withdrawn.rank()].ended(withdrawn.step(), nowNanos);
         final WithdrawalCause cause = withdrawn.cause();
         if (cause == WithdrawalCause.RESET || reportedStep == NO_STEP)
         {
@@ -161,10 +156,10 @@ final class FaultWatch extends EventReader implements GroupListener
     /** When the next step times out or the next rank comes back; {@link EventQueue#NEVER} if neither will. */
     long nextNanos()
     {
-        long next = EventQueue.NEVER;
+        long next = steps.nextOverdueNanos();
         for (final RankWatch rank : ranks)
         {
-            next = Math.min(next, rank.nextNanos(plan.stepTimeoutNanos()));
+            next = rank.lost ? Math.min(next, rank.backNanos) : next;
         }
         return next;
     }
@@ -178,9 +173,8 @@ final class FaultWatch extends EventReader implements GroupListener
     {
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            if (ranks[rank].isOverdue(timeNanos, plan.stepTimeoutNanos()))
+            if (steps.takeOverdue(rank, timeNanos, inputs))
             {
-                inputs.stepTimedOut().timeNanos(timeNanos).step(ranks[rank].steps[0]).epoch(ranks[rank].epoch).rank(rank);
                 return false;
             }
         }
@@ -204,38 +198,14 @@ final class FaultWatch extends EventReader implements GroupListener
             ignoredReports, resets, requeued, failedRequests, refusedRequests, List.copyOf(downtimes));
     }
 
-    /** One rank: its steps in flight, and since when the device has had the oldest, or since when it is lost. */
+    /** The times for which one rank was lost. */
     private static final class RankWatch
     {
-        private final long[] steps = new long[SchedulerConfig.MAX_DEPTH];
-        private int size;
-        private int epoch;
-        private long sinceNanos;
         private boolean lost;
         private long lostNanos;
         private long backNanos;
         private long downNanos;
         private long losses;
-
-        private void launched(final StepView plan, final long timeNanos)
-        {
-            sinceNanos = size == 0 ? timeNanos : sinceNanos;
-            steps[size++] = plan.step();
-            epoch = plan.epoch();
-        }
-
-        private void ended(final long step, final long timeNanos)
-        {
-            int kept = 0;
-            final boolean oldest = size > 0 && steps[0] == step;
-            for (int i = 0; i < size; i++)
-            {
-                steps[kept] = steps[i];
-                kept += steps[i] == step ? 0 : 1;
-            }
-            size = kept;
-            sinceNanos = oldest ? timeNanos : sinceNanos;
-        }
 
         private void lost(final long timeNanos, final long back)
         {
@@ -254,16 +224,6 @@ final class FaultWatch extends EventReader implements GroupListener
         private long downNanos(final long timeNanos)
         {
             return downNanos + (lost ? timeNanos - lostNanos : 0);
-        }
-
-        private boolean isOverdue(final long timeNanos, final long timeoutNanos)
-        {
-            return size > 0 && timeNanos - sinceNanos >= timeoutNanos;
-        }
-
-        private long nextNanos(final long timeoutNanos)
-        {
-            return lost ? backNanos : size == 0 ? EventQueue.NEVER : sinceNanos + timeoutNanos;
         }
     }
 }

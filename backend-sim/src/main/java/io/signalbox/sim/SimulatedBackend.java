@@ -179,12 +179,12 @@ final class SimulatedBackend implements Backend
         final int phase = events.nextPhase();
         final int rank = events.nextIdentity();
         final long sequence = events.nextSequence();
-        events.removeNext();
         if (phase == EventPhase.FORWARD)
         {
             launch(timeNanos, rank, ranks[rank].find(sequence));
             return scheduler.depth() > 1;
         }
+        events.removeNext();
         if (phase == EventPhase.FAULTY_REPORT)
         {
             final StepReport report = posted.remove(sequence);
@@ -209,6 +209,7 @@ final class SimulatedBackend implements Backend
         return true;
     }
 
+    /** The launch is the next event. */
     private void launch(final long timeNanos, final int rank, final SimulatedStep step)
     {
         if (!step.launched)
@@ -229,7 +230,7 @@ final class SimulatedBackend implements Backend
         step.results.computed(step.costNanos);
         state.busyUntilNanos = timeNanos + step.costNanos;
         state.completesNanos = Math.max(state.completesNanos, timeNanos + duration);
-        events.add(state.completesNanos, EventPhase.D2H_COMPLETE, rank, step.number);
+        events.replaceNext(state.completesNanos, EventPhase.D2H_COMPLETE, rank, step.number);
         completions.forward(timeNanos, step.epoch, rank, step.number, timeNanos);
     }
 

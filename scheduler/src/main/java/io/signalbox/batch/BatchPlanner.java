@@ -144,14 +144,14 @@ public final class BatchPlanner
         final FlightLog flights = request.residency.flights;
         final int lowest = flights.lowest(request.computedTokens);
         final int known = request.knownTokens();
-        if (lowest < known - 1 || lowest == known - 1 && draftsFor(plan, request, lowest, behind) == 0)
+        final int drafts = lowest < known - 1 ? 0 : draftsFor(plan, request, lowest, behind);
+        if (lowest < known && drafts == 0)
         {
             continueKnown(plan, request, lowest);
         }
         else if (lowest < request.mostTokens() - 1 && plan.step() - request.residency.sampledInStep() <= depth)
         {
-            continueLate(plan, request, lowest, flights.highest(request.computedTokens),
-                draftsFor(plan, request, lowest, behind));
+            continueLate(plan, request, lowest, flights.highest(request.computedTokens), drafts);
         }
     }
 
@@ -189,12 +189,7 @@ public final class BatchPlanner
         final StepPlan plan, final Request request, final int lowest, final int highest, final int drafts)
     {
         final int most = request.mostTokens() - 1;
-        final int wanted = Math.min(highest + 1 + drafts, most);
-        int granted = drafts;
-        if (wanted > blocks.mostTokens(request))
-        {
-            granted = 0;
-        }
+        final int granted = Math.min(highest + 1 + drafts, most) > blocks.mostTokens(request) ? 0 : drafts;
         final int room = room(request, lowest, Math.min(highest + 1 + granted, most));
         if (room > lowest)
         {

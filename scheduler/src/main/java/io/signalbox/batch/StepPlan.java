@@ -226,7 +226,7 @@ public final class StepPlan
         return entryCount;
     }
 
-    /** The entry's request, if {@link #isOwned}; else the object may stand for another one. */
+    /** The entry's request, if {@link #isOwned}; else another request may use the object. */
     public Request entryRequest(final int entry)
     {
         return entryRequests[entry];

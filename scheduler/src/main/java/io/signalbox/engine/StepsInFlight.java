@@ -17,15 +17,18 @@ import java.util.function.LongSupplier;
  * before if that came later, until the event that ends it. So only the oldest step of a rank can take too long. Follows
  * the track; the timer asks from its own thread.
  */
-final class StepsInFlight implements GroupListener
+public final class StepsInFlight implements GroupListener
 {
     private final LongSupplier clock;
     private final long timeoutNanos;
     private final Flights[] flights;
     private final StepEvents events = new StepEvents();
 
-    /** @param depth most steps of a rank in flight. */
-    StepsInFlight(final int ranks, final int depth, final long timeoutNanos, final LongSupplier clock)
+    /**
+     * @param depth most steps of a rank in flight.
+     * @param clock the time at which a group is followed.
+     */
+    public StepsInFlight(final int ranks, final int depth, final long timeoutNanos, final LongSupplier clock)
     {
         this.timeoutNanos = timeoutNanos;
         this.clock = clock;
@@ -66,12 +69,23 @@ final class StepsInFlight implements GroupListener
         return flights.length;
     }
 
+    /** When the next step will have been in flight for too long; {@link Long#MAX_VALUE} if none is in flight. */
+    public synchronized long nextOverdueNanos()
+    {
+        long next = Long.MAX_VALUE;
+        for (final Flights flight : flights)
+        {
+            next = flight.isWaitedFor() ? Math.min(next, flight.sinceNanos + timeoutNanos) : next;
+        }
+        return next;
+    }
+
     /**
      * Encodes a {@code StepTimedOut} if the rank's oldest step has been in flight for too long; once per step.
      *
      * @return whether it was encoded.
      */
-    synchronized boolean takeOverdue(final int rank, final long nowNanos, final InputWriter writer)
+    public synchronized boolean takeOverdue(final int rank, final long nowNanos, final InputWriter writer)
     {
         final Flights flight = flights[rank];
         if (!flight.isWaitedFor() || nowNanos - flight.sinceNanos < timeoutNanos)

@@ -15,11 +15,8 @@ final class StepResults implements StepOutput
 {
     private final ModelShape capture;
     private final RowsChecksum checksum = new RowsChecksum();
-    private int[] starts = new int[16];
-    private int[] accepted = new int[16];
-    private int[] tokens = new int[16];
-    private int[] impossible = new int[16];
-    private int impossibleCount;
+    /** Valid while the input is applied. */
+    private CompletionView input;
     private DirectBuffer rows;
     private int rowsOffset;
 
@@ -31,53 +28,42 @@ final class StepResults implements StepOutput
 
     /** Returns why the results cannot be those of the plan, as a sentence for the journal, or null if they can. */
     String read(
-        final CompletionView input, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
+        final CompletionView completion, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
-        String fault = readEntries(input, plan);
-        fault = fault == null ? readRows(input, plan, chunkedRows, chunkedOffset) : fault;
+        input = completion;
+        String fault = checkTokens(plan);
+        fault = fault == null ? readRows(plan, chunkedRows, chunkedOffset) : fault;
         fault = fault == null ? OutputCheck.fault(plan, this) : fault;
         return fault == null ? null : "the completion of step " + plan.step() + " " + fault;
     }
 
-    private String readEntries(final CompletionView input, final StepPlan plan)
+    private String checkTokens(final StepPlan plan)
     {
         final int count = input.entryCount();
         if (count != plan.entryCount())
         {
             return "brings " + count + " entries instead of " + plan.entryCount();
         }
-        starts = fit(starts, count);
-        accepted = fit(accepted, count);
         long sum = 0;
         for (int i = 0; i < count; i++)
         {
-            starts[i] = input.start(i);
-            accepted[i] = input.accepted(i);
-            sum += accepted[i];
+            sum += input.accepted(i);
         }
         if (sum != input.tokenCount())
         {
             return "accepts " + sum + " tokens but brings " + input.tokenCount();
         }
-        tokens = fit(tokens, input.tokenCount());
         for (int i = 0; i < input.tokenCount(); i++)
         {
-            tokens[i] = input.token(i);
-            if (tokens[i] < 0)
+            if (input.token(i) < 0)
             {
-                return "brings the token " + tokens[i] + ", but token ids are not negative";
+                return "brings the token " + input.token(i) + ", but token ids are not negative";
             }
         }
         return null;
     }
 
-    private static int[] fit(final int[] array, final int length)
-    {
-        return length <= array.length ? array : new int[Math.max(length, 2 * array.length)];
-    }
-
-    private String readRows(
-        final CompletionView input, final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
+    private String readRows(final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
     {
         final RowForm form = input.rowForm();
         final boolean complete = capture == null ? form == RowForm.NONE : form != RowForm.NONE &&
@@ -87,12 +73,6 @@ final class StepResults implements StepOutput
             return "brings " + input.rowCount() + " routed-expert rows of " + input.rowBytes() + " bytes in the form " +
                 form + " for " + plan.tokens() + " tokens";
         }
-        impossibleCount = input.impossibleCount();
-        impossible = fit(impossible, impossibleCount);
-        for (int i = 0; i < impossibleCount; i++)
-        {
-            impossible[i] = input.impossibleRow(i);
-        }
         rows = null;
         if (capture == null)
         {
@@ -101,10 +81,10 @@ final class StepResults implements StepOutput
         final boolean chunked = form == RowForm.CHUNKED;
         rows = chunked ? chunkedRows : input.buffer();
         rowsOffset = chunked ? chunkedOffset : input.rowsOffset();
-        return checkBytes(input, plan, chunked);
+        return checkBytes(plan, chunked);
     }
 
-    private String checkBytes(final CompletionView input, final StepPlan plan, final boolean chunked)
+    private String checkBytes(final StepPlan plan, final boolean chunked)
     {
         final int length = plan.tokens() * capture.rowBytes();
         final int present = !chunked ? input.rowsLength() : rows == null ? 0 : rows.capacity() - rowsOffset;
@@ -119,19 +99,19 @@ final class StepResults implements StepOutput
     @Override
     public int start(final int entry)
     {
-        return starts[entry];
+        return input.start(entry);
     }
 
     @Override
     public int accepted(final int entry)
     {
-        return accepted[entry];
+        return input.accepted(entry);
     }
 
     @Override
     public int token(final int index)
     {
-        return tokens[index];
+        return input.token(index);
     }
 
     @Override
@@ -149,12 +129,12 @@ final class StepResults implements StepOutput
     @Override
     public int impossibleCount()
     {
-        return impossibleCount;
+        return input.impossibleCount();
     }
 
     @Override
     public int impossibleRow(final int index)
     {
-        return impossible[index];
+        return input.impossibleRow(index);
     }
 }

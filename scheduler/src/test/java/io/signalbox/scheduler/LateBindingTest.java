@@ -10,7 +10,7 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Steps that are planned before the host knows where they start. */
+/** Steps that are planned before the host knows their start. */
 class LateBindingTest
 {
     private static final int BLOCKS = 33;
