@@ -141,7 +141,7 @@ public final class BatchPlanner
     /** @param behind running requests that come after this one in the step. */
     private void continueRequest(final StepPlan plan, final Request request, final int behind)
     {
-        final FlightLog flights = request.residency.flights;
+        final FlightLog flights = request.residency;
         final int lowest = flights.lowest(request.computedTokens);
         final int known = request.knownTokens();
         final int drafts = lowest < known - 1 ? 0 : draftsFor(plan, request, lowest, behind);
@@ -209,7 +209,7 @@ public final class BatchPlanner
         final boolean isLate)
     {
         budget -= tokens;
-        request.residency.flights.add(plan.step(), tokens, end, isLate);
+        request.residency.add(plan.step(), tokens, end, isLate);
         if (samples)
         {
             request.residency.sampledIn(plan.step(), plan.entryCount() - 1);
@@ -233,6 +233,10 @@ public final class BatchPlanner
      */
     private int room(final Request request, final int start, final int end)
     {
+        if (blocks.hold(request, end))
+        {
+            return end;
+        }
         long room = blocks.mostTokens(request);
         if (room <= start && !tookVictim && !request.isInFlight() && leavingCount == 0 && !blocks.isRetiring())
         {
@@ -356,7 +360,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            if (request.residency.flights.withdraw(fromStep))
+            if (request.residency.withdraw(fromStep))
             {
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
             }
@@ -373,7 +377,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            request.residency.flights.clear();
+            request.residency.clear();
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
         }
         for (int i = running.size() - 1; i >= 0; i--)

@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
 public final class RankBlocks
 {
     private final int rank;
-    private final int blockSizeTokens;
+    private final BlockSize blockSize;
     private final boolean prefixCaching;
     private final KvBlockAllocator allocator;
     /** {@code null} if capture is off. */
@@ -37,7 +37,7 @@ public final class RankBlocks
         final RoutedExpertPages pages)
     {
         this.rank = rank;
-        this.blockSizeTokens = blockSizeTokens;
+        blockSize = new BlockSize(blockSizeTokens);
         this.prefixCaching = prefixCaching;
         this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
@@ -68,13 +68,13 @@ public final class RankBlocks
     /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
     public long freeTokens()
     {
-        return (long)allocator.allocatableCount() * blockSizeTokens;
+        return (long)allocator.allocatableCount() * blockSize.tokens();
     }
 
     /** Tokens in cached blocks that eviction can take. */
     public long cachedTokens()
     {
-        return (long)allocator.evictableCount() * blockSizeTokens;
+        return (long)allocator.evictableCount() * blockSize.tokens();
     }
 
     /**
@@ -83,7 +83,7 @@ public final class RankBlocks
      */
     public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
+        return prefixCaching ? Math.min(request.hashCount, blockSize.blockOf(request.knownTokens() - 1)) : 0;
     }
 
     /** Writes the blocks of the longest match into the request's table; returns their number. */
@@ -102,7 +102,7 @@ public final class RankBlocks
         {
             allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
-        return blocksFor(request.knownTokens()) - matched <= allocatable;
+        return blockSize.blocksFor(request.knownTokens()) - matched <= allocatable;
     }
 
     /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
@@ -132,7 +132,9 @@ public final class RankBlocks
         for (int i = 0; i < matched; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), true);
+            request.lastBlock = blockId;
+            request.lastIssue = allocator.issue(blockId);
+            planInWork.addTableChange(request, i, blockId, request.lastIssue, true);
             if (pages != null)
             {
                 request.rows.matched(i, blockId, pages, request.generation, request.generatedTokens() > 0);
@@ -148,12 +150,12 @@ public final class RankBlocks
      */
     boolean grow(final Request request, final int tokens)
     {
-        final int first = request.blockCount;
-        final int lacking = blocksFor(tokens) - first;
-        if (lacking <= 0)
+        if (hold(request, tokens))
         {
             return true;
         }
+        final int first = request.blockCount;
+        final int lacking = blockSize.blocksFor(tokens) - first;
         request.ensureTable(first + lacking);
         if (!allocator.allocate(lacking, request.blockTable, first))
         {
@@ -163,7 +165,9 @@ public final class RankBlocks
         for (int i = first; i < request.blockCount; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), false);
+            request.lastBlock = blockId;
+            request.lastIssue = allocator.issue(blockId);
+            planInWork.addTableChange(request, i, blockId, request.lastIssue, false);
             if (pages != null)
             {
                 request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
@@ -174,25 +178,36 @@ public final class RankBlocks
 
     int tokensOf(final int blocks)
     {
-        return blocks * blockSizeTokens;
+        return blocks * blockSize.tokens();
+    }
+
+    /** Whether the request has blocks for so many tokens. */
+    boolean hold(final Request request, final int tokens)
+    {
+        return tokens <= (long)request.blockCount * blockSize.tokens();
     }
 
     /** Most tokens of the request that fit into its blocks and those that could be allocated now. */
     long mostTokens(final Request request)
     {
-        return ((long)request.blockCount + allocator.allocatableCount()) * blockSizeTokens;
+        return ((long)request.blockCount + allocator.allocatableCount()) * blockSize.tokens();
     }
 
-    int blockSizeTokens()
+    BlockSize blockSize()
     {
-        return blockSizeTokens;
+        return blockSize;
     }
 
     /** Adds the blocks of positions {@code [start, end)} to the last entry of the plan. */
     void layOut(final Request request, final int start, final int end)
     {
-        final int last = (end - 1) / blockSizeTokens;
-        for (int index = start / blockSizeTokens; index <= last; index++)
+        if (start >= tokensOf(request.blockCount - 1))
+        {
+            planInWork.addBlock(request.lastBlock, request.lastIssue);
+            return;
+        }
+        final int last = blockSize.blockOf(end - 1);
+        for (int index = blockSize.blockOf(start); index <= last; index++)
         {
             final int blockId = request.blockTable[index];
             planInWork.addBlock(blockId, allocator.issue(blockId));
@@ -202,8 +217,12 @@ public final class RankBlocks
     /** Adds the hashes of the blocks that computing known tokens up to {@code end} completes. */
     void announce(final Request request, final int start, final int end)
     {
-        final int complete = Math.min(end / blockSizeTokens, request.hashCount);
-        for (int index = start / blockSizeTokens; index < complete; index++)
+        if (start >= tokensOf(request.hashCount))
+        {
+            return;
+        }
+        final int complete = Math.min(blockSize.blockOf(end), request.hashCount);
+        for (int index = blockSize.blockOf(start); index < complete; index++)
         {
             if (isNews(request, index))
             {
@@ -302,12 +321,12 @@ public final class RankBlocks
     /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */
     void register(final Request request, final int start, final int end, final StepCommit commit)
     {
-        if (!registers(request))
+        if (start >= tokensOf(request.hashCount) || !registers(request))
         {
             return;
         }
-        final int completeBlocks = Math.min(end / blockSizeTokens, request.hashCount);
-        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
+        final int completeBlocks = Math.min(blockSize.blockOf(end), request.hashCount);
+        for (int index = blockSize.blockOf(start); index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
             final long hash = request.blockHashes[index];
@@ -368,10 +387,5 @@ public final class RankBlocks
                 prefixIndex.remove(blockHashes[i], rank);
             }
         }
-    }
-
-    private int blocksFor(final int tokens)
-    {
-        return (int)((tokens + (long)blockSizeTokens - 1) / blockSizeTokens);
     }
 }

@@ -61,6 +61,9 @@ public final class Request
     private long promptDigest;
     int[] blockTable = new int[16];
     int blockCount;
+    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
+    int lastBlock;
+    int lastIssue;
 
     private Stage stage = Stage.QUEUED;
     private int rank = NO_RANK;
@@ -318,7 +321,7 @@ public final class Request
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
     public boolean isFirstInFlightFrom(final long fromStep, final long step)
     {
-        return residency.flights.firstFrom(fromStep) == step;
+        return residency.firstFrom(fromStep) == step;
     }
 
     void generated()
@@ -391,13 +394,13 @@ public final class Request
     /** Whether a step in flight computes tokens of the request. */
     public boolean isInFlight()
     {
-        return !residency.flights.isEmpty();
+        return !residency.isEmpty();
     }
 
     /** The newest step that computes tokens of the request; 0 if none is in flight. */
     public long newestStepInFlight()
     {
-        return residency.flights.isEmpty() ? 0 : residency.flights.newestStep();
+        return residency.isEmpty() ? 0 : residency.newestStep();
     }
 
     boolean isResumed()

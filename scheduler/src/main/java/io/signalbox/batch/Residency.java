@@ -3,8 +3,11 @@ package io.signalbox.batch;
 
 import io.signalbox.StateDigest;
 
-/** The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. */
-final class Residency
+/**
+ * The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. It is its own
+ * {@link FlightLog}, because each step reads both for each running request: one object less to load.
+ */
+final class Residency extends FlightLog
 {
     private static final long NONE = 0;
     private static final long NO_STEP = Long.MIN_VALUE / 2;
@@ -21,7 +24,6 @@ final class Residency
         ENDING
     }
 
-    final FlightLog flights = new FlightLog();
     private long number = NONE;
     private long sampledInStep = NO_STEP;
     private int sampledInEntry;
@@ -39,7 +41,7 @@ final class Residency
         sampledInStep = NO_STEP;
         sampledInEntry = 0;
         leaving = Leaving.NO;
-        flights.clear();
+        clear();
     }
 
     /** Differs between any two stays. */
@@ -88,9 +90,10 @@ final class Residency
         return leaving == Leaving.PREEMPTED || leaving == Leaving.WITHDRAWN;
     }
 
+    @Override
     long digest()
     {
         return StateDigest.mix(
-            StateDigest.mix(number, leaving.ordinal(), flights.digest()), sampledInStep, sampledInEntry);
+            StateDigest.mix(number, leaving.ordinal(), super.digest()), sampledInStep, sampledInEntry);
     }
 }

@@ -30,6 +30,9 @@ import org.agrona.sbe.MessageEncoderFlyweight;
 /** Writes decisions into the group as events. */
 final class OutputEncoder
 {
+    /** The verdict of each outcome, by its ordinal. */
+    private static final EntryVerdict[] VERDICTS = verdicts();
+
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final AcceptedEncoder accepted = new AcceptedEncoder();
     private final RefusedEncoder refused = new RefusedEncoder();
@@ -41,6 +44,23 @@ final class OutputEncoder
     private final WithdrawnEncoder withdrawn = new WithdrawnEncoder();
     private final DigestEncoder digest = new DigestEncoder();
     private GroupWriter group;
+
+    private static EntryVerdict[] verdicts()
+    {
+        final StepCommit.Outcome[] outcomes = StepCommit.Outcome.values();
+        final EntryVerdict[] verdicts = new EntryVerdict[outcomes.length];
+        for (final StepCommit.Outcome outcome : outcomes)
+        {
+            verdicts[outcome.ordinal()] = switch (outcome)
+            {
+                case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE;
+                case VOID -> EntryVerdict.VOID;
+                case DEAD -> EntryVerdict.DEAD;
+                case OWNER_GONE -> EntryVerdict.OWNER_GONE;
+            };
+        }
+        return verdicts;
+    }
 
     void into(final GroupWriter target)
     {
@@ -178,7 +198,7 @@ final class OutputEncoder
                 .rejected((short)result.rejected(i))
                 .afterStop((short)result.afterStop(i))
                 .emitted((short)result.emitted(i))
-                .verdict(verdict(result.outcome(i)));
+                .verdict(VERDICTS[result.outcome(i).ordinal()]);
         }
         final CommitEncoder.TokensEncoder tokens = commit.tokensCount(result.tokenCount());
         for (int i = 0; i < result.tokenCount(); i++)
@@ -202,17 +222,6 @@ final class OutputEncoder
                 .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i));
         }
         end(commit);
-    }
-
-    private static EntryVerdict verdict(final StepCommit.Outcome outcome)
-    {
-        return switch (outcome)
-        {
-            case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE;
-            case VOID -> EntryVerdict.VOID;
-            case DEAD -> EntryVerdict.DEAD;
-            case OWNER_GONE -> EntryVerdict.OWNER_GONE;
-        };
     }
 
     /** @param detail what is wrong with the completion, or empty. */

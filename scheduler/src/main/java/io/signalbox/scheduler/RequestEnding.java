@@ -47,8 +47,9 @@ final class RequestEnding
     /** Ends the requests that the step completed. */
     void endBy(final StepPlan plan, final StepCommit commit)
     {
-        for (int entry = 0; entry < plan.entryCount(); entry++)
+        for (int i = 0; i < commit.endedCount(); i++)
         {
+            final int entry = commit.ended(i);
             switch (commit.outcome(entry))
             {
                 case STOPPED -> end(plan.entryRequest(entry), FreeReason.STOP);
