@@ -98,11 +98,6 @@ final class SimulatedBackend implements Backend
     public void submit(final StepView plan)
     {
         final int rank = plan.rank();
-        if (faults != null && !ranks[rank].hasRoom())
-        {
-            // The engine believed a report that named this rank wrongly: the oldest step that is out is over for it.
-            ranks[rank].remove(ranks[rank].oldest().number);
-        }
         final SimulatedStep step = ranks[rank].take(plan);
         events.add(Math.max(nowNanos, ranks[rank].busyUntilNanos), EventPhase.FORWARD, rank, step.number);
     }
@@ -199,8 +194,7 @@ final class SimulatedBackend implements Backend
             events.add(late + 1, EventPhase.D2H_COMPLETE, rank, sequence);
             return false;
         }
-        final Fault fault =
-            faults == null ? null : faults.of(rank, step.number, step.results.tokenCount(), step.tokens);
+        final Fault fault = faults == null ? null : faults.of(rank, step);
         if (fault != null)
         {
             return inject(timeNanos, step, rank, fault);

@@ -20,6 +20,7 @@ final class SimulatedStep
 
     long number = NONE;
     int epoch;
+    int rank;
     int tokens;
     boolean launched;
     /** Its completion waits for another one, or never comes. */
@@ -44,6 +45,7 @@ final class SimulatedStep
     {
         number = plan.step();
         epoch = plan.epoch();
+        rank = plan.rank();
         tokens = plan.tokens();
         launched = false;
         silent = false;
@@ -111,6 +113,19 @@ final class SimulatedStep
         return backs[entry] == 0 ? counts[entry] : results.accepted(entry);
     }
 
+    /** The last row of the step whose token counts as computed, once the step was decided; -1 if there is none. */
+    int lastKeptRow()
+    {
+        int last = -1;
+        int row = 0;
+        for (int entry = 0; entry < entries; entry++)
+        {
+            last = kept(entry) == 0 ? last : row + kept(entry) - 1;
+            row += counts[entry];
+        }
+        return last;
+    }
+
     /** The entry starts where the host said, or behind what the entry of an earlier step accepted. */
     void bind(final int entry, final SimulatedStep predecessor)
     {
@@ -123,7 +138,7 @@ final class SimulatedStep
     /** Decides tokens and accepted drafts, as functions of seed, request and position. */
     void decide(final long seed, final double acceptance)
     {
-        results.clear();
+        results.begin(epoch, rank, number);
         for (int entry = 0; entry < entries; entry++)
         {
             final int start = starts[entry];
@@ -168,6 +183,8 @@ final class SimulatedStep
         final SimulatedStep copy = new SimulatedStep();
         copy.number = number;
         copy.epoch = epoch;
+        copy.rank = rank;
+        copy.results.begin(epoch, rank, number);
         copy.tokens = tokens;
         copy.entries = entries;
         copy.requestIds = Arrays.copyOf(requestIds, Math.max(1, entries));

@@ -24,15 +24,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Submits requests to an engine and follows them. Each client input needs a credit. The ingress ring has more slots than
- * there are credits, so the backend's completions always find one. Without a free credit a call waits up to its timeout,
- * then fails; no input is lost or reordered.
+ * Submits requests to an engine and follows them. Each client input needs a credit. The ingress ring has two slots more for
+ * each step in flight than there are credits, so the backend's reports always find one. Without a free credit a call waits
+ * up to its timeout, then fails; no input is lost or reordered.
  *
  * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
  * the two. Thread-safe, also when called from the stages of a handle's future.
  */
 public final class EngineClient
 {
+    /** A launch and an answer. */
+    private static final int REPORTS_PER_STEP = 2;
+
     private final LongSupplier clock;
     private final boolean capture;
     private final ClientCredits credits;
@@ -47,12 +50,15 @@ public final class EngineClient
     {
         final SchedulerConfig config = context.config();
         final int ranks = config.ranks();
-        final int creditCount = context.ingressSlots() - 2 * ranks;
+        final int depth = config.isDepthGiven() ? config.depth() : ThreadedEngine.DEFAULT_DEPTH;
+        final int reserved = REPORTS_PER_STEP * depth * ranks;
+        final int creditCount = context.ingressSlots() - reserved;
         if (creditCount < 1)
         {
             throw ConfigException.because(EngineContext.INGRESS_SLOTS.of(context.ingressSlots()),
-                    " leaves no slot for clients beside two for each of ", SchedulerConfig.RANKS.of(ranks))
-                .allowed("at least " + (2 * ranks + 1)).remedy("give at least " + (2 * ranks + 1));
+                    " leaves no slot for clients beside " + REPORTS_PER_STEP + " for each of " + depth +
+                        " steps in flight of ", SchedulerConfig.RANKS.of(ranks))
+                .allowed("at least " + (reserved + 1)).remedy("give at least " + (reserved + 1));
         }
         clock = context.clock();
         capture = config.capture() != null;

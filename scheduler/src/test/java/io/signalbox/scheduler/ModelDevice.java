@@ -151,7 +151,7 @@ final class ModelDevice
     {
         final Step step = queued.remove();
         nextStarts.headMap(step.number() - depth).clear();
-        final StepTokens tokens = new StepTokens();
+        final StepTokens tokens = new StepTokens().begin(0, 0, 0);
         final List<long[]> rows = new ArrayList<>();
         final int[] next = new int[step.entries().size()];
         for (int i = 0; i < next.length; i++)
