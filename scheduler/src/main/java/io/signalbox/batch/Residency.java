@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 /** The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. */
@@ -17,6 +18,8 @@ final class Residency
         PREEMPTED,
         /** It waits again: a step that computed it was withdrawn. */
         WITHDRAWN,
+        /** It waits again: its blocks are of former weights. */
+        NEW_WEIGHTS,
         /** It ends. */
         ENDING
     }
@@ -85,7 +88,19 @@ final class Residency
     /** Whether the request waits again once nothing of it is in flight. */
     boolean isComingBack()
     {
-        return leaving == Leaving.PREEMPTED || leaving == Leaving.WITHDRAWN;
+        return leaving != Leaving.NO && leaving != Leaving.ENDING;
+    }
+
+    /** Why the request waits again. */
+    RequeueCause cause()
+    {
+        return switch (leaving)
+        {
+            case PREEMPTED -> RequeueCause.PREEMPTED;
+            case WITHDRAWN -> RequeueCause.STEP_WITHDRAWN;
+            case NEW_WEIGHTS -> RequeueCause.NEW_WEIGHTS;
+            case NO, ENDING -> throw new InvariantViolation("a request that waits again is " + leaving);
+        };
     }
 
     long digest()

@@ -78,7 +78,7 @@ public final class StepCommit
                 {
                     storeRows(plan, entry, blocks, output, row);
                 }
-                advance(plan.entryRequest(entry), entry, blocks, load);
+                advance(plan, entry, blocks, load);
             }
             row += plan.entryTokens(entry);
             token += accepted;
@@ -126,6 +126,8 @@ public final class StepCommit
     {
         final int first = starts[entry];
         final int end = first + advances[entry];
+        final Request request = plan.entryRequest(entry);
+        final int floor = request.weights.floor(plan.weightGeneration(), request.computedHighWater());
         int index = plan.firstBlock(entry) + first / blocks.blockSizeTokens() -
             plan.entryStart(entry) / blocks.blockSizeTokens();
         for (int position = first; position < end; index++)
@@ -134,15 +136,21 @@ public final class StepCommit
             final int count = Math.min(blocks.blockSizeTokens() - offset, end - position);
             if (blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
             {
-                spans.store(plan, index, offset, count, blocks, output, (firstRow + position - first) * rowBytes);
+                final boolean isOlder = position < floor &&
+                    blocks.holdsRowsOf(request, position / blocks.blockSizeTokens(), plan.blockAt(index));
+                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks, output,
+                    (firstRow + position - first) * rowBytes, rowBytes);
             }
             position += count;
         }
-        plan.entryRequest(entry).addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advances[entry]));
+        request.addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advances[entry]));
     }
 
-    private void advance(final Request request, final int entry, final RankBlocks blocks, final RankLoad load)
+    private void advance(final StepPlan plan, final int entry, final RankBlocks blocks, final RankLoad load)
     {
+        final Request request = plan.entryRequest(entry);
+        request.weights.extend(
+            request.computedHighWater(), starts[entry] + advances[entry], plan.weightGeneration());
         load.computed(request, advances[entry]);
         blocks.register(request, starts[entry], starts[entry] + advances[entry], this);
         final int computed = request.computedTokens;

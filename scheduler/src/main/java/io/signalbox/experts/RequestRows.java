@@ -91,6 +91,12 @@ public final class RequestRows
         }
     }
 
+    /** Whether the block has the page of entry {@code index} of the request. */
+    public boolean isPageOf(final int index, final int blockId, final BlockPages blockPages)
+    {
+        return index < pageCount && pageIds[index] == blockPages.page(blockId);
+    }
+
     private void share(final int page)
     {
         pages.retain(page);
