@@ -21,6 +21,7 @@ final class SimulatedStep
     long number = NONE;
     int epoch;
     int tokens;
+    int weightGeneration;
     boolean launched;
     /** Its completion waits for another one, or never comes. */
     boolean silent;
@@ -45,6 +46,7 @@ final class SimulatedStep
         number = plan.step();
         epoch = plan.epoch();
         tokens = plan.tokens();
+        weightGeneration = plan.weightGeneration();
         launched = false;
         silent = false;
         lateNanos = 0;
@@ -120,10 +122,11 @@ final class SimulatedStep
         }
     }
 
-    /** Decides tokens and accepted drafts, as functions of seed, request and position. */
+    /** Decides tokens and accepted drafts, as functions of seed, weights, request and position. */
     void decide(final long seed, final double acceptance)
     {
         results.clear();
+        final long weights = weightGeneration == 0 ? seed : SplitMix64.mix(seed, weightGeneration);
         for (int entry = 0; entry < entries; entry++)
         {
             final int start = starts[entry];
@@ -137,7 +140,7 @@ final class SimulatedStep
             }
             for (int position = last - accepted + 1; position <= last; position++)
             {
-                results.accept(SeededTokens.token(seed, requestIds[entry], position));
+                results.accept(SeededTokens.token(weights, requestIds[entry], position));
             }
             nextStarts[entry] = last;
         }
@@ -169,6 +172,7 @@ final class SimulatedStep
         copy.number = number;
         copy.epoch = epoch;
         copy.tokens = tokens;
+        copy.weightGeneration = weightGeneration;
         copy.entries = entries;
         copy.requestIds = Arrays.copyOf(requestIds, Math.max(1, entries));
         copy.counts = Arrays.copyOf(counts, Math.max(1, entries));

@@ -47,6 +47,7 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
     private final FinishedRows finishedRows;
+    private final WeightsDoor weights;
     private final List<Thread> threads = new ArrayList<>();
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
@@ -64,6 +65,7 @@ public final class ThreadedEngine implements Engine
         }
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
+        weights = context.weightsDoor();
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
         ingress = new Ingress(ingressRing, this::checkRunning, this::checkMayWait);
@@ -170,6 +172,10 @@ public final class ThreadedEngine implements Engine
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
+        if (rows == null)
+        {
+            weights.check(input, offset, length);
+        }
         ingress.offer(input, offset, length, rows);
     }
 

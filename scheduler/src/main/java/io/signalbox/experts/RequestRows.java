@@ -5,6 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The routed-expert rows of one request. It has its own references to pages, so its rows stay when its blocks are
@@ -180,7 +181,7 @@ public final class RequestRows
         }
         final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
         new RowReader(pages).read(pageIds, from, to, ids);
-        return new RoutedExperts(from, to - from, pages.shape(), ids);
+        return new RoutedExperts(from, to - from, pages.shape(), ids, List.of());
     }
 
     /** Releases every page; the object can then serve another request. */

@@ -255,6 +255,7 @@ final class OutputEncoder
             .inheritedRows(inherited)
             .missingRows(capture ? rowCount - captured - inherited : 0)
             .impossibleRows(request.impossibleRows())
+            .computedTokens(rowCount)
             .fenceStep(request.newestStepInFlight())
             .reason(reason);
         final FreeEncoder.ReleasedEncoder released = free.releasedCount(request.blockCount());
