@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
@@ -48,6 +49,7 @@ final class SimulatedBackend implements Backend
     private final Long2ObjectHashMap<StepReport> posted = new Long2ObjectHashMap<>();
     private final List<StepReport> held = new ArrayList<>();
     private long lastPosted;
+    private int weightGeneration;
 
     /** Content of a token of a request; it decides the token's routed experts. */
     interface RowKey
@@ -98,8 +100,26 @@ final class SimulatedBackend implements Backend
     public void submit(final StepView plan)
     {
         final int rank = plan.rank();
+        if (plan.weightGeneration() != weightGeneration)
+        {
+            throw new InvariantViolation("step " + plan.step() + " of rank " + rank + " is for the weights of generation " +
+                plan.weightGeneration() + ", and the ranks have those of generation " + weightGeneration);
+        }
         final SimulatedStep step = ranks[rank].take(plan);
         events.add(Math.max(nowNanos, ranks[rank].busyUntilNanos), EventPhase.FORWARD, rank, step.number);
+    }
+
+    @Override
+    public boolean swapsWeights()
+    {
+        return true;
+    }
+
+    /** Tokens and rows of later steps are others. */
+    @Override
+    public void newWeights(final int generation)
+    {
+        weightGeneration = generation;
     }
 
     /** The step's remaining events do not happen. */
@@ -289,7 +309,9 @@ final class SimulatedBackend implements Backend
             final int start = step.start(entry);
             for (int i = 0; i < step.count(entry); i++)
             {
-                final long key = rowKeys.key(step.requestId(entry), start + i);
+                final long content = rowKeys.key(step.requestId(entry), start + i);
+                final long key =
+                    step.weightGeneration == 0 ? content : SplitMix64.mix(content, step.weightGeneration);
                 at = experts.writeRow(i < step.kept(entry) ? key : ~key, slice.rows(), at);
             }
         }

@@ -22,6 +22,7 @@ final class SimulatedStep
     int epoch;
     int rank;
     int tokens;
+    int weightGeneration;
     boolean launched;
     /** Its completion waits for another one, or never comes. */
     boolean silent;
@@ -47,6 +48,7 @@ final class SimulatedStep
         epoch = plan.epoch();
         rank = plan.rank();
         tokens = plan.tokens();
+        weightGeneration = plan.weightGeneration();
         launched = false;
         silent = false;
         lateNanos = 0;
@@ -135,10 +137,11 @@ final class SimulatedStep
         }
     }
 
-    /** Decides tokens and accepted drafts, as functions of seed, request and position. */
+    /** Decides tokens and accepted drafts, as functions of seed, weights, request and position. */
     void decide(final long seed, final double acceptance)
     {
         results.begin(epoch, rank, number);
+        final long weights = weightGeneration == 0 ? seed : SplitMix64.mix(seed, weightGeneration);
         for (int entry = 0; entry < entries; entry++)
         {
             final int start = starts[entry];
@@ -152,7 +155,7 @@ final class SimulatedStep
             }
             for (int position = last - accepted + 1; position <= last; position++)
             {
-                results.accept(SeededTokens.token(seed, requestIds[entry], position));
+                results.accept(SeededTokens.token(weights, requestIds[entry], position));
             }
             nextStarts[entry] = last;
         }
@@ -186,6 +189,7 @@ final class SimulatedStep
         copy.rank = rank;
         copy.results.begin(epoch, rank, number);
         copy.tokens = tokens;
+        copy.weightGeneration = weightGeneration;
         copy.entries = entries;
         copy.requestIds = Arrays.copyOf(requestIds, Math.max(1, entries));
         copy.counts = Arrays.copyOf(counts, Math.max(1, entries));

@@ -88,7 +88,8 @@ public final class Simulation
         }
         try (Engine engine = engines.open(context))
         {
-            run(new SimulationDriver(engine, backend, ends, workload, submits, faults, progress), tapped);
+            run(new SimulationDriver(
+                engine, backend, ends, workload, submits, faults, simulationConfig.newWeights(), progress), tapped);
         }
         return faults == null ? report.report() : report.report().withFaults(faults.report(backend.faults()));
     }

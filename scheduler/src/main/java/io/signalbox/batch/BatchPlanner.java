@@ -94,7 +94,7 @@ public final class BatchPlanner
     public boolean plan(final StepPlan plan, final long step)
     {
         plan.clear();
-        plan.number(step);
+        plan.number(step, blocks.weightGeneration());
         blocks.begin(plan);
         budget = stepTokens;
         tookVictim = false;
@@ -327,7 +327,7 @@ public final class BatchPlanner
     private void waitAgain(final Request request)
     {
         count(request, -1);
-        requeued.onRequeue(request, request.residency.leaving() == Residency.Leaving.PREEMPTED);
+        requeued.onRequeue(request, request.residency.cause());
         blocks.release(request);
         request.blockCount = 0;
         load.startOver(request);
@@ -379,6 +379,19 @@ public final class BatchPlanner
             final Request request = running.get(i);
             request.residency.clear();
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+        }
+        for (int i = running.size() - 1; i >= 0; i--)
+        {
+            leaveIfOver(running.get(i));
+        }
+    }
+
+    /** Running requests that are not to end start over, in their order, each once no step in flight computes it. */
+    public void requeueAll()
+    {
+        for (int i = 0; i < running.size(); i++)
+        {
+            leave(running.get(i), Residency.Leaving.NEW_WEIGHTS);
         }
         for (int i = running.size() - 1; i >= 0; i--)
         {

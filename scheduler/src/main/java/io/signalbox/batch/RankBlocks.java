@@ -25,6 +25,7 @@ public final class RankBlocks
     private RankPrefixIndex prefixIndex;
     private final RetiringBlocks retiring;
     private int generation;
+    private int weightGeneration;
     private StepPlan planInWork;
 
     /** @param pages pages of routed-expert rows, or null if capture is off. */
@@ -63,6 +64,12 @@ public final class RankBlocks
     int generation()
     {
         return generation;
+    }
+
+    /** The weights that compute the next step; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return weightGeneration;
     }
 
     /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
@@ -141,6 +148,7 @@ public final class RankBlocks
             }
         }
         request.blockCount = matched;
+        request.weights.extend(request.computedHighWater(), tokensOf(matched), weightGeneration);
     }
 
     /**
@@ -306,6 +314,18 @@ public final class RankBlocks
         return allocator.issue(blockId) == issue;
     }
 
+    /** Whether rows of the block at this index of the request's table are rows of the request itself. */
+    boolean holdsRowsOf(final Request request, final int index, final int blockId)
+    {
+        return request.rows.isPageOf(index, blockId, pages);
+    }
+
+    /** As {@link BlockPages#validRows}. */
+    int validRows(final int blockId, final int firstPosition, final int rows)
+    {
+        return pages.validRows(blockId, firstPosition, rows);
+    }
+
     /** As {@link BlockPages#store}. */
     int storeRows(final int blockId, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
     {
@@ -330,7 +350,7 @@ public final class RankBlocks
         {
             final int blockId = request.blockTable[index];
             final long hash = request.blockHashes[index];
-            if (allocator.register(blockId, hash, parentHash(request, index), index))
+            if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
                 commit.addRegistered(blockId, allocator.issue(blockId), hash);
                 if (prefixIndex != null)
@@ -339,6 +359,12 @@ public final class RankBlocks
                 }
             }
         }
+    }
+
+    /** Rows of a block that is found under its hash must all be of the weights that computed its content. */
+    private boolean isOfOneGeneration(final Request request, final int index)
+    {
+        return !request.weights.isMixed(tokensOf(index), tokensOf(index + 1));
     }
 
     /** The hash of the previous block, if the request owns the registered block of that hash and not a duplicate. */
@@ -356,6 +382,13 @@ public final class RankBlocks
             unindexAll();
         }
         allocator.forgetPrefixes();
+    }
+
+    /** Later steps compute with new weights; nothing that former ones computed is shared with later requests. */
+    public void newWeights(final int weights)
+    {
+        weightGeneration = weights;
+        forgetPrefixes();
     }
 
     /** Removes block by block: the index holds the blocks of all ranks, and a search of it per rank would stall them. */

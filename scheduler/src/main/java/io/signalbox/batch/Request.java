@@ -42,6 +42,7 @@ public final class Request
 
     final RequestRows rows;
     final Residency residency = new Residency();
+    final WeightSpans weights = new WeightSpans();
     private long id;
     private int promptTokens;
     private int maxNewTokens;
@@ -76,6 +77,7 @@ public final class Request
     private boolean cancelled;
     private boolean expired;
     private boolean failed;
+    private boolean outdated;
     private boolean resumed;
     /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
@@ -114,7 +116,9 @@ public final class Request
         cancelled = false;
         expired = false;
         failed = false;
+        outdated = false;
         resumed = false;
+        weights.clear();
         failures = 0;
         failedAtTokens = -1;
         return this;
@@ -291,12 +295,21 @@ public final class Request
      */
     void enterGeneration(final int currentGeneration)
     {
-        if (generation != currentGeneration && generatedTokens == 0 && rows != null)
+        if (generation != currentGeneration && generatedTokens == 0)
         {
-            rows.clear();
             computedHighWater = 0;
+            weights.clear();
+            if (rows != null)
+            {
+                rows.clear();
+            }
         }
         generation = currentGeneration;
+    }
+
+    public WeightSpans weights()
+    {
+        return weights;
     }
 
     /** Counts the matched prefix as computed. */
@@ -380,10 +393,21 @@ public final class Request
         failed = true;
     }
 
+    /** The request has begun under former weights and is not to continue under new ones. */
+    public void outdate()
+    {
+        outdated = true;
+    }
+
+    public boolean isOutdated()
+    {
+        return outdated;
+    }
+
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
-        return cancelled || failed;
+        return cancelled || failed || outdated;
     }
 
     public boolean isExpired()
@@ -451,7 +475,8 @@ public final class Request
 
     private int flags()
     {
-        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0);
+        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0) |
+            (outdated ? 64 : 0);
     }
 
     /** Digest of all state that decides how the request continues. */
@@ -468,7 +493,7 @@ public final class Request
             digest = StateDigest.mix(digest, blockTable[i]);
         }
         digest = StateDigest.mix(digest, promptDigest, impossibleRows);
-        digest = StateDigest.mix(digest, residency.digest());
+        digest = weights.digest(StateDigest.mix(digest, residency.digest()));
         return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
     }
 }

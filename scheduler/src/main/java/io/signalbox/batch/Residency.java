@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 /**
@@ -20,6 +21,8 @@ final class Residency extends FlightLog
         PREEMPTED,
         /** It waits again: a step that computed it was withdrawn. */
         WITHDRAWN,
+        /** It waits again: its blocks are of former weights. */
+        NEW_WEIGHTS,
         /** It ends. */
         ENDING
     }
@@ -87,7 +90,19 @@ final class Residency extends FlightLog
     /** Whether the request waits again once nothing of it is in flight. */
     boolean isComingBack()
     {
-        return leaving == Leaving.PREEMPTED || leaving == Leaving.WITHDRAWN;
+        return leaving != Leaving.NO && leaving != Leaving.ENDING;
+    }
+
+    /** Why the request waits again. */
+    RequeueCause cause()
+    {
+        return switch (leaving)
+        {
+            case PREEMPTED -> RequeueCause.PREEMPTED;
+            case WITHDRAWN -> RequeueCause.STEP_WITHDRAWN;
+            case NEW_WEIGHTS -> RequeueCause.NEW_WEIGHTS;
+            case NO, ENDING -> throw new InvariantViolation("a request that waits again is " + leaving);
+        };
     }
 
     @Override

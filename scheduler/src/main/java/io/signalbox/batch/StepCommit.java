@@ -83,7 +83,7 @@ public final class StepCommit
                 {
                     storeRows(plan, entry, blocks, output, row);
                 }
-                outcome = advance(plan.entryRequest(entry), entry, outcome, blocks, load);
+                outcome = advance(plan, entry, outcome, blocks, load);
             }
             else
             {
@@ -174,6 +174,8 @@ public final class StepCommit
         final BlockSize size = blocks.blockSize();
         final int first = start(entry);
         final int end = first + advance(entry);
+        final Request request = plan.entryRequest(entry);
+        final int floor = request.weights.floor(plan.weightGeneration(), request.computedHighWater());
         int index = plan.firstBlock(entry) + size.blockOf(first) - size.blockOf(plan.entryStart(entry));
         for (int position = first; position < end; index++)
         {
@@ -181,18 +183,24 @@ public final class StepCommit
             final int count = Math.min(size.tokens() - offset, end - position);
             if (blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
             {
-                spans.store(plan, index, offset, count, blocks, output, (firstRow + position - first) * rowBytes);
+                final boolean isOlder = position < floor &&
+                    blocks.holdsRowsOf(request, size.blockOf(position), plan.blockAt(index));
+                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks, output,
+                    (firstRow + position - first) * rowBytes, rowBytes);
             }
             position += count;
         }
-        plan.entryRequest(entry).addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advance(entry)));
+        request.addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advance(entry)));
     }
 
     private Outcome advance(
-        final Request request, final int entry, final Outcome outcome, final RankBlocks blocks, final RankLoad load)
+        final StepPlan plan, final int entry, final Outcome outcome, final RankBlocks blocks, final RankLoad load)
     {
+        final Request request = plan.entryRequest(entry);
+        final int end = start(entry) + advance(entry);
+        request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
         load.computed(request, advance(entry));
-        blocks.register(request, start(entry), start(entry) + advance(entry), this);
+        blocks.register(request, start(entry), end, this);
         final int computed = request.computedTokens;
         if (computed > request.knownTokens() || outcome == Outcome.STOPPED && computed != request.knownTokens() - 1)
         {

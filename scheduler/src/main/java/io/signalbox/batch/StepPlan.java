@@ -23,6 +23,7 @@ public final class StepPlan
     private static final int SAMPLES = 1 << 8;
 
     private long step;
+    private int weightGeneration;
     private int tokens;
 
     // Entries in batch order: each step writes and reads all of them, so that an entry is a run of adjacent words.
@@ -70,9 +71,17 @@ public final class StepPlan
         evictedCount = 0;
     }
 
-    public void number(final long stepNumber)
+    /** @param weights generation of the weights that compute the step. */
+    public void number(final long stepNumber, final int weights)
     {
         step = stepNumber;
+        weightGeneration = weights;
+    }
+
+    /** The weights that compute the step; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return weightGeneration;
     }
 
     /** Step number from 1; counted per rank, or over all ranks if they step together. */

@@ -376,6 +376,11 @@ public final class EngineContext
         return new ReportCheck(config.capture(), values.get(VOCABULARY_SIZE), values.get(IMPOSSIBLE_ROWS));
     }
 
+    WeightsDoor weightsDoor()
+    {
+        return new WeightsDoor(backend);
+    }
+
     Waiting waiting()
     {
         return values.get(WAITING);

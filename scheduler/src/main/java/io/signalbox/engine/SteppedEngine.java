@@ -27,6 +27,7 @@ public final class SteppedEngine implements Engine
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
+    private final WeightsDoor weights;
     private final EngineFailure failure;
     private final EngineLife life = new EngineLife();
     /** The thread that is within {@link #offer}, or null. */
@@ -40,6 +41,7 @@ public final class SteppedEngine implements Engine
         journal = context.journal();
         listener = context.listener();
         finishedRows = context.finishedRows();
+        weights = context.weightsDoor();
         failure = new EngineFailure(context.failureListeners());
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         dispatcher = new Dispatcher(context.backend(), launches);
@@ -59,6 +61,7 @@ public final class SteppedEngine implements Engine
             entered = true;
             checkOpen();
             InputBounds.check(input, offset, length, rows);
+            weights.check(input, offset, length);
         }
         catch (final RuntimeException e)
         {

@@ -85,6 +85,21 @@ final class RequestEnding
         }
     }
 
+    /** Ends every request that former weights have given a token, or whose KV blocks they compute. */
+    void endBegun()
+    {
+        for (int i = requests.size() - 1; i >= 0; i--)
+        {
+            final Request request = requests.at(i);
+            final boolean hasBegun = request.stage() == Request.Stage.RUNNING || request.generatedTokens() > 0;
+            if (hasBegun && request.stage() != Request.Stage.FINISHED && !request.isEnding())
+            {
+                request.outdate();
+                endUnlessInFlight(request);
+            }
+        }
+    }
+
     private void endUnlessInFlight(final Request request)
     {
         if (request.isInFlight())
@@ -94,7 +109,8 @@ final class RequestEnding
         else
         {
             end(request, request.isExpired() ? FreeReason.DEADLINE :
-                request.isCancelled() ? FreeReason.CANCELLED : FreeReason.FAILED);
+                request.isCancelled() ? FreeReason.CANCELLED :
+                request.isOutdated() ? FreeReason.NEW_WEIGHTS : FreeReason.FAILED);
         }
     }
 

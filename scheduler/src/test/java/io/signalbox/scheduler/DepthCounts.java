@@ -29,7 +29,11 @@ final class DepthCounts
         CHUNK_BEHIND_CHUNK,
         MATCHED_BLOCK,
         CANCEL_IN_FLIGHT,
-        RELEASED_ROWS_IN_FLIGHT
+        RELEASED_ROWS_IN_FLIGHT,
+        NEW_WEIGHTS_FINISH,
+        NEW_WEIGHTS_ABORT,
+        NEW_WEIGHTS_REQUEUE,
+        MIXED_WEIGHTS
     }
 
     private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);

@@ -89,6 +89,10 @@ public final class ReportJson
         {
             Json.object(json, "faults", body -> faults(report.faults()));
         }
+        if (report.newWeights() != null)
+        {
+            Json.object(json, "newWeights", body -> newWeights(report.newWeights()));
+        }
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -157,6 +161,14 @@ public final class ReportJson
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private void newWeights(final RunReport.NewWeights weights) throws IOException
+    {
+        json.writeNumberField("changes", weights.changes());
+        json.writeNumberField("restarts", weights.requeued());
+        json.writeNumberField("abortedRequests", weights.aborted());
+        json.writeNumberField("mixedRequests", weights.mixed());
     }
 
     private void faults(final RunReport.Faults faults) throws IOException
