@@ -38,12 +38,13 @@ class NewWeightsSimulationTest
         return SchedulerConfig.builder().ranks(2).depth(depth).capture(new ModelShape(2, 16, 2)).build();
     }
 
-    private static RunReport run(final String plan, final int depth, final boolean threaded, final RecordingJournal journal)
+    private static RunReport run(
+        final String plan, final int depth, final boolean threaded, final RecordingJournal journal)
     {
         final SimulationConfig simulation =
             SimulationConfig.DEFAULT.withNewWeights(plan == null ? null : WeightsPlan.parse(plan));
-        return new Simulation(config(depth), simulation, WORKLOAD).run(
-            context -> threaded ? new ThreadedEngine(context) : new SteppedEngine(context), journal, SimulationProgress.NONE);
+        final EngineFactory engines = context -> threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
+        return new Simulation(config(depth), simulation, WORKLOAD).run(engines, journal, SimulationProgress.NONE);
     }
 
     @ParameterizedTest

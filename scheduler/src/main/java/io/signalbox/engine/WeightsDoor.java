@@ -29,18 +29,13 @@ final class WeightsDoor
         }
         if (EncodedInput.wayOf(input, offset) == null)
         {
-            throw new IllegalArgumentException("a Control NEW_WEIGHTS does not say what becomes of the requests that have " +
-                "begun; set its way to FINISH, ABORT or REQUEUE");
+            throw new IllegalArgumentException("a Control NEW_WEIGHTS does not say what becomes of the requests that " +
+                "have begun; set its way to FINISH, ABORT or REQUEUE");
         }
-        requireSwap();
-    }
-
-    void requireSwap()
-    {
         if (!swapsWeights)
         {
-            throw new IllegalArgumentException("the backend " + backend + " cannot replace its weights while it runs; open " +
-                "an engine with the new weights, or choose a backend that can");
+            throw new IllegalArgumentException("the backend " + backend + " cannot replace its weights while it runs; " +
+                "open an engine with the new weights, or choose a backend that can");
         }
     }
 }

@@ -78,7 +78,7 @@ public final class EncodedInput
             template(input, offset) == ControlDecoder.TEMPLATE_ID;
     }
 
-    /** What a {@code Control NEW_WEIGHTS} says of requests that have begun; null if it is none of the ways. */
+    /** The way of a {@code Control NEW_WEIGHTS} for requests that have begun; null if it is none of the three. */
     public static WeightsWay wayOf(final DirectBuffer input, final int offset)
     {
         final byte way =

@@ -37,7 +37,7 @@ final class WeightChange
             }
             case ABORT -> ends.endBegun();
             case REQUEUE -> requeue();
-            default -> throw new InvariantViolation("a Control NEW_WEIGHTS says " + way + " of the requests that have begun");
+            default -> throw new InvariantViolation("new weights come with the way " + way);
         }
     }
 

@@ -155,8 +155,9 @@ class NewWeightsEngineTest
         try (ThreadedEngine engine = new ThreadedEngine(context.backend(scripted)))
         {
             client.connect(engine);
-            assertTrue(assertThrows(IllegalArgumentException.class,
-                () -> client.newWeights(WeightsWay.ABORT, "", SECOND)).getMessage().startsWith("the backend scripted cannot"));
+            final String refusal = assertThrows(IllegalArgumentException.class,
+                () -> client.newWeights(WeightsWay.ABORT, "", SECOND)).getMessage();
+            assertTrue(refusal.startsWith("the backend scripted cannot"), refusal);
             engine.awaitProcessed();
         }
     }

@@ -85,14 +85,7 @@ public final class ReportJson
         json.writeNumberField("evictions", report.steps().evictions());
         Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
         Json.object(json, "placements", body -> placements(report.placements()));
-        if (report.faults() != null)
-        {
-            Json.object(json, "faults", body -> faults(report.faults()));
-        }
-        if (report.newWeights() != null)
-        {
-            Json.object(json, "newWeights", body -> newWeights(report.newWeights()));
-        }
+        events(report);
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -161,6 +154,19 @@ public final class ReportJson
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    /** Events that most runs do not have. */
+    private void events(final RunReport report) throws IOException
+    {
+        if (report.faults() != null)
+        {
+            Json.object(json, "faults", body -> faults(report.faults()));
+        }
+        if (report.newWeights() != null)
+        {
+            Json.object(json, "newWeights", body -> newWeights(report.newWeights()));
+        }
     }
 
     private void newWeights(final RunReport.NewWeights weights) throws IOException

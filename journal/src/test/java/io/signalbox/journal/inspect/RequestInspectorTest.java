@@ -151,7 +151,8 @@ class RequestInspectorTest
         final RequestLife life = onlyLife(2);
         assertEquals(List.of(
             new Preempted(10, 0, 5), new Admitted(20, 0, 3, 0, true),
-            new Ended(30, 0, FreeReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 81, 0)))), life.events().subList(3, 6));
+            new Ended(30, 0, FreeReason.LENGTH, 2, 0, 0, 0, List.of(new WeightSpan(0, 81, 0)))),
+            life.events().subList(3, 6));
     }
 
     @Test
