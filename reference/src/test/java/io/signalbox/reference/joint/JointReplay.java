@@ -5,6 +5,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
@@ -227,10 +228,10 @@ final class JointReplay extends EventReader
         @Override
         public void submit(final StepView step)
         {
-            final int[] tokens = new int[step.entryCount()];
+            final StepTokens tokens = new StepTokens().begin(step);
             final UnsafeBuffer ids = new UnsafeBuffer(new byte[step.tokens() * shape.rowBytes()]);
             int at = 0;
-            for (int entry = 0; entry < tokens.length; entry++)
+            for (int entry = 0; entry < step.entryCount(); entry++)
             {
                 final JointRecord.Request request = byId.get(step.requestId(entry));
                 final int end = step.start(entry) + step.tokenCount(entry);
@@ -241,11 +242,15 @@ final class JointReplay extends EventReader
                         ids.putByte(at++, (byte)id);
                     }
                 }
-                tokens[entry] = end < request.prompt().length ? 0 : request.output()[end - request.prompt().length];
+                tokens.entry(step.start(entry));
+                if (step.samples(entry))
+                {
+                    tokens.accept(request.output()[end - request.prompt().length]);
+                }
             }
             final int epoch = step.epoch();
             final long number = step.step();
-            steps.add(() -> sink.d2hComplete(number, epoch, 0, number, tokens, tokens.length, new Rows(ids, shape)));
+            steps.add(() -> sink.d2hComplete(number, epoch, 0, number, tokens, new Rows(ids, shape)));
         }
 
         boolean reports()
