@@ -35,6 +35,15 @@ public interface Backend extends AutoCloseable
      */
     void abort(int rank, long step);
 
+    /**
+     * Whether the expert ids of its rows are logical: those of the checkpoint. A backend that places experts on devices
+     * anew, or replicates them, must map its physical ids back; else capture is refused by name.
+     */
+    default boolean reportsLogicalExperts()
+    {
+        return true;
+    }
+
     /** Whether the backend can replace the weights of its model between two steps, without a restart. */
     default boolean swapsWeights()
     {

@@ -4,8 +4,8 @@ package io.signalbox.backend;
 import org.agrona.DirectBuffer;
 
 /**
- * The routed-expert rows of one step, {@code [token][MoE layer][k]} in the model's storage width, in memory of the
- * backend. The backend may reuse the memory only after {@link #release()}, which the engine calls once journal and
+ * The routed-expert rows of one step, {@code [token][MoE layer][k]} logical ids in the model's storage width, in memory of
+ * the backend. The backend may reuse the memory only after {@link #release()}, which the engine calls once journal and
  * scheduler have both passed the event.
  *
  * <p>A row with an id that is no expert, or with an expert twice in a layer, counts as missing. A backend that has no row

@@ -251,6 +251,11 @@ public final class EngineContext
         }
         config = withDepth(config, backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
+        if (config.capture() != null && !backend.reportsLogicalExperts())
+        {
+            throw new ConfigException("the backend " + backend.capabilities().name() + " reports physical expert ids, of " +
+                "a placement of experts that a trainer does not have; let it map them to logical ids, or turn capture off.");
+        }
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(

@@ -7,16 +7,22 @@ import io.signalbox.config.SettingValues;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * The shape of routed experts: MoE layers, experts per layer, and experts chosen per token and layer.
+ * The shape of routed experts: MoE layers, experts per layer, and experts chosen per token and layer. Expert ids are
+ * logical: those of the checkpoint, before a placement of experts on devices renames or repeats them.
  *
  * @param moeLayers 1 to 1,024; dense layers do not count.
  * @param experts   1 to 1,048,576.
  * @param topK      1 to {@code experts}; a row may not be larger than {@link #MAX_ROW_BYTES}.
+ * @param layerIds  per captured layer the layer of the model that it is, ascending; dense layers have none. {@code null}:
+ *                  the first layers.
  */
-public record ModelShape(int moeLayers, int experts, int topK)
+public record ModelShape(int moeLayers, int experts, int topK, List<Integer> layerIds)
 {
+    /** Layers of a model, dense ones included. */
+    public static final int MAX_MODEL_LAYERS = 65_536;
     public static final int MAX_EXPERTS = 1 << 20;
     public static final int MAX_MOE_LAYERS = 1024;
     /** The most experts whose ids fit one byte. */
@@ -35,8 +41,18 @@ public record ModelShape(int moeLayers, int experts, int topK)
         "Experts per layer.").remedy("give the number of experts per layer");
     public static final Setting<Integer> TOP_K = Setting.integer("topK", "", 2, 1, MAX_EXPERTS,
         "Experts per token and layer; at most as many as there are.").remedy(DISTINCT);
-    public static final List<Setting<?>> SETTINGS = List.of(MOE_LAYERS, EXPERTS, TOP_K);
+    public static final Setting<Optional<List<Integer>>> LAYER_IDS = Setting.form("layerIds", "", List.of(0),
+            "ascending layers of the model, such as 3-60 or 1,3,5", LayerIds::parse, LayerIds::print,
+            "Layers of the model that the captured MoE layers are; consecutive: the first ones.")
+        .orAbsent("consecutive").omitted(Optional.empty());
+    public static final List<Setting<?>> SETTINGS = List.of(MOE_LAYERS, EXPERTS, TOP_K, LAYER_IDS);
     private static final SettingValues DECLARED = SettingValues.defaults("the model", SETTINGS);
+
+    /** A model whose first layers are its MoE layers. */
+    public ModelShape(final int moeLayers, final int experts, final int topK)
+    {
+        this(moeLayers, experts, topK, null);
+    }
 
     public ModelShape
     {
@@ -54,12 +70,31 @@ public record ModelShape(int moeLayers, int experts, int topK)
                     " bytes, above " + MAX_ROW_BYTES).allowed("at most " + MAX_ROW_BYTES + " bytes per row")
                 .remedy("give fewer layers or a smaller ", TOP_K.named());
         }
+        layerIds = LayerIds.checked(layerIds, moeLayers);
+    }
+
+    /** The same shape for a model in which these layers are the MoE layers. */
+    public ModelShape withLayerIds(final List<Integer> ids)
+    {
+        return new ModelShape(moeLayers, experts, topK, ids);
+    }
+
+    /** The layer of the model that a captured layer is. */
+    public int layerId(final int moeLayer)
+    {
+        return layerIds.get(moeLayer);
+    }
+
+    private Optional<List<Integer>> namedLayers()
+    {
+        return layerIds.equals(LayerIds.consecutive(moeLayers)) ? Optional.empty() : Optional.of(layerIds);
     }
 
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
-        return DECLARED.with(MOE_LAYERS, moeLayers).with(EXPERTS, experts).with(TOP_K, topK).print(PREFIX);
+        return DECLARED.with(MOE_LAYERS, moeLayers).with(EXPERTS, experts).with(TOP_K, topK)
+            .with(LAYER_IDS, namedLayers()).print(PREFIX);
     }
 
     /**
@@ -70,7 +105,8 @@ public record ModelShape(int moeLayers, int experts, int topK)
     public static ModelShape of(final Map<String, String> settings)
     {
         final SettingValues values = DECLARED.read(PREFIX, settings);
-        return new ModelShape(values.get(MOE_LAYERS), values.get(EXPERTS), values.get(TOP_K));
+        final ModelShape shape = new ModelShape(values.get(MOE_LAYERS), values.get(EXPERTS), values.get(TOP_K));
+        return values.get(LAYER_IDS).map(shape::withLayerIds).orElse(shape);
     }
 
     /** Bytes of one expert id in storage and journal: 1 up to 256 experts, 2 up to 65,536, else 4. */

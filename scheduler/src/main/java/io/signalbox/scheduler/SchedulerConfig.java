@@ -64,9 +64,12 @@ public final class SchedulerConfig
             "ThreadedEngine has 2, unless its backend takes fewer.");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.");
+    public static final Setting<Integer> KV_GROUPS = Setting.integer("kvGroups", "groups", 1, 1, 1,
+        "Groups of layers of the model with a block table each, as hybrid models have them.")
+        .remedy("give 1: block tables for several KV groups are not built").omitted(1);
     public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
         PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS);
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, KV_GROUPS);
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -388,6 +391,12 @@ public final class SchedulerConfig
         public Builder draftTokens(final int value)
         {
             return set(DRAFT_TOKENS, value);
+        }
+
+        /** @param value 1; a model with several KV groups is refused. */
+        public Builder kvGroups(final int value)
+        {
+            return set(KV_GROUPS, value);
         }
 
         public SchedulerConfig build()

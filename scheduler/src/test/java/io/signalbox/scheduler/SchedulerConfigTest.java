@@ -38,6 +38,14 @@ class SchedulerConfigTest
     }
 
     @Test
+    void shouldRefuseSeveralKvGroupsByName()
+    {
+        assertEquals("kvGroups=2 is not between 1 and 1; give 1: block tables for several KV groups are not built.",
+            assertThrows(ConfigException.class, () -> SchedulerConfig.builder().kvGroups(2)).getMessage());
+        assertEquals("1", SchedulerConfig.builder().kvGroups(1).build().settings().get("scheduler.kvGroups"));
+    }
+
+    @Test
     void shouldReadTheDefaultsBack()
     {
         final SchedulerConfig read = SchedulerConfig.of(SchedulerConfig.builder().build().settings());

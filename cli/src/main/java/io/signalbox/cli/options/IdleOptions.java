@@ -19,7 +19,8 @@ public final class IdleOptions
         List.of("--plays", "--stagger", "--max-think-time", "--separate-plays");
     private static final List<String> OF_ROUTER = List.of("--router", "--beta");
     private static final List<String> OF_JOURNAL = List.of("--durability", "--no-verify");
-    private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--experts", "--top-k", "--expert-skew");
+    private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--layer-ids", "--experts", "--top-k",
+        "--expert-skew");
 
     private IdleOptions()
     {

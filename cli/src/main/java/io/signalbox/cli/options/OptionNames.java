@@ -58,6 +58,7 @@ public final class OptionNames
         put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
         put(SchedulerConfig.CAPTURE, "--no-capture");
         put(ModelShape.MOE_LAYERS, "--moe-layers");
+        put(ModelShape.LAYER_IDS, "--layer-ids");
         put(ModelShape.EXPERTS, "--experts");
         put(ModelShape.TOP_K, "--top-k");
         put(EngineContext.INGRESS_SLOTS, "--ring-size");

@@ -42,6 +42,10 @@ public final class SchedulerOptions extends RankOptions
         description = "Simulate a model with N MoE layers (default: ${DEFAULT-VALUE}).")
     private int moeLayers = ModelShape.MOE_LAYERS.defaultValue();
 
+    @Option(names = "--layer-ids", paramLabel = "LAYERS",
+        description = "Name the layers of the model that these are, such as 3-60 or 1,3,5 (default: ${DEFAULT-VALUE}).")
+    private String layerIds = ModelShape.LAYER_IDS.print(ModelShape.LAYER_IDS.defaultValue());
+
     @Option(names = "--experts", paramLabel = "N",
         description = "Give each layer N experts (default: ${DEFAULT-VALUE}).")
     private int experts = ModelShape.EXPERTS.defaultValue();
@@ -115,7 +119,8 @@ public final class SchedulerOptions extends RankOptions
     /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */
     private ModelShape shape()
     {
-        final ModelShape shape = new ModelShape(moeLayers, experts, topK);
+        final ModelShape plain = new ModelShape(moeLayers, experts, topK);
+        final ModelShape shape = ModelShape.LAYER_IDS.parse(layerIds).map(plain::withLayerIds).orElse(plain);
         if (topK > MAX_TOP_K)
         {
             throw new ConfigException("--top-k=" + topK + " is above " + MAX_TOP_K +
