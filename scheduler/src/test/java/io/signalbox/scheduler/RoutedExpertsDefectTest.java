@@ -4,10 +4,16 @@ package io.signalbox.scheduler;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.KvBlockAllocator;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -80,6 +86,29 @@ class RoutedExpertsDefectTest
         assertTrue(harness.oracle().usedBlocks() <= 16, "blocks of the pool");
     }
 
+    /** The same with cached prefixes, requests that are cancelled in flight, and preemptions. */
+    @Test
+    void d3ShouldHoldOnePagePerUsedBlockWhateverTheReasonOfTheEnd()
+    {
+        final SchedulerHarness harness = new SchedulerHarness(small().build());
+        for (int round = 0; round < 3; round++)
+        {
+            for (int id = 1; id <= 20; id++)
+            {
+                harness.submit(100 * round + id, id % 4, 1, 10, 6);
+            }
+            harness.wake();
+            for (int id = 3; id <= 20; id += 3)
+            {
+                harness.cancel(100 * round + id);
+            }
+            harness.drain();
+            releaseRows(harness);
+            assertEquals(harness.oracle().usedBlocks(), harness.scheduler.pages().livePages(), "round " + round);
+            assertEquals(0, harness.scheduler.liveRequests());
+        }
+    }
+
     @Test
     void d4ShouldLeakNothingWhenARequestIsAbortedAtAnyEvent()
     {
@@ -128,6 +157,41 @@ class RoutedExpertsDefectTest
             }
         };
         harness.groups.forEach(group -> reader.readGroup(new UnsafeBuffer(group), 0, group.length));
+    }
+
+    /** The device computes on behind the stop token, because it knows of none; every row of the request stays. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void d7ShouldKeepTheRowsOfARequestThatStopsWhileTheDeviceComputesFurther(final int depth)
+    {
+        final DepthRig rig = DepthRig.small(depth, 0, 0, 20);
+        rig.content.answer(1, 5, 6, 7);
+        rig.submit(6, 20, 7).fill();
+        while (!rig.outputs().live().isEmpty())
+        {
+            rig.landAndFill();
+        }
+        rig.drain();
+        assertEquals(List.of(5, 6, 7), rig.emitted(1));
+        assertEquals(FreeReason.STOP, rig.outputs().ended().get(1L).reason());
+        assertEquals(8, rig.outputs().ended().get(1L).rows());
+        assertEquals(depth - 1, rig.counts.of(DepthCounts.Kind.DEAD_ENTRY));
+    }
+
+    /** Every number of draft tokens from none to all is accepted; the rig compares each row with that of its token. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "4, 1", "4, 2", "4, 3", "4, 4"})
+    void d17ShouldHaveNoRowsOfRejectedDrafts(final int depth, final int accepted)
+    {
+        final DepthRig rig = DepthRig.small(depth, 3, 100, 20);
+        for (int position = 0; position < 30; position++)
+        {
+            rig.content.accept(1, position, accepted);
+        }
+        rig.submit(6, 13, -1).drain();
+        assertEquals(13, rig.emitted(1).size());
+        assertEquals(18, rig.outputs().ended().get(1L).rows(), "prompt + generated - 1");
+        assertEquals(accepted < 4, rig.counts.of(DepthCounts.Kind.REJECTED_DRAFT) > 0);
     }
 
     @Test
