@@ -36,6 +36,8 @@ public final class StepCommit
     private int[] emitted = new int[16];
     private int[] afterStop = new int[16];
     private int tokenCount;
+    private int[] logprobs = new int[16];
+    private int logprobCount;
     private int[] tokens = new int[16];
     private int registeredCount;
     private int[] registeredBlocks = new int[16];
@@ -58,6 +60,7 @@ public final class StepCommit
     {
         registeredCount = 0;
         tokenCount = 0;
+        logprobCount = 0;
         ensureCapacity(plan);
         spans.begin();
         int row = 0;
@@ -110,6 +113,10 @@ public final class StepCommit
         {
             final int token = output.token(firstToken + emitted[entry]++);
             addToken(token);
+            if (output.hasLogprobs())
+            {
+                addLogprob(output.logprobBits(firstToken + emitted[entry] - 1));
+            }
             request.generated();
             stopped = request.stopsAt(token);
         }
@@ -162,6 +169,15 @@ public final class StepCommit
             tokens = Arrays.copyOf(tokens, 2 * tokenCount);
         }
         tokens[tokenCount++] = token;
+    }
+
+    private void addLogprob(final int bits)
+    {
+        if (logprobCount == logprobs.length)
+        {
+            logprobs = Arrays.copyOf(logprobs, 2 * logprobCount);
+        }
+        logprobs[logprobCount++] = bits;
     }
 
     void addRegistered(final int blockId, final int issue, final long blockHash)
@@ -235,6 +251,18 @@ public final class StepCommit
     public int token(final int index)
     {
         return tokens[index];
+    }
+
+    /** As many as tokens, or 0 if the backend reported none. */
+    public int logprobCount()
+    {
+        return logprobCount;
+    }
+
+    /** Log-probability of an emitted token, as the bits of a float. */
+    public int logprobBits(final int index)
+    {
+        return logprobs[index];
     }
 
     /** The runs of rows that were stored. */

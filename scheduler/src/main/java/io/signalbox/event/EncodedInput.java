@@ -60,6 +60,12 @@ public final class EncodedInput
             input.getByte(block + D2hCompleteDecoder.rowFormEncodingOffset()) == RowForm.CHUNKED.value();
     }
 
+    /** Whether a checked input is a {@code Submit}. */
+    public static boolean isSubmit(final DirectBuffer input, final int offset)
+    {
+        return template(input, offset) == SubmitDecoder.TEMPLATE_ID;
+    }
+
     private static int template(final DirectBuffer input, final int offset)
     {
         return field(input, offset + MessageHeaderDecoder.templateIdEncodingOffset());

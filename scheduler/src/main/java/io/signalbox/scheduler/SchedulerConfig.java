@@ -64,9 +64,11 @@ public final class SchedulerConfig
             "ThreadedEngine has 2, unless its backend takes fewer.");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.");
+    public static final Setting<Boolean> RANKS_RETURN = Setting.flag("ranksReturn", false,
+        "Whether lost ranks may be reset, so that requests wait while all ranks are lost; else they fail.").omitted(false);
     public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
         PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS);
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, RANKS_RETURN);
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -230,6 +232,12 @@ public final class SchedulerConfig
         return values.get(DRAFT_TOKENS);
     }
 
+    /** Whether requests wait for the reset of a rank while all ranks are lost; otherwise they fail. */
+    public boolean ranksReturn()
+    {
+        return values.get(RANKS_RETURN);
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
@@ -388,6 +396,11 @@ public final class SchedulerConfig
         public Builder draftTokens(final int value)
         {
             return set(DRAFT_TOKENS, value);
+        }
+
+        public Builder ranksReturn(final boolean value)
+        {
+            return set(RANKS_RETURN, value);
         }
 
         public SchedulerConfig build()

@@ -177,7 +177,7 @@ enum SchedulerPlant
         "            if (rank.isLost())\n            {\n                continue;",
         "            if (ranks.length == 0)\n            {\n                continue;"),
     RANK_LEFT_OUT_OF_LOCK_STEP("scheduler/LockStep.java",
-        "launchIdle(out, epoch, turn);",
+        "launchIdle(out, turn);",
         "");
 
     static final SchedulerPlant LAST_OF_EVERY_BUILD = PAGE_NOT_REPLACED_ON_HAND_OUT;
