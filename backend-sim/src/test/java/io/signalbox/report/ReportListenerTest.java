@@ -92,6 +92,7 @@ class ReportListenerTest
                 tokens.next().tokenId(7);
             }
             message.impossibleRowsCount(0);
+            message.logprobsCount(0);
         }
     }
 

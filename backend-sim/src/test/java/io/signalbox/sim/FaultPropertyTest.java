@@ -26,12 +26,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** Runs with lists of faults, which shrink to the few that matter. */
 class FaultPropertyTest
 {
-    /** Every fault but a wrong rank: the engine may believe it, if that rank has a step of the same number and size. */
     private static final List<String> KINDS = List.of("late 1ms", "late 30ms", "late 400ms", "reordered", "duplicated",
         "dropped", "failed", "failed ECC error", "lost", "lost back-after 1us", "lost back-after 300ms",
         "lost back-after never", "corrupt expert-range", "corrupt expert-repeated", "corrupt row-count",
         "corrupt row-bytes", "corrupt token-negative", "corrupt token-range", "corrupt token-count", "corrupt wrong-step",
-        "corrupt wrong-epoch");
+        "corrupt wrong-epoch", "corrupt wrong-rank");
 
     static Workload workload(final long seed, final int cancelPercent)
     {

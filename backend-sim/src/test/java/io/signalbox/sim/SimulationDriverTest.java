@@ -87,6 +87,12 @@ class SimulationDriverTest
         }
 
         @Override
+        public void resetRank(final int rank)
+        {
+            throw new AssertionError("nobody asks for it");
+        }
+
+        @Override
         public boolean serves(final EngineClient client)
         {
             return false;
@@ -195,6 +201,12 @@ class SimulationDriverTest
         @Override
         public void rowsNotTaken(final long requestId)
         {
+        }
+
+        @Override
+        public void resetRank(final int rank)
+        {
+            throw new AssertionError("nobody asks for it");
         }
 
         @Override

@@ -164,6 +164,7 @@ public class DecodeStepBenchmark
             tokens.next().tokenId(i);
         }
         message.impossibleRowsCount(0);
+        message.logprobsCount(0);
         message.putRows(noBytes, 0, 0);
         oldest++;
     }

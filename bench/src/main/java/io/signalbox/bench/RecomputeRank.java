@@ -121,6 +121,18 @@ final class RecomputeRank implements PagedRank, StepOutput
     }
 
     @Override
+    public boolean hasLogprobs()
+    {
+        return false;
+    }
+
+    @Override
+    public int logprobBits(final int index)
+    {
+        throw new IllegalStateException("there are no log-probabilities");
+    }
+
+    @Override
     public int impossibleCount()
     {
         return 0;

@@ -112,6 +112,7 @@ final class Runs
         completion.entriesCount(0);
         completion.tokensCount(0);
         completion.impossibleRowsCount(0);
+        completion.logprobsCount(0);
         completion.putRows(new byte[0], 0, 0);
         return group(input);
     }

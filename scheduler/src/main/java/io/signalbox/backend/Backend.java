@@ -13,6 +13,11 @@ public interface Backend extends AutoCloseable
 {
     BackendCapabilities capabilities();
 
+    /** Called once, before {@link #start}: the sizes of the ranks. A backend without KV memory ignores them. */
+    default void sizes(final RankSizes sizes)
+    {
+    }
+
     /**
      * Called once, before the first plan.
      *
@@ -23,7 +28,8 @@ public interface Backend extends AutoCloseable
     /**
      * Accepts one step. Never blocks: the planner holds the credits of each rank, so at most {@link
      * BackendCapabilities#depth()} steps of it are in flight. An entry with a predecessor takes its first token from the
-     * entry of an earlier step that {@link StepView#predecessorBack} names, and starts behind what that entry accepted.
+     * entry of an earlier step that {@link StepView#predecessorBack} names, and starts behind what that entry accepted. A
+     * backend that declares to read tokens finds them, block tables and sampling parameters in {@link StepView#request}.
      *
      * @param step valid only during the call.
      */
@@ -62,6 +68,19 @@ public interface Backend extends AutoCloseable
     {
         throw new UnsupportedOperationException(
             capabilities().name() + " cannot replace its weights by generation " + generation);
+    }
+
+    /**
+     * Brings a lost rank back, if {@link BackendCapabilities#resetsRanks}: returns when no earlier step writes to the rank's
+     * memory any more and the rank takes steps again. Every step of the rank was withdrawn and aborted before, unless
+     * somebody asked for the reset of a rank that is not lost. Called by a thread that may wait.
+     *
+     * @return whether the KV blocks of the rank have kept their content.
+     * @throws RuntimeException if the rank cannot be brought back now.
+     */
+    default boolean reset(final int rank)
+    {
+        throw new UnsupportedOperationException("the backend " + capabilities().name() + " cannot reset rank " + rank);
     }
 
     /** How long a step of this backend may be in flight unless the engine's setting says otherwise; 0: no limit. */

@@ -4,31 +4,40 @@ package io.signalbox.backend;
 import io.signalbox.ConfigException;
 
 /**
- * Capabilities that a backend declares. The engine refuses to start with a configuration that they do not cover.
- *
- * @param name            for reports and messages.
- * @param capturesExperts whether routed-expert rows can be captured.
- * @param readsTokens     whether the backend needs token ids; a simulator does not.
- * @param depth           steps of one rank that it takes before the first of them has completed. A backend with a depth
- *                        above 1 keeps what the last {@code depth} steps of a rank sampled on the device, runs the steps of
- *                        a rank in the order in which it got them, and reports when it launches each.
- * @param draftTokens     most draft tokens that an entry may carry.
+ * Capabilities that a backend declares. The engine refuses to start with a configuration that they do not cover, and
+ * refuses a request that they do not cover. Immutable.
  */
-public record BackendCapabilities(
-    String name, boolean capturesExperts, boolean readsTokens, int depth, int draftTokens)
+public final class BackendCapabilities
 {
-    /** @throws ConfigException if a figure is out of range. */
-    public BackendCapabilities
+    private final String name;
+    private final boolean capturesExperts;
+    private final boolean readsTokens;
+    private final boolean reportsLogprobs;
+    private final boolean reportsLaunches;
+    private final boolean resetsRanks;
+    private final int depth;
+    private final int draftTokens;
+
+    private BackendCapabilities(final Builder builder)
     {
+        name = builder.name;
+        capturesExperts = builder.capturesExperts;
+        readsTokens = builder.readsTokens;
+        reportsLogprobs = builder.reportsLogprobs;
+        reportsLaunches = builder.reportsLaunches;
+        resetsRanks = builder.resetsRanks;
+        depth = builder.depth;
+        draftTokens = builder.draftTokens;
         if (depth < 1 || draftTokens < 0)
         {
             throw new ConfigException("the backend " + name + " says that it takes " + depth + " steps per rank and " +
                 draftTokens + " draft tokens per entry; it must take at least 1 step, and 0 or more draft tokens.");
         }
-        if (readsTokens)
+        if (depth > 1 && !reportsLaunches)
         {
-            throw new ConfigException("the backend " + name + " reads token ids, which a StepView does not have yet; " +
-                "choose a backend that needs none.");
+            throw new ConfigException("the backend " + name + " says that it takes " + depth + " steps per rank and " +
+                "reports no launches, but a step is planned behind another only when that was launched; report launches, " +
+                "or take 1 step.");
         }
     }
 
@@ -36,6 +45,58 @@ public record BackendCapabilities(
     public BackendCapabilities(final String name, final boolean capturesExperts, final boolean readsTokens)
     {
         this(name, capturesExperts, readsTokens, 1, 0);
+    }
+
+    /** The commonest capabilities; see {@link Builder} for each. */
+    public BackendCapabilities(
+        final String name, final boolean capturesExperts, final boolean readsTokens, final int depth, final int draftTokens)
+    {
+        this(named(name).capturesExperts(capturesExperts).readsTokens(readsTokens).depth(depth).draftTokens(draftTokens));
+    }
+
+    /**
+     * A backend that can do nothing but take one step of a rank at a time.
+     *
+     * @param name for reports and messages.
+     */
+    public static Builder named(final String name)
+    {
+        return new Builder(name);
+    }
+
+    public String name()
+    {
+        return name;
+    }
+
+    public boolean capturesExperts()
+    {
+        return capturesExperts;
+    }
+
+    public boolean readsTokens()
+    {
+        return readsTokens;
+    }
+
+    public boolean reportsLogprobs()
+    {
+        return reportsLogprobs;
+    }
+
+    public boolean resetsRanks()
+    {
+        return resetsRanks;
+    }
+
+    public int depth()
+    {
+        return depth;
+    }
+
+    public int draftTokens()
+    {
+        return draftTokens;
     }
 
     /** @throws ConfigException if the backend cannot do what is wanted. */
@@ -56,6 +117,83 @@ public record BackendCapabilities(
             throw new ConfigException("draftTokens=" + wantedDraftTokens + " is more than the " + draftTokens +
                 " draft tokens per entry that the backend " + name + " runs; give at most " + draftTokens +
                 ", or choose another backend.");
+        }
+    }
+
+    /** Collects capabilities. */
+    public static final class Builder
+    {
+        private final String name;
+        private boolean capturesExperts;
+        private boolean readsTokens;
+        private boolean reportsLogprobs;
+        private boolean reportsLaunches = true;
+        private boolean resetsRanks;
+        private int depth = 1;
+        private int draftTokens;
+
+        private Builder(final String name)
+        {
+            this.name = name;
+        }
+
+        /** Whether routed-expert rows can be captured, in a slice per step. */
+        public Builder capturesExperts(final boolean value)
+        {
+            capturesExperts = value;
+            return this;
+        }
+
+        /** Whether the backend reads what requests contain; a simulator does not, and then nobody keeps it. */
+        public Builder readsTokens(final boolean value)
+        {
+            readsTokens = value;
+            return this;
+        }
+
+        /** Whether the backend reports log-probabilities of requests that want them; it has to read tokens for that. */
+        public Builder reportsLogprobs(final boolean value)
+        {
+            reportsLogprobs = value;
+            return this;
+        }
+
+        /** Whether the backend reports each launch, which it does unless it says otherwise. */
+        public Builder reportsLaunches(final boolean value)
+        {
+            reportsLaunches = value;
+            return this;
+        }
+
+        /** Whether {@link Backend#reset} brings a lost rank back; requests wait for that if all ranks are lost. */
+        public Builder resetsRanks(final boolean value)
+        {
+            resetsRanks = value;
+            return this;
+        }
+
+        /**
+         * Steps of one rank that it takes before the first of them has completed, at least 1. A backend with a depth above 1
+         * keeps what the last {@code depth} steps of a rank sampled on the device, runs the steps of a rank in the order in
+         * which it got them, and reports when it launches each.
+         */
+        public Builder depth(final int value)
+        {
+            depth = value;
+            return this;
+        }
+
+        /** Most draft tokens that an entry may carry, 0 or more. */
+        public Builder draftTokens(final int value)
+        {
+            draftTokens = value;
+            return this;
+        }
+
+        /** @throws ConfigException if a figure is out of range, or capabilities contradict each other. */
+        public BackendCapabilities build()
+        {
+            return new BackendCapabilities(this);
         }
     }
 }

@@ -44,6 +44,8 @@ public final class StepCommit
     private int endedCount;
     private int[] ended = new int[16];
     private int tokenCount;
+    private int[] logprobs = new int[16];
+    private int logprobCount;
     private int[] tokens = new int[16];
     private int registeredCount;
     private int[] registeredBlocks = new int[16];
@@ -67,6 +69,7 @@ public final class StepCommit
         registeredCount = 0;
         tokenCount = 0;
         endedCount = 0;
+        logprobCount = 0;
         ensureCapacity(plan);
         spans.begin();
         int row = 0;
@@ -161,6 +164,10 @@ public final class StepCommit
         {
             final int token = output.token(firstToken + visible++);
             tokens[tokenCount++] = token;
+            if (output.hasLogprobs())
+            {
+                addLogprob(output.logprobBits(firstToken + visible - 1));
+            }
             request.generated();
             stopped = request.stopsAt(token);
         }
@@ -209,6 +216,15 @@ public final class StepCommit
         }
         final boolean reached = !request.wantsTokens() && (emitted(entry) > 0 || computed == request.knownTokens());
         return outcome == Outcome.CONTINUES && reached ? Outcome.REACHED_LENGTH : outcome;
+    }
+
+    private void addLogprob(final int bits)
+    {
+        if (logprobCount == logprobs.length)
+        {
+            logprobs = Arrays.copyOf(logprobs, 2 * logprobCount);
+        }
+        logprobs[logprobCount++] = bits;
     }
 
     void addRegistered(final int blockId, final int issue, final long blockHash)
@@ -294,6 +310,18 @@ public final class StepCommit
     public int token(final int index)
     {
         return tokens[index];
+    }
+
+    /** As many as tokens, or 0 if the backend reported none. */
+    public int logprobCount()
+    {
+        return logprobCount;
+    }
+
+    /** Log-probability of an emitted token, as the bits of a float. */
+    public int logprobBits(final int index)
+    {
+        return logprobs[index];
     }
 
     /** The runs of rows that were stored. */

@@ -15,6 +15,12 @@ public interface StepOutput
     /** The accepted tokens of all entries, in batch order. */
     int token(int index);
 
+    /** Whether {@link #logprobBits} has a value for each accepted token. */
+    boolean hasLogprobs();
+
+    /** Log-probability of an accepted token, as the bits of a float. */
+    int logprobBits(int index);
+
     /** Routed-expert rows, one per token of the plan, or null if capture is off. */
     DirectBuffer rows();
 

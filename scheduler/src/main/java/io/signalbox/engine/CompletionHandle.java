@@ -48,11 +48,15 @@ public final class CompletionHandle
     private final long requestId;
     private final int rowsFrom;
     private final IntArrayList tokens = new IntArrayList();
+    /** The bits of a float for each token; null if none are wanted. */
+    private final IntArrayList logprobs;
     private final CompletableFuture<Ended> ended = new CompletableFuture<>();
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
 
-    CompletionHandle(final EngineClient client, final long requestId, final int rowsFrom)
+    CompletionHandle(
+        final EngineClient client, final long requestId, final int rowsFrom, final boolean wantsLogprobs)
     {
+        logprobs = wantsLogprobs ? new IntArrayList() : null;
         this.client = client;
         this.requestId = requestId;
         this.rowsFrom = rowsFrom;
@@ -107,11 +111,32 @@ public final class CompletionHandle
         }
     }
 
-    void emitted(final int tokenId)
+    /**
+     * The log-probabilities of the tokens that are visible now, {@link Float#NaN} for a token for which the backend reported
+     * none; empty if the request does not want them.
+     */
+    public float[] logprobs()
+    {
+        synchronized (tokens)
+        {
+            final float[] values = new float[logprobs == null ? 0 : logprobs.size()];
+            for (int i = 0; i < values.length; i++)
+            {
+                values[i] = Float.intBitsToFloat(logprobs.getInt(i));
+            }
+            return values;
+        }
+    }
+
+    void emitted(final int tokenId, final float logprob)
     {
         synchronized (tokens)
         {
             tokens.addInt(tokenId);
+            if (logprobs != null)
+            {
+                logprobs.addInt(Float.floatToRawIntBits(logprob));
+            }
         }
     }
 

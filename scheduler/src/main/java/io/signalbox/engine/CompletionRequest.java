@@ -13,9 +13,17 @@ import io.signalbox.ConfigException;
  * @param deadlineNanos on the engine's clock; -1 for none.
  * @param priority     higher is admitted first.
  * @param rowsFrom     first position whose routed-expert rows are wanted; -1 for none.
+ * @param sampling     how its tokens are sampled.
  */
 public record CompletionRequest(
-    int[] prompt, int maxNewTokens, int stopTokenId, byte[] cacheKey, long deadlineNanos, int priority, int rowsFrom)
+    int[] prompt,
+    int maxNewTokens,
+    int stopTokenId,
+    byte[] cacheKey,
+    long deadlineNanos,
+    int priority,
+    int rowsFrom,
+    Sampling sampling)
 {
     public CompletionRequest
     {
@@ -37,11 +45,36 @@ public record CompletionRequest(
             throw ConfigException.of(
                 "maxNewTokens", Integer.toString(maxNewTokens), "0 or more", "give 0 for prefill only");
         }
+        if (sampling == null)
+        {
+            throw ConfigException.of(
+                "sampling", "null", "a temperature with its bounds", "give Sampling.PLAIN for the model's probabilities");
+        }
         if (rowsFrom < -1 || rowsFrom > prompt.length)
         {
             throw ConfigException.of("rowsFrom", Integer.toString(rowsFrom), "-1 or a position of the prompt of " +
                 prompt.length + " tokens", "give 0 for all rows or -1 for none");
         }
+    }
+
+    /** A request with {@link Sampling#PLAIN} sampling. */
+    public CompletionRequest(
+        final int[] prompt,
+        final int maxNewTokens,
+        final int stopTokenId,
+        final byte[] cacheKey,
+        final long deadlineNanos,
+        final int priority,
+        final int rowsFrom)
+    {
+        this(prompt, maxNewTokens, stopTokenId, cacheKey, deadlineNanos, priority, rowsFrom, Sampling.PLAIN);
+    }
+
+    /** The same request with another sampling. */
+    public CompletionRequest sampled(final Sampling other)
+    {
+        return new CompletionRequest(
+            prompt, maxNewTokens, stopTokenId, cacheKey, deadlineNanos, priority, rowsFrom, other);
     }
 
     public static CompletionRequest of(final int[] prompt, final int maxNewTokens)

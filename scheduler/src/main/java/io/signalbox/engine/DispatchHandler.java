@@ -13,11 +13,12 @@ final class DispatchHandler implements EventHandler<TrackSlot>
 
     /** @param steps {@code null} if steps have no time limit. */
     DispatchHandler(
-        final ThreadedEngine engine, final Backend backend, final LaunchedSteps launches, final StepsInFlight steps)
+        final ThreadedEngine engine, final Backend backend, final LaunchedSteps launches, final RankResets resets,
+        final StepsInFlight steps)
     {
         this.engine = engine;
         this.steps = steps;
-        dispatcher = new Dispatcher(backend, launches);
+        dispatcher = new Dispatcher(backend, launches, resets);
     }
 
     @Override

@@ -5,32 +5,102 @@ import io.signalbox.backend.Backend;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
-/** Gives the backend every step plan of a group, every step to abort because it was withdrawn, and new weights. */
+/**
+ * Gives every step plan of a group to the backend, with the content of its requests if the backend reads that, and tells the
+ * backend to abort a step that was withdrawn, and of new weights.
+ */
 final class Dispatcher extends EventReader
 {
     private final Backend backend;
     private final LaunchedSteps launches;
+    private final RankResets resets;
+    private int lostRank;
+    /** Null if the backend reads none. */
+    private final LiveRequests requests;
 
-    Dispatcher(final Backend backend, final LaunchedSteps launches)
+    Dispatcher(final Backend backend, final LaunchedSteps launches, final RankResets resets)
     {
+        this.resets = resets;
+        requests = backend.capabilities().readsTokens() ? new LiveRequests() : null;
         this.backend = backend;
         this.launches = launches;
     }
 
     void dispatch(final DirectBuffer group, final int offset, final int length)
     {
+        lostRank = RankResets.NO_RANK;
         readGroup(group, offset, length);
+        if (lostRank != RankResets.NO_RANK)
+        {
+            // One input loses one rank, whose steps are all aborted by now.
+            resets.lost(lostRank);
+        }
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder submit)
+    {
+        if (requests != null)
+        {
+            requests.submit(submit);
+        }
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder accepted)
+    {
+        if (requests != null)
+        {
+            requests.accept(accepted.requestId());
+        }
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder refused)
+    {
+        if (requests != null)
+        {
+            requests.refuse();
+        }
     }
 
     @Override
     protected void onSchedule(final StepView step)
     {
+        if (requests != null)
+        {
+            requests.schedule(step);
+        }
         launches.launched(step);
-        backend.submit(step);
+        backend.submit(step.with(requests));
+    }
+
+    @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        if (requests != null)
+        {
+            requests.requeue(requeued.requestId());
+        }
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder free)
+    {
+        if (requests != null)
+        {
+            requests.free(free.requestId());
+        }
     }
 
     /** Ahead of the first step that is computed with them, since the scheduler says so before it plans one. */
@@ -45,6 +115,11 @@ final class Dispatcher extends EventReader
     protected void onCommit(final CommitView commit)
     {
         launches.landed(commit.rank(), commit.step());
+        resets.worked(commit.rank());
+        if (requests != null)
+        {
+            requests.commit(commit);
+        }
     }
 
     @Override
@@ -52,5 +127,7 @@ final class Dispatcher extends EventReader
     {
         launches.withdrawn(withdrawn.rank(), withdrawn.step());
         backend.abort(withdrawn.rank(), withdrawn.step());
+        final WithdrawalCause cause = withdrawn.cause();
+        lostRank = cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT ? withdrawn.rank() : lostRank;
     }
 }

@@ -52,6 +52,15 @@ public interface Engine extends AutoCloseable
     /** Undoes {@link #rows}: the caller no longer reads them, and they may be discarded again. */
     void rowsNotTaken(long requestId);
 
+    /**
+     * Brings a rank back: the backend resets it, then its steps in flight are withdrawn and it takes part again. Other ranks
+     * are not disturbed. Lost ranks are reset automatically, up to {@link EngineContext#rankResets} times in a row.
+     *
+     * @throws IllegalArgumentException if the rank does not exist, or the backend does not declare that it resets ranks.
+     * @throws IllegalStateException    when the engine has failed or is closed.
+     */
+    void resetRank(int rank);
+
     /** Whether the client was made from the context that the engine was opened on. */
     boolean serves(EngineClient client);
 

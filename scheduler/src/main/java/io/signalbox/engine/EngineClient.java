@@ -98,13 +98,15 @@ public final class EngineClient
      * Submits a request, waiting for a credit up to the timeout.
      *
      * @return the handle, or null when the engine had no credit in time: nothing was submitted.
-     * @throws IllegalArgumentException when the request is larger than {@link Engine#MAX_INPUT_BYTES}.
+     * @throws IllegalArgumentException when the request is larger than {@link Engine#MAX_INPUT_BYTES}, or wants what the
+     *                                  backend does not report.
      * @throws IllegalStateException    when the engine has failed or is closed.
      */
     public CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
     {
         // Encode before taking a credit: a request that cannot be encoded costs none.
-        final CompletionHandle handle = new CompletionHandle(this, nextRequestId.getAndIncrement(), request.rowsFrom());
+        final CompletionHandle handle = new CompletionHandle(this, nextRequestId.getAndIncrement(), request.rowsFrom(),
+            request.sampling().logprobs());
         final SubmitEncoding encoding = encodings.get();
         final SubmitEncoder message = encoding.encode(request, handle.requestId());
         if (!takeCredit(timeoutNanos))
@@ -354,7 +356,7 @@ public final class EngineClient
                 final CompletionHandle handle = emitted == 0 ? null : handles.find(commit.requestId(entry));
                 for (int i = 0; i < emitted && handle != null; i++)
                 {
-                    handle.emitted(commit.token(token + i));
+                    handle.emitted(commit.token(token + i), commit.logprob(token + i));
                 }
                 token += emitted;
             }

@@ -5,6 +5,8 @@ import io.signalbox.BufferAccess;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.RankSizes;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.scheduler.Scheduler;
@@ -43,12 +45,14 @@ public final class EngineContext
         Setting.number("maxUntakenRowsBytes", "bytes", 1, 1, Long.MAX_VALUE,
             "Bytes that the routed experts of ended requests may hold until their clients take them.")
             .remedy("give the bytes of rows that ended requests may hold").orAbsent("a quarter of the largest heap");
+    public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks; 0: none.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
             .remedy("give how long close may wait");
     public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, CLOSE_TIMEOUT_NANOS);
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS);
     private static final int UNTAKEN_ROWS_SHARE = 4;
 
     private SchedulerConfig config = SchedulerConfig.builder().build();
@@ -186,6 +190,15 @@ public final class EngineContext
         return set(MAX_UNTAKEN_ROWS_BYTES, Optional.of(value));
     }
 
+    /**
+     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3, 0: none. Only if the backend
+     * declares that it resets ranks; {@link Engine#resetRank} works in any case then.
+     */
+    public EngineContext rankResets(final int value)
+    {
+        return set(RANK_RESETS, value);
+    }
+
     /** Nanoseconds on any fixed origin, never negative: the logical time of what clients and the timer offer. */
     public EngineContext clock(final LongSupplier value)
     {
@@ -249,7 +262,7 @@ public final class EngineContext
         {
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
         }
-        config = withDepth(config, backend.capabilities(), defaultDepth);
+        config = fitted(config, backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         if (config.capture() != null && !backend.reportsLogicalExperts())
         {
@@ -266,12 +279,15 @@ public final class EngineContext
         return this;
     }
 
-    /** The configuration with the depth that it gives, or else the default one, or else the most that the backend takes. */
-    static SchedulerConfig withDepth(
+    /**
+     * The configuration with the depth that it gives, or else the default one, or else the most that the backend takes; and
+     * with ranks that return if the backend resets them.
+     */
+    static SchedulerConfig fitted(
         final SchedulerConfig config, final BackendCapabilities capabilities, final int defaultDepth)
     {
-        return config.isDepthGiven() ? config :
-            config.toBuilder().depth(Math.min(defaultDepth, capabilities.depth())).build();
+        final int depth = config.isDepthGiven() ? config.depth() : Math.min(defaultDepth, capabilities.depth());
+        return config.toBuilder().depth(depth).ranksReturn(config.ranksReturn() || capabilities.resetsRanks()).build();
     }
 
     /** A replay of the journal must decide as the engine will. */
@@ -374,6 +390,23 @@ public final class EngineContext
     WakeSource wakeSource()
     {
         return values.get(WAKE_SOURCE);
+    }
+
+    RankResets resets()
+    {
+        return new RankResets(backend, config.ranks(), values.get(RANK_RESETS));
+    }
+
+    SubmitDoor submitDoor()
+    {
+        return new SubmitDoor(backend.capabilities());
+    }
+
+    void startBackend(final CompletionSink sink)
+    {
+        backend.sizes(new RankSizes(config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(), config.maxRunning(),
+            config.depth(), config.draftTokens()));
+        backend.start(config.ranks(), config.capture(), sink);
     }
 
     ReportCheck reportCheck()

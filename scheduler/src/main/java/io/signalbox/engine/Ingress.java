@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Ingress
 {
     private final RingBuffer<IngressSlot> ring;
+    private final SubmitDoor door;
     private final Runnable checkRunning;
     private final Runnable checkMayWait;
     private final AtomicInteger underWay = new AtomicInteger();
@@ -24,8 +25,13 @@ final class Ingress
      * @param checkRunning throws once the scheduler has stopped to read the ring.
      * @param checkMayWait throws if no slot can come free while the current thread waits for one.
      */
-    Ingress(final RingBuffer<IngressSlot> ring, final Runnable checkRunning, final Runnable checkMayWait)
+    Ingress(
+        final RingBuffer<IngressSlot> ring,
+        final SubmitDoor door,
+        final Runnable checkRunning,
+        final Runnable checkMayWait)
     {
+        this.door = door;
         this.ring = ring;
         this.checkRunning = checkRunning;
         this.checkMayWait = checkMayWait;
@@ -41,6 +47,7 @@ final class Ingress
                 throw new IllegalStateException("the engine is closed");
             }
             InputBounds.check(input, offset, length, rows);
+            door.check(input, offset, length);
             publish(input, offset, length, rows);
         }
         catch (final RuntimeException | Error e)

@@ -84,6 +84,7 @@ final class ReportEncoding
         {
             impossibleRows.next().row(rowCheck.impossibleRow(i));
         }
+        writeLogprobs(message, tokens);
         if (inline)
         {
             message.putRows(rows.buffer(), rows.offset(), rowsLength);
@@ -106,6 +107,17 @@ final class ReportEncoding
         for (int i = 0; i < tokens.tokenCount(); i++)
         {
             accepted.next().tokenId(tokens.token(i));
+        }
+    }
+
+    private static void writeLogprobs(final D2hCompleteEncoder message, final StepTokens tokens)
+    {
+        final int count = tokens.hasLogprobs() ? tokens.tokenCount() : 0;
+        final D2hCompleteEncoder.LogprobsEncoder logprobs = message.logprobsCount(count);
+        for (int i = 0; i < count; i++)
+        {
+            // One NaN for all, so that equal results have equal bytes.
+            logprobs.next().logprob(Float.intBitsToFloat(Float.floatToIntBits(tokens.logprob(i))));
         }
     }
 

@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.GroupWriter;
+import io.signalbox.event.InputWriter;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
@@ -24,6 +25,9 @@ public final class SteppedEngine implements Engine
     private final GroupJournal journal;
     private final GroupListener listener;
     private final Dispatcher dispatcher;
+    private final SubmitDoor door;
+    private final RankResets resets;
+    private final InputWriter resetInputs = new InputWriter();
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
@@ -44,9 +48,10 @@ public final class SteppedEngine implements Engine
         weights = context.weightsDoor();
         failure = new EngineFailure(context.failureListeners());
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
-        dispatcher = new Dispatcher(context.backend(), launches);
-        context.backend().start(
-            context.config().ranks(), context.config().capture(),
+        resets = context.resets();
+        dispatcher = new Dispatcher(context.backend(), launches, resets);
+        door = context.submitDoor();
+        context.startBackend(
             new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
         life.moveTo(EngineLife.Stage.RUNNING);
     }
@@ -62,6 +67,7 @@ public final class SteppedEngine implements Engine
             checkOpen();
             InputBounds.check(input, offset, length, rows);
             weights.check(input, offset, length);
+            door.check(input, offset, length);
         }
         catch (final RuntimeException e)
         {
@@ -108,6 +114,11 @@ public final class SteppedEngine implements Engine
 
     private void addInputs()
     {
+        for (int rank = resets.takeDue(); rank != RankResets.NO_RANK; rank = resets.takeDue())
+        {
+            resets.encodeReset(rank, scheduler.timeNanos(), resetInputs);
+            process(resetInputs.buffer(), 0, resetInputs.length(), null);
+        }
         for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
         {
             shellInputs.discardRows(id, scheduler.timeNanos());
@@ -185,6 +196,13 @@ public final class SteppedEngine implements Engine
     public void rowsNotTaken(final long requestId)
     {
         finishedRows.giveBack(requestId);
+    }
+
+    @Override
+    public void resetRank(final int rank)
+    {
+        checkOpen();
+        resets.reset(rank, this, scheduler::timeNanos);
     }
 
     @Override

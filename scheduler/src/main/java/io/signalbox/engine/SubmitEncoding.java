@@ -34,11 +34,14 @@ final class SubmitEncoding
         {
             tokens.putInt(i * Integer.BYTES, prompt[i], ByteOrder.LITTLE_ENDIAN);
         }
+        final Sampling sampling = request.sampling();
+        final long seed = sampling.seed() == Sampling.NO_SEED ? requestId : sampling.seed();
         final SubmitEncoder submit = writer.submit();
         submit.requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(request.deadlineNanos()).samplingSeed(requestId).promptTokens(prompt.length)
+            .deadlineNanos(request.deadlineNanos()).samplingSeed(seed).promptTokens(prompt.length)
             .maxNewTokens(request.maxNewTokens()).stopTokenId(request.stopTokenId()).rowsFrom(request.rowsFrom())
-            .priority(request.priority()).rankHint(-1).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
+            .priority(request.priority()).rankHint(-1).topK(sampling.topK()).temperature(sampling.temperature())
+            .topP(sampling.topP()).rankHintRelaxed(Flag.NO).logprobs(sampling.logprobs() ? Flag.YES : Flag.NO);
         submit.putBlockHashes(hashes, 0, hashes.capacity());
         submit.putCacheKey(cacheKey, 0, cacheKey.length);
         submit.putTokens(tokens, 0, tokens.capacity());

@@ -19,6 +19,7 @@ import org.agrona.DirectBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 
 /**
  * The engine with its rings: inputs from many producers meet in the ingress ring, the scheduler thread turns each into
@@ -58,6 +59,7 @@ public final class ThreadedEngine implements Engine
     private final RingBuffer<IngressSlot> ingressRing;
     private final Runnable halt = this::haltAll;
     private final EngineLife life = new EngineLife();
+    private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
 
     public ThreadedEngine(final EngineContext context)
@@ -73,17 +75,18 @@ public final class ThreadedEngine implements Engine
         weights = context.weightsDoor();
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
-        ingress = new Ingress(ingressRing, this::checkRunning, this::checkMayWait);
+        ingress = new Ingress(ingressRing, context.submitDoor(), this::checkRunning, this::checkMayWait);
 
         final StepsInFlight steps = stepsInFlight();
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
+        resets = context.resets();
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.backend(), launches, steps));
+            new DispatchHandler(this, context.backend(), launches, resets, steps));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
@@ -105,24 +108,30 @@ public final class ThreadedEngine implements Engine
 
     /**
      * The configuration with which an engine runs over a backend with these capabilities: a depth that the configuration
-     * gives stays; otherwise it is 2, or what the backend takes if that is less. A journal must begin with its
+     * gives stays; otherwise it is 2, or what the backend takes if that is less. Ranks return if the backend resets them. A
+     * journal must begin with its
      * {@link SchedulerConfig#settings()}.
      */
     public static SchedulerConfig configFor(final SchedulerConfig config, final BackendCapabilities capabilities)
     {
-        return EngineContext.withDepth(config, capabilities, DEFAULT_DEPTH);
+        return EngineContext.fitted(config, capabilities, DEFAULT_DEPTH);
     }
 
     private void startAll(final IngressSink sink, final EngineTimer timer)
     {
-        context.backend().start(context.config().ranks(), context.config().capture(), sink);
+        context.startBackend(sink);
         start("signalbox-scheduler", schedulerProcessor);
         start(JOURNAL_THREAD, journalProcessor);
         start(DISPATCH_THREAD, dispatchProcessor);
         start(LISTENER_THREAD, listenerProcessor);
+        if (resets.areAutomatic())
+        {
+            // A reset may wait for a device, so it has its own thread.
+            start("signalbox-resets", () -> runTimer(now -> resets.runDue(this, now)));
+        }
         if (timer != null)
         {
-            start("signalbox-timer", () -> runTimer(timer));
+            start("signalbox-timer", () -> runTimer(timer::poll));
         }
     }
 
@@ -165,13 +174,13 @@ public final class ThreadedEngine implements Engine
         threads.add(thread);
     }
 
-    private void runTimer(final EngineTimer timer)
+    private void runTimer(final LongConsumer timer)
     {
         while (!isFailed() && !isClosing())
         {
             try
             {
-                timer.poll(context.clock().getAsLong());
+                timer.accept(context.clock().getAsLong());
             }
             catch (final RuntimeException | Error e)
             {
@@ -182,6 +191,14 @@ public final class ThreadedEngine implements Engine
             }
             LockSupport.parkNanos(TIMER_PERIOD_NANOS);
         }
+    }
+
+    @Override
+    public void resetRank(final int rank)
+    {
+        refuseOwnThread("resetRank");
+        checkRunning();
+        resets.reset(rank, this, context.clock());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.signalbox.event;
 
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.CommitDecoder.EntriesDecoder;
+import io.signalbox.event.codec.CommitDecoder.LogprobsDecoder;
 import io.signalbox.event.codec.CommitDecoder.RegisteredDecoder;
 import io.signalbox.event.codec.CommitDecoder.SpansDecoder;
 import io.signalbox.event.codec.CommitDecoder.TokensDecoder;
@@ -25,6 +26,7 @@ public final class CommitView
     private final MessagePart tokens = new MessagePart(MESSAGE);
     private final MessagePart spans = new MessagePart(MESSAGE);
     private final MessagePart registered = new MessagePart(MESSAGE);
+    private final MessagePart logprobs = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
 
     /** @param limit position behind the message. */
@@ -37,7 +39,8 @@ public final class CommitView
         next = entries.wrap(source, next, limit);
         next = tokens.wrap(source, next, limit);
         next = spans.wrap(source, next, limit);
-        registered.wrap(source, next, limit);
+        next = registered.wrap(source, next, limit);
+        logprobs.wrap(source, next, limit);
         return this;
     }
 
@@ -129,6 +132,13 @@ public final class CommitView
     public int token(final int index)
     {
         return buffer.getInt(tokens.at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+    }
+
+    /** Log-probability of a visible token, or {@link Float#NaN} if the backend reported none. */
+    public float logprob(final int index)
+    {
+        return logprobs.count() == 0 ? Float.NaN :
+            buffer.getFloat(logprobs.at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
     }
 
     /** Runs of rows within one block; none if capture is off. */

@@ -4,6 +4,7 @@ package io.signalbox.event;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder.EntriesDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder.ImpossibleRowsDecoder;
+import io.signalbox.event.codec.D2hCompleteDecoder.LogprobsDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder.TokensDecoder;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
@@ -23,6 +24,7 @@ public final class CompletionView
     private final MessagePart entries = new MessagePart(MESSAGE);
     private final MessagePart tokens = new MessagePart(MESSAGE);
     private final MessagePart impossible = new MessagePart(MESSAGE);
+    private final MessagePart logprobs = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
     private int rowsOffset;
     private int rowsLength;
@@ -37,6 +39,7 @@ public final class CompletionView
         next = entries.wrap(source, next, limit);
         next = tokens.wrap(source, next, limit);
         next = impossible.wrap(source, next, limit);
+        next = logprobs.wrap(source, next, limit);
         rowsOffset = next + D2hCompleteDecoder.rowsHeaderLength();
         rowsLength = rowsOffset > limit ? -1 : source.getInt(next, ORDER);
         if (rowsLength < 0 || rowsLength > limit - rowsOffset)
@@ -106,6 +109,23 @@ public final class CompletionView
     public int token(final int index)
     {
         return buffer.getInt(tokens.at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+    }
+
+    /** Whether there is a log-probability for each accepted token. */
+    public boolean hasLogprobs()
+    {
+        return logprobs.count() > 0;
+    }
+
+    public int logprobCount()
+    {
+        return logprobs.count();
+    }
+
+    /** Log-probability of a token as the bits of a float; NaN if it is not known. */
+    public int logprobBits(final int index)
+    {
+        return buffer.getInt(logprobs.at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
     }
 
     /** Rows that were refused: no expert router can have chosen their ids. They are marked as missing. */

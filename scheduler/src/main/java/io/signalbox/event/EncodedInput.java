@@ -87,6 +87,12 @@ public final class EncodedInput
             way == WeightsWay.REQUEUE.value() ? WeightsWay.REQUEUE : null;
     }
 
+    /** Whether a checked input is a {@code Submit}. */
+    public static boolean isSubmit(final DirectBuffer input, final int offset)
+    {
+        return template(input, offset) == SubmitDecoder.TEMPLATE_ID;
+    }
+
     private static int template(final DirectBuffer input, final int offset)
     {
         return field(input, offset + MessageHeaderDecoder.templateIdEncodingOffset());

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.BackendResetEncoder;
 import io.signalbox.event.codec.CancelEncoder;
 import io.signalbox.event.codec.ControlEncoder;
 import io.signalbox.event.codec.D2hCompleteEncoder;
+import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ForwardEncoder;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.StepTimedOutEncoder;
@@ -25,6 +26,8 @@ public final class InputWriter
 {
     /** Routed-expert rows up to this many bytes are part of their {@code D2hComplete}, also in the journal. */
     public static final int MAX_INLINE_ROWS_BYTES = 4096;
+    /** The rank of a {@code BackendReset} of all ranks. */
+    public static final int ALL_RANKS = -1;
 
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(8192);
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
@@ -51,10 +54,11 @@ public final class InputWriter
         return MessageHeaderEncoder.ENCODED_LENGTH + current.encodedLength();
     }
 
+    /** Samples from all tokens, without log-probabilities, unless the caller says otherwise. */
     public SubmitEncoder submit()
     {
         current = submit;
-        return submit.wrapAndApplyHeader(buffer, 0, header);
+        return submit.wrapAndApplyHeader(buffer, 0, header).topK(0).logprobs(Flag.NO);
     }
 
     public CancelEncoder cancel()
@@ -106,9 +110,10 @@ public final class InputWriter
         return stepTimedOut.wrapAndApplyHeader(buffer, 0, header);
     }
 
+    /** All ranks begin anew unless the caller names one. */
     public BackendResetEncoder backendReset()
     {
         current = backendReset;
-        return backendReset.wrapAndApplyHeader(buffer, 0, header);
+        return backendReset.wrapAndApplyHeader(buffer, 0, header).rank(ALL_RANKS);
     }
 }

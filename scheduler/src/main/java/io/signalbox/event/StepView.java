@@ -33,6 +33,8 @@ public final class StepView
     private final MessagePart entries = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
     private int body;
+    /** Null if the backend reads no tokens. */
+    private RequestContents contents;
 
     /**
      * Wraps an encoded {@code Schedule}.
@@ -64,6 +66,13 @@ public final class StepView
         next = changes.wrap(source, next, limit);
         next = pending.wrap(source, next, limit);
         entries.wrap(source, next, limit);
+        return this;
+    }
+
+    /** Connects the step with the requests that it computes. */
+    public StepView with(final RequestContents requests)
+    {
+        contents = requests;
         return this;
     }
 
@@ -164,6 +173,30 @@ public final class StepView
     public int predecessorEntry(final int entry)
     {
         return buffer.getInt(entries.at(entry) + EntriesDecoder.predecessorEntryEncodingOffset(), ORDER);
+    }
+
+    /**
+     * How many of the entry's tokens, the first ones, are known to the host: {@link RequestContent#token} has them. The
+     * first of an entry with a predecessor is on the device, and so are the drafts.
+     */
+    public int hostTokens(final int entry)
+    {
+        return predecessorBack(entry) > 0 ? 0 : tokenCount(entry) - drafts(entry);
+    }
+
+    /**
+     * The request of the entry: tokens, block table up to {@link #end} and sampling parameters.
+     *
+     * @throws IllegalStateException if the backend does not declare that it reads tokens.
+     */
+    public RequestContent request(final int entry)
+    {
+        if (contents == null)
+        {
+            throw new IllegalStateException("the step has no content of requests, because its backend does not declare " +
+                "that it reads tokens; declare BackendCapabilities.Builder.readsTokens");
+        }
+        return contents.of(requestId(entry));
     }
 
     /** Whether the entry samples a token behind its last one; a chunk within a prompt does not. */

@@ -21,6 +21,7 @@ final class DpRank
     final OpenSteps open;
     private final int rank;
     private boolean lost;
+    private int epoch;
     private boolean due;
     private long steps;
     private int failedSteps;
@@ -133,10 +134,22 @@ final class DpRank
     }
 
     /** The backend of the rank starts anew. */
-    void reset()
+    void reset(final int newEpoch)
     {
+        if (newEpoch <= epoch)
+        {
+            throw new InvariantViolation(
+                "rank " + rank + " begins epoch " + newEpoch + " after epoch " + epoch + "; epochs of a rank count upwards");
+        }
+        epoch = newEpoch;
         lost = false;
         due = true;
+    }
+
+    /** Counts the resets of the rank's backend: reports of another epoch are of no step in flight. */
+    int epoch()
+    {
+        return epoch;
     }
 
     /** Whether the rank could take part in a further step now. */
@@ -213,7 +226,7 @@ final class DpRank
     /** Digest of the steps in flight and of what is remembered of failed ones, chained to another. */
     long digest(final long before)
     {
-        final long digest = StateDigest.mix(before, open.digest(), steps);
+        final long digest = StateDigest.mix(epoch == 0 ? before : StateDigest.mix(before, epoch), open.digest(), steps);
         return failedSteps == 0 ? digest : StateDigest.mix(
             StateDigest.mix(digest, failedSteps, failedUpTo), resting ? restsUntilNanos : 0);
     }

@@ -33,7 +33,7 @@ final class LockStep extends RankSteps
      * group has no room get an empty plan.
      */
     @Override
-    void plan(final OutputEncoder out, final int epoch)
+    void plan(final OutputEncoder out)
     {
         final long step = steps + 1;
         int leftOut = -1;
@@ -55,31 +55,31 @@ final class LockStep extends RankSteps
             {
                 // The first rank with something to compute decides that the step takes place.
                 steps = step;
-                launchIdle(out, epoch, turn);
+                launchIdle(out, turn);
             }
             if (steps == step)
             {
-                launch(out, epoch, turn);
+                launch(out, turn);
             }
         }
         first(Math.max(0, leftOut));
     }
 
-    private void launchIdle(final OutputEncoder out, final int epoch, final int turns)
+    private void launchIdle(final OutputEncoder out, final int turns)
     {
         for (int turn = 0; turn < turns; turn++)
         {
             if (!ranks[inTurn(turn)].isLost())
             {
-                launch(out, epoch, turn);
+                launch(out, turn);
             }
         }
     }
 
-    private void launch(final OutputEncoder out, final int epoch, final int turn)
+    private void launch(final OutputEncoder out, final int turn)
     {
         final int index = inTurn(turn);
         ranks[index].launch();
-        out.schedule(ranks[index].open.newest(), epoch, index);
+        out.schedule(ranks[index].open.newest(), ranks[index].epoch(), index);
     }
 }

@@ -226,6 +226,11 @@ final class OutputEncoder
             registered.next()
                 .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i));
         }
+        final CommitEncoder.LogprobsEncoder logprobs = commit.logprobsCount(result.logprobCount());
+        for (int i = 0; i < result.logprobCount(); i++)
+        {
+            logprobs.next().logprob(Float.intBitsToFloat(result.logprobBits(i)));
+        }
         end(commit);
     }
 

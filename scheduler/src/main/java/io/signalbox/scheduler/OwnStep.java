@@ -17,7 +17,7 @@ final class OwnStep extends RankSteps
 
     /** Plans the ranks until the group is full; the other ranks are planned at the next plan point. */
     @Override
-    void plan(final OutputEncoder out, final int epoch)
+    void plan(final OutputEncoder out)
     {
         for (int turn = 0; turn < ranks.length; turn++)
         {
@@ -35,7 +35,7 @@ final class OwnStep extends RankSteps
             if (rank.plan())
             {
                 rank.launch();
-                out.schedule(rank.open.newest(), epoch, index);
+                out.schedule(rank.open.newest(), rank.epoch(), index);
             }
         }
         first(0);

@@ -25,7 +25,7 @@ abstract class RankSteps
     abstract boolean isUnderWay();
 
     /** Plans the next steps. Must not be called while {@link #isUnderWay()}. */
-    abstract void plan(OutputEncoder out, int epoch);
+    abstract void plan(OutputEncoder out);
 
     /** Digest of the ranks and of the first one to visit, chained to another digest. */
     final long digest(final long before)

@@ -44,6 +44,9 @@ public final class Scheduler
     /** A group of this size gets no further plan; the other ranks are planned at the next plan point. */
     private static final int PLANNED_GROUP_BYTES = 24 * 1024 * 1024;
 
+    /** The rank of a reset of all ranks. */
+    private static final int ALL_RANKS = -1;
+
     private final SchedulerConfig config;
     private final RoutedExpertPages pages;
     private final RequestTable requests;
@@ -63,7 +66,6 @@ public final class Scheduler
 
     private final InputReader reader = new InputReader(this);
 
-    private int epoch;
     private boolean draining;
     private long inputs;
     private long ignoredCompletions;
@@ -138,7 +140,7 @@ public final class Scheduler
         advance(input.timeNanos());
         final long requestId = input.requestId();
         final RefusalReason refusal = draining ? RefusalReason.DRAINING :
-            submissions.refusal(input, placement.ranksLeft(), queue.size());
+            submissions.refusal(input, config.ranksReturn() ? ranks.length : placement.ranksLeft(), queue.size());
         if (refusal != RefusalReason.NULL_VAL)
         {
             out.refused(requestId, refusal);
@@ -218,7 +220,7 @@ public final class Scheduler
             return;
         }
         commit.apply(plan, rank.blocks, rank.load, results);
-        out.commit(plan, commit, epoch, rankIndex);
+        out.commit(plan, commit, rank.epoch(), rankIndex);
         failures.stepSucceeded(rank, plan);
         ends.endBy(plan, commit);
         rank.land();
@@ -270,7 +272,7 @@ public final class Scheduler
             placement.due();
         }
         ends.endAllEnding();
-        if (placement.ranksLeft() == 0)
+        if (placement.ranksLeft() == 0 && !config.ranksReturn())
         {
             ends.failQueued();
         }
@@ -284,7 +286,7 @@ public final class Scheduler
         {
             if (open.at(i).step() >= fromStep)
             {
-                out.withdrawn(open.at(i).step(), fromStep, epoch, rank, cause, detail);
+                out.withdrawn(open.at(i).step(), fromStep, ranks[rank].epoch(), rank, cause, detail);
             }
         }
     }
@@ -292,26 +294,36 @@ public final class Scheduler
     void onBackendReset(final BackendResetDecoder input)
     {
         advance(input.timeNanos());
+        if (input.rank() < ALL_RANKS || input.rank() >= ranks.length)
+        {
+            throw new InvariantViolation("rank " + input.rank() + " of a BackendReset is not one of " + ranks.length);
+        }
         for (int index = 0; index < ranks.length; index++)
         {
-            final DpRank rank = ranks[index];
-            if (!rank.open.isEmpty())
+            if (input.rank() == ALL_RANKS || input.rank() == index)
             {
-                final long oldest = rank.open.oldest().step();
-                writeWithdrawn(index, oldest, WithdrawalCause.RESET, "");
-            }
-            rank.withdrawAll();
-            rank.reset();
-            failures.reset(rank);
-            if (input.kvMemoryKept() == Flag.NO)
-            {
-                rank.blocks.forgetPrefixes();
+                reset(index, input.newEpoch(), input.kvMemoryKept() == Flag.YES);
             }
         }
-        epoch = input.newEpoch();
         placement.due();
         ends.endAllEnding();
         planPoint();
+    }
+
+    private void reset(final int index, final int newEpoch, final boolean kvMemoryKept)
+    {
+        final DpRank rank = ranks[index];
+        if (!rank.open.isEmpty())
+        {
+            writeWithdrawn(index, rank.open.oldest().step(), WithdrawalCause.RESET, "");
+        }
+        rank.withdrawAll();
+        rank.reset(newEpoch);
+        failures.reset(rank);
+        if (!kvMemoryKept)
+        {
+            rank.blocks.forgetPrefixes();
+        }
     }
 
     /** The rank whose step this is about, or null, counted, if the step is of another epoch or no longer in flight. */
@@ -321,7 +333,7 @@ public final class Scheduler
         {
             throw new InvariantViolation("rank " + rank + " of a backend event is not one of " + ranks.length);
         }
-        if (inputEpoch == epoch && ranks[rank].open.isOpen(step))
+        if (inputEpoch == ranks[rank].epoch() && ranks[rank].open.isOpen(step))
         {
             return ranks[rank];
         }
@@ -337,7 +349,7 @@ public final class Scheduler
             return;
         }
         placement.place(queue, out);
-        steps.plan(out, epoch);
+        steps.plan(out);
     }
 
     private void expireDeadlines()
@@ -352,7 +364,7 @@ public final class Scheduler
     private void writeDigest()
     {
         final long state = weights.digest() | (draining ? 1 : 0);
-        final long order = steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, state)));
+        final long order = steps.digest(placement.digest(StateDigest.mix(queue.digest(), 0, state)));
         out.digest(inputs, DpRank.poolDigest(ranks), DpRank.prefixIndexDigest(ranks),
             pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }

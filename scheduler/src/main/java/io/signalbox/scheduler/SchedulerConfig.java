@@ -67,9 +67,11 @@ public final class SchedulerConfig
     public static final Setting<Integer> KV_GROUPS = Setting.integer("kvGroups", "groups", 1, 1, 1,
         "Groups of layers of the model with a block table each, as hybrid models have them.")
         .remedy("give 1: block tables for several KV groups are not built").omitted(1);
+    public static final Setting<Boolean> RANKS_RETURN = Setting.flag("ranksReturn", false,
+        "Whether lost ranks may be reset, so that requests wait while all ranks are lost; else they fail.").omitted(false);
     public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
         PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, KV_GROUPS);
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, KV_GROUPS, RANKS_RETURN);
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -231,6 +233,12 @@ public final class SchedulerConfig
     public int draftTokens()
     {
         return values.get(DRAFT_TOKENS);
+    }
+
+    /** Whether requests wait for the reset of a rank while all ranks are lost; otherwise they fail. */
+    public boolean ranksReturn()
+    {
+        return values.get(RANKS_RETURN);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -397,6 +405,11 @@ public final class SchedulerConfig
         public Builder kvGroups(final int value)
         {
             return set(KV_GROUPS, value);
+        }
+
+        public Builder ranksReturn(final boolean value)
+        {
+            return set(RANKS_RETURN, value);
         }
 
         public SchedulerConfig build()

@@ -53,6 +53,10 @@ final class StepResults implements StepOutput
         {
             return "accepts " + sum + " tokens but brings " + input.tokenCount();
         }
+        if (input.hasLogprobs() && input.logprobCount() != sum)
+        {
+            return "brings " + input.logprobCount() + " log-probabilities for " + sum + " tokens";
+        }
         for (int i = 0; i < input.tokenCount(); i++)
         {
             if (input.token(i) < 0)
@@ -112,6 +116,18 @@ final class StepResults implements StepOutput
     public int token(final int index)
     {
         return input.token(index);
+    }
+
+    @Override
+    public boolean hasLogprobs()
+    {
+        return input.hasLogprobs();
+    }
+
+    @Override
+    public int logprobBits(final int index)
+    {
+        return input.logprobBits(index);
     }
 
     @Override

@@ -68,6 +68,18 @@ class RankLoadPropertyTest
     private record SampledOnce(StepPlan plan) implements StepOutput
     {
         @Override
+        public boolean hasLogprobs()
+        {
+            return false;
+        }
+
+        @Override
+        public int logprobBits(final int index)
+        {
+            throw new AssertionError("there are none");
+        }
+
+        @Override
         public int start(final int entry)
         {
             return plan.entryStart(entry);

@@ -96,6 +96,7 @@ class ClientListenerTest
             tokens.next().tokenId(5);
         }
         message.impossibleRowsCount(0);
+        message.logprobsCount(0);
         message.putRows(writer.buffer(), 0, 0);
         engine.offer(writer.buffer(), 0, writer.length(), null);
     }

@@ -153,7 +153,7 @@ class EngineGateTest
             assertRefused("template 0 of schema 0 is no input; inputs are 1 to 10 of schema 7201",
                 () -> engine.offer(large, 0, 64, null));
             writer.submit();
-            assertRefused("an input of 80 bytes is shorter than its header and its block of 89 bytes",
+            assertRefused("an input of 80 bytes is shorter than its header and its block of 94 bytes",
                 () -> engine.offer(writer.buffer(), 0, 80, null));
             writer.wake().timeNanos(1);
             final HeapSlice rows = HeapSlice.empty();

@@ -53,6 +53,12 @@ final class HoldingEngine implements Engine
     }
 
     @Override
+    public void resetRank(final int rank)
+    {
+        throw new AssertionError("nobody asks for it");
+    }
+
+    @Override
     public boolean serves(final EngineClient client)
     {
         return true;

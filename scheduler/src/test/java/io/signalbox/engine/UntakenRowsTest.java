@@ -205,6 +205,12 @@ class UntakenRowsTest
         }
 
         @Override
+        public void resetRank(final int rank)
+        {
+            throw new AssertionError("nobody asks for it");
+        }
+
+        @Override
         public boolean serves(final EngineClient client)
         {
             return engine.serves(client);

@@ -33,6 +33,7 @@ public final class Groups
         commit.tokensCount(0);
         commit.spansCount(0);
         commit.registeredCount(0);
+        commit.logprobsCount(0);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + commit.encodedLength());
         return group;
     }

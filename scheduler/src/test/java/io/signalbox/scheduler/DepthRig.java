@@ -233,6 +233,7 @@ final class DepthRig
             .rowCount(rowCount).rowBytes(rowBytes).rowsChecksum(answer.checksum()).rowForm(RowForm.CHUNKED);
         answer.encode(message);
         message.impossibleRowsCount(0);
+        message.logprobsCount(0);
         message.putRows(rows, 0, 0);
         return apply();
     }

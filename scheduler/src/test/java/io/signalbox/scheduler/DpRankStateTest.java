@@ -90,7 +90,7 @@ class DpRankStateTest
         assertFalse(rank.hasSlot());
         assertEquals("rank 3 is lost with 0 steps in flight, for the second time",
             assertThrows(InvariantViolation.class, rank::lose).getMessage());
-        rank.reset();
+        rank.reset(1);
         assertTrue(rank.hasSlot());
     }
 }

@@ -249,6 +249,7 @@ final class SchedulerHarness
         step.rows().stream().filter(Row::samples)
             .forEach(row -> tokens.next().tokenId((int)(row.requestId() * 1000 + row.start() + row.tokens())));
         message.impossibleRowsCount(0);
+        message.logprobsCount(0);
     }
 
     /** Applies what {@link #writer} has. */

@@ -186,7 +186,7 @@ enum SchedulerPlant
         "            if (rank.isLost())\n            {\n                continue;",
         "            if (ranks.length == 0)\n            {\n                continue;"),
     RANK_LEFT_OUT_OF_LOCK_STEP("scheduler/LockStep.java",
-        "launchIdle(out, epoch, turn);",
+        "launchIdle(out, turn);",
         ""),
     WEIGHTS_OF_STEP_NOT_TOLD("scheduler/OutputEncoder.java",
         ".weightGeneration(plan.weightGeneration());",

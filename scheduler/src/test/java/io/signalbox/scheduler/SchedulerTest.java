@@ -367,6 +367,7 @@ class SchedulerTest
             message.entriesCount(1).next().start(0).accepted((short)1);
             message.tokensCount(1).next().tokenId(5);
             message.impossibleRowsCount(0);
+            message.logprobsCount(0);
             message.putRows(new byte[rowsLength], 0, rowsLength);
             harness.apply(null);
             assertEquals(List.of("the completion of step 1 brings " + (rowsLength == 0 ? "0 of 64 bytes of routed-expert " +

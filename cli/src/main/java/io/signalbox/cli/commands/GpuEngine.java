@@ -8,6 +8,7 @@ import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
 import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.Sampling;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
@@ -32,7 +33,8 @@ final class GpuEngine implements EngineRunner
         {
             client.connect(engine);
             final CompletionHandle handle =
-                client.submit(CompletionRequest.of(new int[PROMPT_TOKENS], tokens), SUBMIT_NANOS);
+                client.submit(
+                    CompletionRequest.of(new int[PROMPT_TOKENS], tokens).sampled(Sampling.GREEDY), SUBMIT_NANOS);
             final CompletionHandle.Ended ended = handle.ended().join();
             if (ended.reason() != FreeReason.LENGTH)
             {

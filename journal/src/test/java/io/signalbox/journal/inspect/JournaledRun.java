@@ -87,6 +87,7 @@ final class JournaledRun implements AutoCloseable
                 tokens.next().tokenId(7);
             }
             message.impossibleRowsCount(0);
+            message.logprobsCount(0);
         }
     }
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.CommitView;
+import io.signalbox.event.RequestContent;
+import io.signalbox.event.RequestContents;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.SubmitDecoder;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.ArrayDeque;
+
+/**
+ * Tokens, block tables and sampling parameters of the requests that have not ended, folded from the events of the track
+ * ahead of the backend. Only for a backend that reads them. Holds as many requests as the scheduler does; allocates nothing
+ * once it has grown to the load. Not thread-safe.
+ */
+final class LiveRequests implements RequestContents
+{
+    private static final int MAX_SPARE = 1024;
+
+    private final Long2ObjectHashMap<LiveRequest> requests = new Long2ObjectHashMap<>();
+    private final ArrayDeque<LiveRequest> spare = new ArrayDeque<>();
+    /** Submitted by the input of the group that is being read; null: none. */
+    private LiveRequest submitted;
+
+    /** The request is live if it is accepted. */
+    void submit(final SubmitDecoder input)
+    {
+        submitted = spare.isEmpty() ? new LiveRequest() : spare.removeLast();
+        submitted.submit(input);
+    }
+
+    void accept(final long requestId)
+    {
+        if (submitted == null || submitted.requestId() != requestId)
+        {
+            throw new InvariantViolation("request " + requestId + " was accepted without its Submit ahead of it");
+        }
+        requests.put(requestId, submitted);
+        submitted = null;
+    }
+
+    void refuse()
+    {
+        reuse(submitted);
+        submitted = null;
+    }
+
+    /** Block tables gain what the step allocated and matched. */
+    void schedule(final StepView step)
+    {
+        for (int change = 0; change < step.changeCount(); change++)
+        {
+            find(step.changeRequestId(change)).block(step.changeIndex(change), step.changeBlockId(change));
+        }
+    }
+
+    void commit(final CommitView commit)
+    {
+        int token = 0;
+        for (int entry = 0; entry < commit.entryCount(); entry++)
+        {
+            final int emitted = commit.emitted(entry);
+            final LiveRequest request = emitted == 0 ? null : find(commit.requestId(entry));
+            for (int i = 0; i < emitted; i++)
+            {
+                request.addToken(commit.token(token + i));
+            }
+            token += emitted;
+        }
+    }
+
+    /** The request starts over without blocks; its tokens stay. */
+    void requeue(final long requestId)
+    {
+        find(requestId).releaseBlocks();
+    }
+
+    void free(final long requestId)
+    {
+        reuse(requests.remove(requestId));
+    }
+
+    private void reuse(final LiveRequest ended)
+    {
+        if (ended != null && spare.size() < MAX_SPARE)
+        {
+            ended.shrink();
+            spare.addLast(ended);
+        }
+    }
+
+    @Override
+    public RequestContent of(final long requestId)
+    {
+        return find(requestId);
+    }
+
+    private LiveRequest find(final long requestId)
+    {
+        final LiveRequest request = requests.get(requestId);
+        if (request == null)
+        {
+            throw new InvariantViolation("request " + requestId + " is in a step but not live");
+        }
+        return request;
+    }
+
+    int size()
+    {
+        return requests.size();
+    }
+}

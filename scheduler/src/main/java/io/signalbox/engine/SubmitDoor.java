@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.event.EncodedInput;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * Refuses a {@code Submit} with which the backend can do nothing, before it becomes an input: one without all tokens for a
+ * backend that reads them, one with sampling parameters that mean nothing, and one that wants what the backend does not
+ * report. Thread-safe; allocates nothing.
+ */
+final class SubmitDoor
+{
+    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    private final BackendCapabilities backend;
+
+    SubmitDoor(final BackendCapabilities backend)
+    {
+        this.backend = backend;
+    }
+
+    /**
+     * @param input a message whose bounds were checked.
+     * @throws IllegalArgumentException if it is such a {@code Submit}, with the reason.
+     */
+    void check(final DirectBuffer input, final int offset, final int length)
+    {
+        if (!EncodedInput.isSubmit(input, offset))
+        {
+            return;
+        }
+        final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
+        final int block = input.getShort(offset + MessageHeaderDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
+        if (block < SubmitDecoder.BLOCK_LENGTH)
+        {
+            throw new IllegalArgumentException("a Submit with a block of " + block + " bytes lacks fields of version " +
+                SubmitDecoder.SCHEMA_VERSION + ", whose block has " + SubmitDecoder.BLOCK_LENGTH + "; encode it anew");
+        }
+        final long id = input.getLong(body + SubmitDecoder.requestIdEncodingOffset(), ORDER);
+        if (!backend.reportsLogprobs() && input.getByte(body + SubmitDecoder.logprobsEncodingOffset()) == Flag.YES.value())
+        {
+            throw new IllegalArgumentException("request " + id + " wants log-probabilities, which the backend " +
+                backend.name() + " does not report; submit it without, or choose another backend");
+        }
+        if (backend.readsTokens())
+        {
+            checkSampling(input, body, id);
+            checkTokens(input, offset, length, id);
+        }
+    }
+
+    private void checkSampling(final DirectBuffer input, final int body, final long id)
+    {
+        final float temperature = input.getFloat(body + SubmitDecoder.temperatureEncodingOffset(), ORDER);
+        final float topP = input.getFloat(body + SubmitDecoder.topPEncodingOffset(), ORDER);
+        final int topK = input.getInt(body + SubmitDecoder.topKEncodingOffset(), ORDER);
+        if (!(temperature >= 0 && temperature <= Float.MAX_VALUE) || !(topP > 0 && topP <= 1) || topK < 0)
+        {
+            throw new IllegalArgumentException("request " + id + " wants tokens sampled with temperature=" + temperature +
+                ", topP=" + topP + " and topK=" + topK + "; a temperature is finite and not negative, topP is above 0 and " +
+                "at most 1, topK is 0 for all tokens or more");
+        }
+    }
+
+    private void checkTokens(final DirectBuffer input, final int offset, final int length, final long id)
+    {
+        final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
+        final int block = input.getShort(offset + MessageHeaderDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
+        final long end = offset + (long)length;
+        long at = body + (long)block;
+        for (int skipped = 0; skipped < 2 && at <= end - Integer.BYTES; skipped++)
+        {
+            at += Integer.BYTES + (input.getInt((int)at, ORDER) & 0xFFFF_FFFFL);
+        }
+        final long bytes = at <= end - Integer.BYTES ? input.getInt((int)at, ORDER) & 0xFFFF_FFFFL : 0;
+        final int prompt = input.getInt(body + SubmitDecoder.promptTokensEncodingOffset(), ORDER);
+        if (bytes != (long)prompt * Integer.BYTES)
+        {
+            throw new IllegalArgumentException("request " + id + " comes with " + bytes / Integer.BYTES + " of its " +
+                prompt + " prompt tokens, but the backend " + backend.name() +
+                " reads them; submit all token ids of the prompt");
+        }
+    }
+}
