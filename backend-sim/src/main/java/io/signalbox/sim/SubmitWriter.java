@@ -67,6 +67,7 @@ final class SubmitWriter
             .rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
             .putCacheKey(hashBytes, 0, 0)
-            .putTokens(hashBytes, 0, 0);
+            .putTokens(hashBytes, 0, 0)
+            .putHashChain(hashBytes, 0, 0);
     }
 }

@@ -22,7 +22,7 @@ final class RecomputeRank implements PagedRank, StepOutput
     private final RankLoad rankLoad = new RankLoad();
     private final BatchPlanner planner;
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(null);
+    private final StepCommit commit = new StepCommit(null, null);
     private final PagingLoad load;
     private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
@@ -51,7 +51,7 @@ final class RecomputeRank implements PagedRank, StepOutput
         final Request submitted = new Request(null).reset(request, prompt.length, load.newTokens(request), -1, -1);
         for (final long hash : load.hashes(request))
         {
-            submitted.addBlockHash(hash);
+            submitted.prefix().addPromptBlock(hash);
         }
         planner.place(submitted, 0);
     }

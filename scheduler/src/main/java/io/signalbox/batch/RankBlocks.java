@@ -83,7 +83,7 @@ public final class RankBlocks
      */
     public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
+        return prefixCaching ? Math.min(request.prefix().count(), (request.knownTokens() - 1) / blockSizeTokens) : 0;
     }
 
     /** Writes the blocks of the longest match into the request's table; returns their number. */
@@ -91,7 +91,7 @@ public final class RankBlocks
     {
         final int limit = matchableBlocks(request);
         request.ensureTable(limit);
-        return prefixCaching ? allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0) : 0;
+        return prefixCaching ? allocator.longestMatch(request.prefix().values(), 0, limit, request.blockTable, 0) : 0;
     }
 
     /** Whether all known tokens of the request fit beside its match; matched blocks must not be counted as evictable. */
@@ -202,12 +202,12 @@ public final class RankBlocks
     /** Adds the hashes of the blocks that computing known tokens up to {@code end} completes. */
     void announce(final Request request, final int start, final int end)
     {
-        final int complete = Math.min(end / blockSizeTokens, request.hashCount);
+        final int complete = Math.min(end / blockSizeTokens, request.prefix().count());
         for (int index = start / blockSizeTokens; index < complete; index++)
         {
             if (isNews(request, index))
             {
-                planInWork.addPending(request.blockTable[index], request.blockHashes[index]);
+                planInWork.addPending(request.blockTable[index], request.prefix().get(index));
             }
         }
     }
@@ -215,7 +215,7 @@ public final class RankBlocks
     /** Whether the commit of the step can register the block's hash. */
     private boolean isNews(final Request request, final int index)
     {
-        return registers(request) && allocator.find(request.blockHashes[index]) == KvBlockAllocator.NO_BLOCK;
+        return registers(request) && allocator.find(request.prefix().get(index)) == KvBlockAllocator.NO_BLOCK;
     }
 
     private boolean registers(final Request request)
@@ -306,14 +306,15 @@ public final class RankBlocks
         {
             return;
         }
-        final int completeBlocks = Math.min(end / blockSizeTokens, request.hashCount);
+        final int completeBlocks = Math.min(end / blockSizeTokens, request.prefix().count());
         for (int index = start / blockSizeTokens; index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
-            final long hash = request.blockHashes[index];
+            final long hash = request.prefix().get(index);
             if (allocator.register(blockId, hash, parentHash(request, index), index))
             {
-                commit.addRegistered(blockId, allocator.issue(blockId), hash);
+                commit.addRegistered(
+                    blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
                 if (prefixIndex != null)
                 {
                     prefixIndex.add(hash, rank);

@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.hash.BlockHasher;
 
 import java.util.Arrays;
 
@@ -28,6 +29,7 @@ public final class StepCommit
     }
 
     private final int rowBytes;
+    private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
     private Outcome[] outcomes = new Outcome[16];
     private int[] starts = new int[16];
@@ -41,10 +43,15 @@ public final class StepCommit
     private int[] registeredBlocks = new int[16];
     private int[] registeredIssues = new int[16];
     private long[] registeredHashes = new long[16];
+    private boolean[] registeredGenerated = new boolean[16];
 
-    /** @param capture the rows of every step, or null if capture is off. */
-    public StepCommit(final ModelShape capture)
+    /**
+     * @param capture the rows of every step, or null if capture is off.
+     * @param hasher  hashes the blocks that decoding fills; null if no request continues its hashes.
+     */
+    public StepCommit(final ModelShape capture, final BlockHasher hasher)
     {
+        this.hasher = hasher;
         rowBytes = capture == null ? 0 : capture.rowBytes();
     }
 
@@ -110,7 +117,7 @@ public final class StepCommit
         {
             final int token = output.token(firstToken + emitted[entry]++);
             addToken(token);
-            request.generated();
+            request.generated(token);
             stopped = request.stopsAt(token);
         }
         final boolean isLate = plan.isLateBound(entry);
@@ -144,6 +151,7 @@ public final class StepCommit
     private void advance(final Request request, final int entry, final RankBlocks blocks, final RankLoad load)
     {
         load.computed(request, advances[entry]);
+        request.prefix().complete(request.computedTokens / blocks.blockSizeTokens(), blocks.blockSizeTokens(), hasher);
         blocks.register(request, starts[entry], starts[entry] + advances[entry], this);
         final int computed = request.computedTokens;
         if (computed > request.knownTokens() || outcomes[entry] == Outcome.STOPPED && computed != request.knownTokens() - 1)
@@ -164,16 +172,19 @@ public final class StepCommit
         tokens[tokenCount++] = token;
     }
 
-    void addRegistered(final int blockId, final int issue, final long blockHash)
+    /** @param isGenerated whether decoding put a token into the block. */
+    void addRegistered(final int blockId, final int issue, final long blockHash, final boolean isGenerated)
     {
         if (registeredCount == registeredBlocks.length)
         {
             registeredBlocks = Arrays.copyOf(registeredBlocks, 2 * registeredCount);
             registeredIssues = Arrays.copyOf(registeredIssues, 2 * registeredCount);
             registeredHashes = Arrays.copyOf(registeredHashes, 2 * registeredCount);
+            registeredGenerated = Arrays.copyOf(registeredGenerated, 2 * registeredCount);
         }
         registeredBlocks[registeredCount] = blockId;
         registeredIssues[registeredCount] = issue;
+        registeredGenerated[registeredCount] = isGenerated;
         registeredHashes[registeredCount++] = blockHash;
     }
 
@@ -261,5 +272,11 @@ public final class StepCommit
     public long registeredHash(final int index)
     {
         return registeredHashes[index];
+    }
+
+    /** Whether decoding put a token into the block. */
+    public boolean registeredGenerated(final int index)
+    {
+        return registeredGenerated[index];
     }
 }

@@ -199,7 +199,8 @@ final class OutputEncoder
         for (int i = 0; i < result.registeredCount(); i++)
         {
             registered.next()
-                .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i));
+                .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i))
+                .generated(flag(result.registeredGenerated(i)));
         }
         end(commit);
     }

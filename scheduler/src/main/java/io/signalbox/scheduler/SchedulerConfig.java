@@ -40,7 +40,7 @@ public final class SchedulerConfig
     public static final Setting<Boolean> PREFIX_CACHING =
         Setting.flag("prefixCaching", true, "Whether requests share the KV blocks of equal prefixes.");
     public static final Setting<BlockHashFunction> BLOCK_HASH =
-        Setting.constant("blockHash", BlockHashFunction.SHA_256, "Hash function of the clients for full blocks.")
+        Setting.constant("blockHash", BlockHashFunction.SHA_256, "Hash function of full blocks: the clients' and those that decoding fills.")
             .omitted(BlockHashFunction.SHA_256);
     public static final Setting<Integer> MAX_RUNNING = Setting.integer("maxRunning", "requests", 256, 1,
         65_536, "Most requests that run on one rank at a time.");
@@ -137,8 +137,8 @@ public final class SchedulerConfig
     }
 
     /**
-     * Hash function of the clients. The scheduler does not check the hashes, and a workload may have others; prompts
-     * hashed by two functions never share a block.
+     * Hash function of the clients, and of the blocks that decoding fills. The scheduler does not check the clients' hashes,
+     * and a workload may have others; prompts hashed by two functions never share a block.
      */
     public BlockHashFunction blockHash()
     {

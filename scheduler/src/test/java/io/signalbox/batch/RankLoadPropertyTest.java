@@ -27,7 +27,7 @@ class RankLoadPropertyTest
     private static final int RANK = 2;
 
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(null);
+    private final StepCommit commit = new StepCommit(null, null);
     private final int[] matched = new int[RANK + 1];
     private long steps;
     private RankLoad load;
@@ -123,7 +123,7 @@ class RankLoadPropertyTest
         final int family = random.nextInt(FAMILIES);
         for (int i = 0; i < prompt / BLOCK; i++)
         {
-            request.addBlockHash(hash(family, i));
+            request.prefix().addPromptBlock(hash(family, i));
         }
         return request;
     }
@@ -180,7 +180,7 @@ class RankLoadPropertyTest
             if (choice < 6)
             {
                 final Request request = request(random, i);
-                index.longestMatches(request.blockHashes(), blocks.matchableBlocks(request), matched);
+                index.longestMatches(request.prefix().values(), blocks.matchableBlocks(request), matched);
                 planner.place(request, matched[RANK] * BLOCK);
                 active.add(request);
             }

@@ -28,6 +28,8 @@ final class DepthCounts
         PREDECESSOR_BEFORE_LAST_STEP,
         CHUNK_BEHIND_CHUNK,
         MATCHED_BLOCK,
+        GENERATED_BLOCK,
+        MATCHED_GENERATED_BLOCK,
         CANCEL_IN_FLIGHT,
         RELEASED_ROWS_IN_FLIGHT
     }

@@ -54,7 +54,7 @@ final class RankModel
     {
     }
 
-    private record Registered(long hash, int issue)
+    private record Registered(long hash, int issue, boolean isGenerated)
     {
     }
 
@@ -195,6 +195,7 @@ final class RankModel
             assertEquals(content.blockHash(id, stay.table.size(), config.blockSizeTokens()), match.hash);
             assertEquals(match.issue, block.issue);
             counts.add(DepthCounts.Kind.MATCHED_BLOCK, 1);
+            counts.addIf(match.isGenerated, DepthCounts.Kind.MATCHED_GENERATED_BLOCK);
         }
         stay.table.add(block);
     }
@@ -262,6 +263,7 @@ final class RankModel
         assertEquals(step.number, commit.step(), "steps land in their order");
         assertEquals(step.entries.size(), commit.entryCount());
         int span = 0;
+        int firstHash = 0;
         for (int i = 0; i < commit.entryCount(); i++)
         {
             final Entry entry = step.entries.get(i);
@@ -271,13 +273,11 @@ final class RankModel
             if (commit.verdict(i) == EntryVerdict.LIVE)
             {
                 running.get(entry.id).computed += commit.advance(i);
+                firstHash = checkRegistered(entry, commit, i, firstHash);
             }
         }
         assertEquals(span, commit.spanCount());
-        for (int i = 0; i < commit.registeredCount(); i++)
-        {
-            checkRegistered(step, commit, commit.registeredHash(i));
-        }
+        assertEquals(firstHash, commit.registeredCount(), "hashes that no entry completed");
     }
 
     private void checkFates(final Entry entry, final CommitView commit, final int i)
@@ -324,27 +324,33 @@ final class RankModel
         return span;
     }
 
-    /** The hash is that of a block which an entry of the step has completed. */
-    private void checkRegistered(final Step step, final CommitView commit, final long hash)
+    /**
+     * Every block that is below the computed tokens now has the hash of its tokens, unless another block has that, the cache
+     * was reset since the admission, or the client gave nothing to hash it from.
+     */
+    private int checkRegistered(final Entry entry, final CommitView commit, final int i, final int firstHash)
     {
         final int size = config.blockSizeTokens();
-        for (int i = 0; i < step.entries.size(); i++)
+        final Stay stay = running.get(entry.id);
+        int at = firstHash;
+        for (int index = commit.start(i) / size; (index + 1) * size <= stay.computed; index++)
         {
-            final Entry entry = step.entries.get(i);
-            final int end = commit.start(i) + commit.advance(i);
-            for (int block = commit.start(i) / size; (block + 1) * size <= end; block++)
+            final boolean isGenerated = (index + 1) * size > content.prompt(entry.id).tokens();
+            final long hash = content.blockHash(entry.id, index, size);
+            if (stay.generation == generation && (!isGenerated || ModelContent.isContinued(entry.id)) &&
+                registered.values().stream().noneMatch(other -> other.hash == hash))
             {
-                if ((block + 1) * size <= content.prompt(entry.id).tokens() &&
-                    content.blockHash(entry.id, block, size) == hash &&
-                    running.get(entry.id).generation == generation)
-                {
-                    final Block named = entry.table.get(block);
-                    registered.put(named.id, new Registered(hash, named.issue));
-                    return;
-                }
+                final Block block = entry.table.get(index);
+                assertTrue(at < commit.registeredCount(), () -> "block " + block + " of " + entry + " got no hash");
+                assertEquals(hash, commit.registeredHash(at), () -> "the hash of block " + block + " of " + entry);
+                assertEquals(block.id, commit.registeredBlockId(at));
+                assertEquals(isGenerated, commit.registeredGenerated(at));
+                registered.put(block.id, new Registered(hash, block.issue, isGenerated));
+                counts.addIf(isGenerated, DepthCounts.Kind.GENERATED_BLOCK);
+                at++;
             }
         }
-        throw new AssertionError("no entry of step " + step.number + " completed the block of hash " + hash);
+        return at;
     }
 
     /** @return whether the request was running. */
@@ -433,7 +439,8 @@ final class RankModel
             }
             else
             {
-                assertEquals(named, new Registered(hash, allocator.issue(id)), () -> "the hash of block " + id);
+                assertEquals(named, new Registered(hash, allocator.issue(id), named != null && named.isGenerated),
+                    () -> "the hash of block " + id);
             }
         }
         for (final Step step : open)

@@ -146,7 +146,8 @@ final class SchedulerHarness
         {
             bytes.putLong(i * Long.BYTES, hashes[i]);
         }
-        submit.putBlockHashes(bytes, 0, bytes.capacity()).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0);
+        submit.putBlockHashes(bytes, 0, bytes.capacity()).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0)
+            .putHashChain(bytes, 0, 0);
         apply(null);
     }
 
