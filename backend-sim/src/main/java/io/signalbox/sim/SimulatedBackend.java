@@ -73,7 +73,7 @@ final class SimulatedBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return new BackendCapabilities(
-            "simulated", true, false, SchedulerConfig.MAX_DEPTH, SchedulerConfig.MAX_DRAFT_TOKENS);
+            "simulated", true, false, SchedulerConfig.MAX_DEPTH, SchedulerConfig.MAX_DRAFT_TOKENS, true);
     }
 
     @Override

@@ -33,7 +33,7 @@ final class RecomputeRank implements PagedRank, StepOutput
     {
         this.load = load;
         usableBlocks = poolSize - 1;
-        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
+        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, false, null);
         planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS, 1, 0,
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }

@@ -13,9 +13,11 @@ import io.signalbox.ConfigException;
  *                        above 1 keeps what the last {@code depth} steps of a rank sampled on the device, runs the steps of
  *                        a rank in the order in which it got them, and reports when it launches each.
  * @param draftTokens     most draft tokens that an entry may carry.
+ * @param writesKvFirst   whether every layer writes the keys and values of all entries of a step before it reads any, so
+ *                        that an entry may read blocks that another one of its step writes.
  */
 public record BackendCapabilities(
-    String name, boolean capturesExperts, boolean readsTokens, int depth, int draftTokens)
+    String name, boolean capturesExperts, boolean readsTokens, int depth, int draftTokens, boolean writesKvFirst)
 {
     /** @throws ConfigException if a figure is out of range. */
     public BackendCapabilities
@@ -35,7 +37,18 @@ public record BackendCapabilities(
     /** A backend that takes one step of a rank at a time, without draft tokens. */
     public BackendCapabilities(final String name, final boolean capturesExperts, final boolean readsTokens)
     {
-        this(name, capturesExperts, readsTokens, 1, 0);
+        this(name, capturesExperts, readsTokens, 1, 0, false);
+    }
+
+    /** @throws ConfigException if sharing is wanted and the backend may read a block before it is written. */
+    public void requireSameStepSharing(final boolean wanted)
+    {
+        if (wanted && !writesKvFirst)
+        {
+            throw new ConfigException("sameStepSharing=true needs a backend that writes the keys and values of a step " +
+                "before it reads any, and the backend " + name + " does not say so; give sameStepSharing=false, or choose " +
+                "another backend.");
+        }
     }
 
     /** @throws ConfigException if the backend cannot do what is wanted. */

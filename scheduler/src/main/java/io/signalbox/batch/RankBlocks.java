@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
@@ -24,21 +25,28 @@ public final class RankBlocks
     /** {@code null} unless a router reads prefix matches. */
     private RankPrefixIndex prefixIndex;
     private final RetiringBlocks retiring;
+    private final PendingBlocks pending = new PendingBlocks();
+    private final boolean sameStepSharing;
     private int generation;
     private StepPlan planInWork;
 
-    /** @param pages pages of routed-expert rows, or null if capture is off. */
+    /**
+     * @param sameStepSharing whether an entry may read blocks that an earlier entry of its step writes.
+     * @param pages           pages of routed-expert rows, or null if capture is off.
+     */
     public RankBlocks(
         final int rank,
         final int kvBlocks,
         final int blockSizeTokens,
         final EvictionPolicy evictionPolicy,
         final boolean prefixCaching,
+        final boolean sameStepSharing,
         final RoutedExpertPages pages)
     {
         this.rank = rank;
         this.blockSizeTokens = blockSizeTokens;
         this.prefixCaching = prefixCaching;
+        this.sameStepSharing = sameStepSharing;
         this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
         allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, this.pages);
@@ -86,12 +94,21 @@ public final class RankBlocks
         return prefixCaching ? Math.min(request.prefix().count(), (request.knownTokens() - 1) / blockSizeTokens) : 0;
     }
 
-    /** Writes the blocks of the longest match into the request's table; returns their number. */
+    /**
+     * Writes the blocks of the longest match into the request's table, registered ones and then pending ones; returns their
+     * number.
+     */
     int match(final Request request)
     {
         final int limit = matchableBlocks(request);
+        if (limit == 0)
+        {
+            return 0;
+        }
         request.ensureTable(limit);
-        return prefixCaching ? allocator.longestMatch(request.prefix().values(), 0, limit, request.blockTable, 0) : 0;
+        final int registered = allocator.longestMatch(request.prefix().values(), 0, limit, request.blockTable, 0);
+        return pending.match(request.prefix().values(), registered, limit, request.blockTable,
+            sameStepSharing ? planInWork.step() + 1 : planInWork.step());
     }
 
     /** Whether all known tokens of the request fit beside its match; matched blocks must not be counted as evictable. */
@@ -120,9 +137,14 @@ public final class RankBlocks
         }
     }
 
-    /** Starts to run the request in the current generation, on the matched blocks of its table. */
-    void share(final Request request, final int matched)
+    /**
+     * Starts to run the request in the current generation, on the matched blocks of its table.
+     *
+     * @return the number of those that are registered; the ones behind them are pending.
+     */
+    int share(final Request request, final int matched)
     {
+        int registered = 0;
         request.enterGeneration(generation);
         // Retain before allocating: an allocation may evict blocks, and must not evict the ones just matched.
         if (matched > 0)
@@ -132,13 +154,44 @@ public final class RankBlocks
         for (int i = 0; i < matched; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), true);
-            if (pages != null)
+            final boolean isRegistered = registered == i && allocator.blockHash(blockId) == request.prefix().get(i);
+            registered += isRegistered ? 1 : 0;
+            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId),
+                isRegistered ? TableChangeKind.MATCHED : TableChangeKind.MATCHED_PENDING);
+            if (pages != null && isRegistered)
             {
                 request.rows.matched(i, blockId, pages, request.generation, request.generatedTokens() > 0);
             }
+            else if (pages != null)
+            {
+                request.rows.matchedPending(i, blockId, pages, request.generation);
+            }
         }
         request.blockCount = matched;
+        request.residency.shares(registered, matched, request.generatedTokens() > 0);
+        return registered;
+    }
+
+    /** The first step of a request that shares pending blocks is committed: they are computed, and so are their rows. */
+    void confirmShared(final Request request)
+    {
+        final Residency residency = request.residency;
+        if (pages != null)
+        {
+            request.rows.confirm(residency.firstPending(), residency.endPending(), request.blockTable, pages,
+                request.generation, residency.hadEmitted());
+        }
+        residency.sharesNothingPending();
+    }
+
+    /** No step of a request that shares pending blocks will land: it drops their rows. */
+    void dropShared(final Request request)
+    {
+        if (pages != null)
+        {
+            request.rows.dropUnconfirmed();
+        }
+        request.residency.sharesNothingPending();
     }
 
     /**
@@ -163,7 +216,7 @@ public final class RankBlocks
         for (int i = first; i < request.blockCount; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), false);
+            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), TableChangeKind.ALLOCATED);
             if (pages != null)
             {
                 request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
@@ -199,7 +252,7 @@ public final class RankBlocks
         }
     }
 
-    /** Adds the hashes of the blocks that computing known tokens up to {@code end} completes. */
+    /** Announces the blocks that computing known tokens up to {@code end} completes: they are pending from now on. */
     void announce(final Request request, final int start, final int end)
     {
         final int complete = Math.min(end / blockSizeTokens, request.prefix().count());
@@ -207,7 +260,11 @@ public final class RankBlocks
         {
             if (isNews(request, index))
             {
-                planInWork.addPending(request.blockTable[index], request.prefix().get(index));
+                final int block = request.blockTable[index];
+                final long hash = request.prefix().get(index);
+                planInWork.addPending(block, hash);
+                pending.add(hash, block, index, index == 0 ? KvBlockAllocator.NO_BLOCK : request.blockTable[index - 1],
+                    planInWork.step());
             }
         }
     }
@@ -215,7 +272,8 @@ public final class RankBlocks
     /** Whether the commit of the step can register the block's hash. */
     private boolean isNews(final Request request, final int index)
     {
-        return registers(request) && allocator.find(request.prefix().get(index)) == KvBlockAllocator.NO_BLOCK;
+        final long hash = request.prefix().get(index);
+        return registers(request) && allocator.find(hash) == KvBlockAllocator.NO_BLOCK && !pending.contains(hash);
     }
 
     private boolean registers(final Request request)
@@ -252,12 +310,19 @@ public final class RankBlocks
     }
 
     /** A step of the rank has landed. */
-    public void landed(final long step)
+    public void landed(final StepPlan plan)
     {
+        pending.ended(plan);
         if (!retiring.isEmpty())
         {
-            retiring.landed(step);
+            retiring.landed(plan.step());
         }
+    }
+
+    /** The step will never land: none of the blocks that it would have completed can be matched. */
+    public void withdrawn(final StepPlan plan)
+    {
+        pending.ended(plan);
     }
 
     /**
@@ -275,10 +340,10 @@ public final class RankBlocks
         }
     }
 
-    /** Digest of the blocks that wait for steps in flight. */
-    long retiringDigest()
+    /** Digest of the blocks that wait for steps in flight, and of those that steps in flight complete. */
+    long inFlightDigest()
     {
-        return retiring.digest();
+        return retiring.digest() + pending.digest();
     }
 
     /** Whether the block is still in the issue for which a step was planned; in a later one it has another owner. */
@@ -333,6 +398,7 @@ public final class RankBlocks
     public void forgetPrefixes()
     {
         generation++;
+        pending.clear();
         if (prefixIndex != null)
         {
             unindexAll();

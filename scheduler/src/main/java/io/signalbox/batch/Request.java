@@ -283,11 +283,15 @@ public final class Request
         generation = currentGeneration;
     }
 
-    /** Counts the matched prefix as computed. */
-    void startAt(final int matchedTokens)
+    /**
+     * Counts the matched prefix as computed.
+     *
+     * @param certainTokens of it, those that do not depend on a step in flight.
+     */
+    void startAt(final int matchedTokens, final int certainTokens)
     {
-        computedTokens = 0;
-        computed(matchedTokens);
+        computedTokens = matchedTokens;
+        computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
     /**

@@ -24,7 +24,7 @@ public final class StepCommit
         VOID,
         /** The request had ended, or was running anew. */
         DEAD,
-        /** The request is to end: its results are dropped. */
+        /** The request is to end: its results are dropped, except rows and hashes of a chunk, which others may share. */
         OWNER_GONE
     }
 
@@ -81,11 +81,13 @@ public final class StepCommit
             if (outcomes[entry] == Outcome.CONTINUES)
             {
                 resolve(plan, entry, output, token);
-                if (rowBytes > 0)
-                {
-                    storeRows(plan, entry, blocks, output, row);
-                }
-                advance(plan.entryRequest(entry), entry, blocks, load);
+                advance(plan, entry, blocks, load, output, row);
+                conclude(plan.entryRequest(entry), entry);
+            }
+            else if (outcomes[entry] == Outcome.OWNER_GONE && isChunk(plan, entry))
+            {
+                advances[entry] = chunkTokens(plan.entryRequest(entry), entry, plan.entryTokens(entry));
+                advance(plan, entry, blocks, load, output, row);
             }
             row += plan.entryTokens(entry);
             token += accepted;
@@ -148,11 +150,42 @@ public final class StepCommit
         plan.entryRequest(entry).addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advances[entry]));
     }
 
-    private void advance(final Request request, final int entry, final RankBlocks blocks, final RankLoad load)
+    /** Others may share the blocks of a chunk whose request is to end: its tokens count, but it samples none. */
+    private boolean isChunk(final StepPlan plan, final int entry)
     {
+        return !plan.isLateBound(entry) && starts[entry] == plan.entryRequest(entry).computedTokens;
+    }
+
+    /** Tokens of a chunk whose request is to end; the last token that a request emitted is never fed. */
+    private int chunkTokens(final Request request, final int entry, final int count)
+    {
+        return Math.max(0, Math.min(count, Math.max(request.promptTokens(), request.knownTokens() - 1) - starts[entry]));
+    }
+
+    private void advance(
+        final StepPlan plan,
+        final int entry,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int firstRow)
+    {
+        final Request request = plan.entryRequest(entry);
+        if (request.residency.isProvisional())
+        {
+            blocks.confirmShared(request);
+        }
+        if (rowBytes > 0)
+        {
+            storeRows(plan, entry, blocks, output, firstRow);
+        }
         load.computed(request, advances[entry]);
         request.prefix().complete(request.computedTokens / blocks.blockSizeTokens(), blocks.blockSizeTokens(), hasher);
         blocks.register(request, starts[entry], starts[entry] + advances[entry], this);
+    }
+
+    private void conclude(final Request request, final int entry)
+    {
         final int computed = request.computedTokens;
         if (computed > request.knownTokens() || outcomes[entry] == Outcome.STOPPED && computed != request.knownTokens() - 1)
         {

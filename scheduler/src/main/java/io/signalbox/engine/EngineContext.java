@@ -247,6 +247,7 @@ public final class EngineContext
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
         }
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
+        backend.capabilities().requireSameStepSharing(config.sameStepSharing());
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(

@@ -21,7 +21,6 @@ import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
-import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnEncoder;
 import io.signalbox.router.PlacementBatch;
@@ -159,7 +158,7 @@ final class OutputEncoder
                 .blockIndex(plan.changeIndex(i))
                 .blockId(plan.changeBlock(i))
                 .issue(plan.changeIssue(i))
-                .kind(plan.changeMatched(i) ? TableChangeKind.MATCHED : TableChangeKind.ALLOCATED);
+                .kind(plan.changeKind(i));
         }
     }
 

@@ -40,8 +40,8 @@ public final class SchedulerConfig
     public static final Setting<Boolean> PREFIX_CACHING =
         Setting.flag("prefixCaching", true, "Whether requests share the KV blocks of equal prefixes.");
     public static final Setting<BlockHashFunction> BLOCK_HASH =
-        Setting.constant("blockHash", BlockHashFunction.SHA_256, "Hash function of full blocks: the clients' and those that decoding fills.")
-            .omitted(BlockHashFunction.SHA_256);
+        Setting.constant("blockHash", BlockHashFunction.SHA_256,
+            "Hash function of full blocks: the clients' and those that decoding fills.").omitted(BlockHashFunction.SHA_256);
     public static final Setting<Integer> MAX_RUNNING = Setting.integer("maxRunning", "requests", 256, 1,
         65_536, "Most requests that run on one rank at a time.");
     public static final Setting<Integer> MAX_QUEUED = Setting.integer("maxQueued", "requests", 1 << 20, 1,
@@ -63,9 +63,12 @@ public final class SchedulerConfig
         "Most steps of a rank in flight; the next one is planned and launched while earlier ones run.");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.");
+    public static final Setting<Boolean> SAME_STEP_SHARING = Setting.flag("sameStepSharing", false,
+        "Whether requests share blocks that an earlier entry of the same step computes; needs a backend that writes keys " +
+            "and values of a step before it reads any.");
     public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
         PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS);
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, SAME_STEP_SHARING);
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -218,6 +221,12 @@ public final class SchedulerConfig
     public int draftTokens()
     {
         return values.get(DRAFT_TOKENS);
+    }
+
+    /** Whether requests share blocks that an earlier entry of the same step computes. */
+    public boolean sameStepSharing()
+    {
+        return values.get(SAME_STEP_SHARING);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -374,6 +383,11 @@ public final class SchedulerConfig
         public Builder draftTokens(final int value)
         {
             return set(DRAFT_TOKENS, value);
+        }
+
+        public Builder sameStepSharing(final boolean value)
+        {
+            return set(SAME_STEP_SHARING, value);
         }
 
         public SchedulerConfig build()

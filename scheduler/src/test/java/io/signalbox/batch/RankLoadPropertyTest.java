@@ -149,6 +149,7 @@ class RankLoadPropertyTest
     private void loseTheRank(final BatchPlanner planner, final List<Request> active, final Random random)
     {
         planner.plan(plan, ++steps);
+        blocks.withdrawn(plan);
         planner.withdraw(steps);
         planner.withdrawAll();
         assertRecounted(active);
@@ -167,7 +168,7 @@ class RankLoadPropertyTest
         // Few blocks: preemption is common.
         load = new RankLoad();
         blocks = new RankBlocks(
-            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, null);
+            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, random.nextBoolean(), null);
         final BatchPlanner planner = new BatchPlanner(
             blocks, load, 6, 1 + random.nextInt(20), 1, 0, (request, preempted) -> { });
         steps = 0;

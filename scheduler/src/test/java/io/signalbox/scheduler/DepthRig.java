@@ -40,6 +40,7 @@ final class DepthRig
     final Scheduler scheduler;
     final ModelDevice[] devices;
     final DepthCounts counts = new DepthCounts();
+    final ProvisionalCheck provisional = new ProvisionalCheck();
     private final RankModel[] models;
     private final VictimCheck[] victims;
     private final DepthOutputs outputs;
@@ -65,7 +66,8 @@ final class DepthRig
         victims = new VictimCheck[config.ranks()];
         for (int rank = 0; rank < devices.length; rank++)
         {
-            devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth());
+            devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth(),
+                config.sameStepSharing());
             models[rank] = new RankModel(this, counts);
             victims[rank] = new VictimCheck(models[rank], counts);
         }

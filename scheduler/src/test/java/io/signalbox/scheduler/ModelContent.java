@@ -46,6 +46,7 @@ final class ModelContent
     private final Map<List<Long>, Integer> acceptances = new HashMap<>();
     private final Map<Long, long[]> prefixes = new HashMap<>();
     private final Map<Long, long[]> hashes = new HashMap<>();
+    private final Map<Long, Integer> hashedBlocks = new HashMap<>();
     private final int acceptedPercent;
 
     ModelContent(final int acceptedPercent)
@@ -97,6 +98,17 @@ final class ModelContent
             hashes.put(requestId, known);
         }
         return known[index];
+    }
+
+    /** The scheduler has hashed so many blocks of the request, on any rank. */
+    void hashed(final long requestId, final int blocks)
+    {
+        hashedBlocks.merge(requestId, blocks, Math::max);
+    }
+
+    int hashedBlocks(final long requestId)
+    {
+        return hashedBlocks.getOrDefault(requestId, 0);
     }
 
     int[] firstTokens(final long requestId, final int count)

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ObjIntConsumer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -51,9 +52,13 @@ final class ModelDevice
     /** Per step, per entry, the position behind what it accepted. */
     private final TreeMap<Long, int[]> nextStarts = new TreeMap<>();
     private final int depth;
+    private final boolean writesKvFirst;
 
-    ModelDevice(final ModelContent content, final int blocks, final int blockSize, final int depth)
+    /** @param writesKvFirst whether it writes the KV of all entries of a step before it reads any. */
+    ModelDevice(
+        final ModelContent content, final int blocks, final int blockSize, final int depth, final boolean writesKvFirst)
     {
+        this.writesKvFirst = writesKvFirst;
         this.content = content;
         this.blockSize = blockSize;
         this.depth = depth;
@@ -156,7 +161,21 @@ final class ModelDevice
         final int[] next = new int[step.entries().size()];
         for (int i = 0; i < next.length; i++)
         {
-            next[i] = run(step, step.entries().get(i), tokens, rows);
+            next[i] = start(step, step.entries().get(i));
+        }
+        if (writesKvFirst)
+        {
+            touch(step, next, this::write);
+            touch(step, next, this::read);
+        }
+        else
+        {
+            touch(step, next, this::read);
+            touch(step, next, this::write);
+        }
+        for (int i = 0; i < next.length; i++)
+        {
+            next[i] = run(step, step.entries().get(i), next[i], tokens, rows);
         }
         nextStarts.put(step.number(), next);
         launched.add(new Result(step, tokens, rows));
@@ -184,17 +203,34 @@ final class ModelDevice
         return launched.size();
     }
 
-    private int run(final Step step, final Entry entry, final StepTokens tokens, final List<long[]> rows)
+    private void touch(final Step step, final int[] starts, final ObjIntConsumer<Entry> memory)
+    {
+        for (int i = 0; i < starts.length; i++)
+        {
+            memory.accept(step.entries().get(i), starts[i]);
+        }
+    }
+
+    private int start(final Step step, final Entry entry)
     {
         final int start = entry.back() == 0 ? entry.start() :
             nextStarts.get(step.number() - entry.back())[entry.predecessor()];
         assertTrue(start >= entry.start() && start <= entry.start() + entry.slack(), () -> "request " +
             entry.requestId() + " starts at " + start + " and not within " + entry);
+        return start;
+    }
+
+    private void read(final Entry entry, final int start)
+    {
         for (int position = 0; position < Math.min(start, entry.end()); position++)
         {
             assertEquals(content.of(entry.requestId(), position), at(entry, position)[position % blockSize],
                 "what a request reads at a position below its start");
         }
+    }
+
+    private void write(final Entry entry, final int start)
+    {
         for (int i = 0; i < entry.count(); i++)
         {
             final int position = start + i;
@@ -203,6 +239,11 @@ final class ModelDevice
                 at(entry, position)[position % blockSize] = content.of(entry.requestId(), position);
             }
         }
+    }
+
+    private int run(
+        final Step step, final Entry entry, final int start, final StepTokens tokens, final List<long[]> rows)
+    {
         tokens.entry(start);
         final boolean isVoid = entry.back() > 0 && start >= entry.end();
         final int accepted = !entry.samples() || isVoid ? 0 : entry.back() == 0 ? 1 :

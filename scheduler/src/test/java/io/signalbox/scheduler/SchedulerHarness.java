@@ -11,7 +11,6 @@ import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteEncoder;
-import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
@@ -339,7 +338,7 @@ final class SchedulerHarness
             final long requestId = commit.requestId(entry);
             if (oracle != null)
             {
-                oracle.committed(requestId, commit.verdict(entry) == EntryVerdict.OWNER_GONE);
+                oracle.committed(commit.advance(entry));
             }
             for (int i = 0; i < commit.emitted(entry); i++)
             {

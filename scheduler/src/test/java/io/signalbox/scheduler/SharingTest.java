@@ -6,9 +6,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Requests that share blocks which decoding fills. Blocks of 4 tokens. */
+/** Requests that share blocks which decoding fills, or which a step in flight computes. Blocks of 4 tokens. */
 class SharingTest
 {
     private static final int BLOCKS = 33;
@@ -103,5 +105,68 @@ class SharingTest
         }
         assertEquals(false, ModelContent.isContinued(5));
         assertEquals(4 * 3 + 1, registered(rig));
+    }
+
+    /** Step 1 computes the prompt of the first request; the second one, which begins alike, joins step 2. */
+    private static DepthRig producerAndConsumer(final int depth)
+    {
+        final DepthRig rig = DepthRig.small(depth, 0, 0, BLOCKS);
+        rig.submit(new ModelContent.Prompt(3, 8, 10, 3, -1), 0, -1).wake();
+        rig.submit(new ModelContent.Prompt(3, 8, 11, 3, -1), 0, -1).launch(0);
+        assertEquals(2, rig.counts.of(DepthCounts.Kind.MATCHED_PENDING_BLOCK));
+        return rig;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4})
+    void shouldShareBlockPendingInEarlierStep(final int depth)
+    {
+        final DepthRig rig = producerAndConsumer(depth);
+        assertEquals(3 + 1, rig.scheduler.blocks(0).allocator().owned());
+        rig.drain();
+        assertEquals(2, rig.counts.of(DepthCounts.Kind.MATCHED_BLOCK));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4})
+    void shouldDropProvisionalRowsOfWithdrawnProducer(final int depth)
+    {
+        final DepthRig rig = producerAndConsumer(depth);
+        assertEquals(3, rig.scheduler.request(2).rows().pageCount());
+        assertEquals(0, rig.scheduler.request(2).computedHighWater());
+        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.RANK_LOST);
+        assertEquals(1, rig.counts.of(DepthCounts.Kind.WITHDRAWN_PENDING_MATCH));
+        assertEquals(0, rig.scheduler.request(2).rows().pageCount());
+        assertEquals(0, rig.scheduler.request(2).computedHighWater());
+        rig.drain();
+    }
+
+    /** The consumer's step needs what the chunk of the cancelled request computes. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4})
+    void shouldCommitPromptRowsOfCancelledProducer(final int depth)
+    {
+        final DepthRig rig = producerAndConsumer(depth);
+        rig.cancel(1).land(0);
+        assertEquals(1, rig.counts.of(DepthCounts.Kind.CHUNK_OF_GONE_OWNER));
+        assertEquals(2, registered(rig));
+        assertEquals(List.of(), rig.emitted(1));
+        rig.drain();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldShareEqualPromptsOfOneStepIfTheBackendWritesFirst(final boolean writesKvFirst)
+    {
+        final DepthRig rig = new DepthRig(
+            DepthRig.smallConfig(1, 0, BLOCKS).stepTokens(64).sameStepSharing(writesKvFirst).build(), 0);
+        for (int request = 0; request < 3; request++)
+        {
+            rig.submit(new ModelContent.Prompt(3, 10, 10, 3, -1), 0, -1);
+        }
+        rig.wake();
+        assertEquals(writesKvFirst ? 4 : 0, rig.counts.of(DepthCounts.Kind.MATCHED_IN_STEP));
+        assertEquals(writesKvFirst ? 5 : 9, rig.scheduler.blocks(0).allocator().owned());
+        rig.drain();
     }
 }

@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** What a Submit may say of the content of its prompt: 40 tokens in blocks of 16. */
+/** Numbers of hashes, tokens and chain bytes that a Submit may have: 40 prompt tokens in blocks of 16. */
 class SubmissionsTest
 {
     private static final int PROMPT = 40;
@@ -70,7 +70,11 @@ class SubmissionsTest
         "SHA_256, 2, 160, 32, ACCEPTED", "SHA_256, 2, 32, 32, ACCEPTED",
         "XXH3_128, 2, 160, 16, ACCEPTED", "XXH3_128, 2, 32, 16, ACCEPTED"})
     void shouldAcceptNoTokensTheTailOrThemAll(
-        final BlockHashFunction function, final int hashes, final int tokenBytes, final int chainBytes, final String expected)
+        final BlockHashFunction function,
+        final int hashes,
+        final int tokenBytes,
+        final int chainBytes,
+        final String expected)
     {
         assertEquals(expected, answer(function, hashes, tokenBytes, chainBytes));
     }
