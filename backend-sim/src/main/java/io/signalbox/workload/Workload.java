@@ -23,8 +23,9 @@ public interface Workload
     }
 
     /**
-     * Writes the names of the blocks of a prompt, in place of hashes, if there is no {@link #text}: one per <em>full</em> engine block. Two prompts share a hash only if
-     * they are equal up to and including that block. A hash is between 1 and 2^63 - 1.
+     * Writes the names of the blocks of a prompt, in place of hashes, if there is no {@link #text}: one per <em>full</em>
+     * engine block. Two prompts share a name only if they are equal up to and including that block. A name is between 1
+     * and 2^63 - 1.
      *
      * @param target at least {@code promptTokens / blockSizeTokens} long.
      * @return the number of hashes written, {@code promptTokens / blockSizeTokens}.

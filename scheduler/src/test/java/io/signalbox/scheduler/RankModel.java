@@ -10,7 +10,6 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;

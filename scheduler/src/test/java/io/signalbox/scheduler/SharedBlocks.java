@@ -109,8 +109,8 @@ final class SharedBlocks
                 }
             }
         }
-        assertEquals(expected, announced, () -> "the pending hashes of step " + plan.step() + " with " + entries + "; found are " +
-            registered + " and " + pending);
+        assertEquals(expected, announced, () -> "the pending hashes of step " + plan.step() + " with " + entries +
+            "; found are " + registered + " and " + pending);
     }
 
     private boolean isFound(final long hash)
