@@ -12,6 +12,7 @@ import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
@@ -64,6 +65,7 @@ public final class ReportListener implements GroupListener
     private long capturedRows;
     private long inheritedRows;
     private long missingRows;
+    private final WeightFigures weights = new WeightFigures();
 
     public ReportListener(final SchedulerConfig config)
     {
@@ -168,6 +170,7 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onRequeued(final RequeuedDecoder requeued)
         {
+            weights.onRequeued(requeued);
             preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
             final RequestRecord request = live.get(requeued.requestId());
             final RankRecord rank = ranks[requeued.rank()];
@@ -180,9 +183,16 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
+        protected void onNewWeights(final NewWeightsDecoder change)
+        {
+            weights.replaced();
+        }
+
+        @Override
         protected void onFree(final FreeDecoder end)
         {
             addEnd(end);
+            weights.onFree(end);
         }
     }
 
@@ -327,6 +337,7 @@ public final class ReportListener implements GroupListener
             occupancy(),
             routedExperts(),
             null,
+            weights.figures(),
             nowNanos);
     }
 

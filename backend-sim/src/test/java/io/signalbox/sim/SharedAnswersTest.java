@@ -23,10 +23,10 @@ class SharedAnswersTest
     private static final int BLOCK = 16;
     private static final int SYSTEM_TOKENS = 512;
 
-    private static Workload workload(final double arrivalsPerSecond)
+    private static Workload workload()
     {
         return GeneratedWorkload.of(GeneratedWorkloadConfig.builder().seed(11).conversations(20)
-            .arrivals(new Arrivals.Poisson(arrivalsPerSecond)).systemPromptTokens(SYSTEM_TOKENS).build());
+            .arrivals(new Arrivals.Poisson(0.1)).systemPromptTokens(SYSTEM_TOKENS).build());
     }
 
     private static SchedulerConfig.Builder config()
@@ -45,7 +45,7 @@ class SharedAnswersTest
     @EnumSource(BlockHashFunction.class)
     void shouldFindEveryFullBlockOfTheLastAnswer(final BlockHashFunction function)
     {
-        final Workload workload = workload(0.1);
+        final Workload workload = workload();
         final RunReport report = run(config().blockHash(function).build(), workload);
         long matched = 0;
         long generated = 0;
@@ -74,15 +74,16 @@ class SharedAnswersTest
         assertEquals(0, report.prefixCache().pendingBlocks(), "one step at a time, one request each");
     }
 
+    /** Two requests of one instant whose prompts begin alike. */
     @Test
-    void shouldShareTheSystemPromptThatAnotherRequestStillComputes()
+    void shouldShareBlocksThatAnotherRequestOfTheStepComputes()
     {
-        final Workload workload = workload(1e6);
+        final Workload workload = ListWorkload.of(ListWorkload.arriving(1, 0, 80, 3), ListWorkload.arriving(2, 0, 80, 3));
         final RunReport alone = run(config().build(), workload);
         final RunReport inStep = run(config().sameStepSharing(true).build(), workload);
         assertEquals(0, alone.prefixCache().pendingBlocks());
-        assertTrue(inStep.prefixCache().pendingBlocks() >= SYSTEM_TOKENS / BLOCK);
-        assertTrue(inStep.prefixCache().matchedBlocks() > alone.prefixCache().matchedBlocks());
-        assertTrue(inStep.steps().tokens() < alone.steps().tokens());
+        assertEquals(79 / BLOCK, inStep.prefixCache().pendingBlocks());
+        assertEquals(79 / BLOCK, inStep.prefixCache().matchedBlocks());
+        assertEquals(79 / BLOCK * BLOCK, alone.steps().tokens() - inStep.steps().tokens());
     }
 }

@@ -40,6 +40,13 @@ public record BackendCapabilities(
         this(name, capturesExperts, readsTokens, 1, 0, false);
     }
 
+    /** A backend that may read a block of keys and values before another entry of the step has written it. */
+    public BackendCapabilities(
+        final String name, final boolean capturesExperts, final boolean readsTokens, final int depth, final int draftTokens)
+    {
+        this(name, capturesExperts, readsTokens, depth, draftTokens, false);
+    }
+
     /** @throws ConfigException if sharing is wanted and the backend may read a block before it is written. */
     public void requireSameStepSharing(final boolean wanted)
     {

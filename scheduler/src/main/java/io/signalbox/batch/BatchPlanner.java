@@ -94,7 +94,7 @@ public final class BatchPlanner
     public boolean plan(final StepPlan plan, final long step)
     {
         plan.clear();
-        plan.number(step);
+        plan.number(step, blocks.weightGeneration());
         blocks.begin(plan);
         budget = stepTokens;
         tookVictim = false;
@@ -141,7 +141,7 @@ public final class BatchPlanner
     /** @param behind running requests that come after this one in the step. */
     private void continueRequest(final StepPlan plan, final Request request, final int behind)
     {
-        final FlightLog flights = request.residency.flights;
+        final FlightLog flights = request.residency;
         final int lowest = flights.lowest(request.computedTokens);
         final int known = request.knownTokens();
         final int drafts = lowest < known - 1 ? 0 : draftsFor(plan, request, lowest, behind);
@@ -209,7 +209,7 @@ public final class BatchPlanner
         final boolean isLate)
     {
         budget -= tokens;
-        request.residency.flights.add(plan.step(), tokens, end, isLate);
+        request.residency.add(plan.step(), tokens, end, isLate);
         if (samples)
         {
             request.residency.sampledIn(plan.step(), plan.entryCount() - 1);
@@ -233,6 +233,10 @@ public final class BatchPlanner
      */
     private int room(final Request request, final int start, final int end)
     {
+        if (blocks.hold(request, end))
+        {
+            return end;
+        }
         long room = blocks.mostTokens(request);
         if (room <= start && !tookVictim && !request.isInFlight() && leavingCount == 0 && !blocks.isRetiring())
         {
@@ -323,7 +327,7 @@ public final class BatchPlanner
     private void waitAgain(final Request request)
     {
         count(request, -1);
-        requeued.onRequeue(request, request.residency.leaving() == Residency.Leaving.PREEMPTED);
+        requeued.onRequeue(request, request.residency.cause());
         blocks.release(request);
         request.blockCount = 0;
         load.startOver(request);
@@ -356,7 +360,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            if (request.residency.flights.withdraw(fromStep))
+            if (request.residency.withdraw(fromStep))
             {
                 dropProvisional(request);
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
@@ -383,9 +387,22 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            request.residency.flights.clear();
+            request.residency.clear();
             dropProvisional(request);
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+        }
+        for (int i = running.size() - 1; i >= 0; i--)
+        {
+            leaveIfOver(running.get(i));
+        }
+    }
+
+    /** Running requests that are not to end start over, in their order, each once no step in flight computes it. */
+    public void requeueAll()
+    {
+        for (int i = 0; i < running.size(); i++)
+        {
+            leave(running.get(i), Residency.Leaving.NEW_WEIGHTS);
         }
         for (int i = running.size() - 1; i >= 0; i--)
         {

@@ -80,10 +80,11 @@ public final class PrefixHashes
         open[openCount++] = token;
     }
 
-    /** Hashes blocks until so many are hashed; the tokens of all of them must be known. */
-    void complete(final int blocks, final int blockSizeTokens, final BlockHasher hasher)
+    /** Hashes the blocks that end at or before a position; every token before it must be known. */
+    void complete(final int end, final BlockSize blockSize, final BlockHasher hasher)
     {
-        while (continues && count < blocks)
+        final int blockSizeTokens = blockSize.tokens();
+        while (continues && (count + 1L) * blockSizeTokens <= end)
         {
             if (openCount < blockSizeTokens)
             {

@@ -13,11 +13,13 @@ import org.agrona.DirectBuffer;
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
  * rank's entries in the prefix index over all ranks.
+ *
+ * <p>One file, because every method is a view of the same pool and the same plan.
  */
 public final class RankBlocks
 {
     private final int rank;
-    private final int blockSizeTokens;
+    private final BlockSize blockSize;
     private final boolean prefixCaching;
     private final KvBlockAllocator allocator;
     /** {@code null} if capture is off. */
@@ -28,6 +30,7 @@ public final class RankBlocks
     private final PendingBlocks pending = new PendingBlocks();
     private final boolean sameStepSharing;
     private int generation;
+    private int weightGeneration;
     private StepPlan planInWork;
 
     /**
@@ -44,7 +47,7 @@ public final class RankBlocks
         final RoutedExpertPages pages)
     {
         this.rank = rank;
-        this.blockSizeTokens = blockSizeTokens;
+        blockSize = new BlockSize(blockSizeTokens);
         this.prefixCaching = prefixCaching;
         this.sameStepSharing = sameStepSharing;
         this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
@@ -73,16 +76,22 @@ public final class RankBlocks
         return generation;
     }
 
+    /** The weights that compute the next step; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return weightGeneration;
+    }
+
     /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
     public long freeTokens()
     {
-        return (long)allocator.allocatableCount() * blockSizeTokens;
+        return (long)allocator.allocatableCount() * blockSize.tokens();
     }
 
     /** Tokens in cached blocks that eviction can take. */
     public long cachedTokens()
     {
-        return (long)allocator.evictableCount() * blockSizeTokens;
+        return (long)allocator.evictableCount() * blockSize.tokens();
     }
 
     /**
@@ -91,7 +100,7 @@ public final class RankBlocks
      */
     public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? Math.min(request.prefix().count(), (request.knownTokens() - 1) / blockSizeTokens) : 0;
+        return prefixCaching ? Math.min(request.prefix().count(), blockSize.blockOf(request.knownTokens() - 1)) : 0;
     }
 
     /**
@@ -119,7 +128,7 @@ public final class RankBlocks
         {
             allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
-        return blocksFor(request.knownTokens()) - matched <= allocatable;
+        return blockSize.blocksFor(request.knownTokens()) - matched <= allocatable;
     }
 
     /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
@@ -154,9 +163,11 @@ public final class RankBlocks
         for (int i = 0; i < matched; i++)
         {
             final int blockId = request.blockTable[i];
+            request.lastBlock = blockId;
+            request.lastIssue = allocator.issue(blockId);
             final boolean isRegistered = registered == i && allocator.blockHash(blockId) == request.prefix().get(i);
             registered += isRegistered ? 1 : 0;
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId),
+            planInWork.addTableChange(request, i, blockId, request.lastIssue,
                 isRegistered ? TableChangeKind.MATCHED : TableChangeKind.MATCHED_PENDING);
             if (pages != null && isRegistered)
             {
@@ -168,6 +179,7 @@ public final class RankBlocks
             }
         }
         request.blockCount = matched;
+        request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
         request.residency.shares(registered, matched, request.generatedTokens() > 0);
         return registered;
     }
@@ -201,12 +213,12 @@ public final class RankBlocks
      */
     boolean grow(final Request request, final int tokens)
     {
-        final int first = request.blockCount;
-        final int lacking = blocksFor(tokens) - first;
-        if (lacking <= 0)
+        if (hold(request, tokens))
         {
             return true;
         }
+        final int first = request.blockCount;
+        final int lacking = blockSize.blocksFor(tokens) - first;
         request.ensureTable(first + lacking);
         if (!allocator.allocate(lacking, request.blockTable, first))
         {
@@ -216,7 +228,9 @@ public final class RankBlocks
         for (int i = first; i < request.blockCount; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), TableChangeKind.ALLOCATED);
+            request.lastBlock = blockId;
+            request.lastIssue = allocator.issue(blockId);
+            planInWork.addTableChange(request, i, blockId, request.lastIssue, TableChangeKind.ALLOCATED);
             if (pages != null)
             {
                 request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
@@ -227,25 +241,36 @@ public final class RankBlocks
 
     int tokensOf(final int blocks)
     {
-        return blocks * blockSizeTokens;
+        return blocks * blockSize.tokens();
+    }
+
+    /** Whether the request has blocks for so many tokens. */
+    boolean hold(final Request request, final int tokens)
+    {
+        return tokens <= (long)request.blockCount * blockSize.tokens();
     }
 
     /** Most tokens of the request that fit into its blocks and those that could be allocated now. */
     long mostTokens(final Request request)
     {
-        return ((long)request.blockCount + allocator.allocatableCount()) * blockSizeTokens;
+        return ((long)request.blockCount + allocator.allocatableCount()) * blockSize.tokens();
     }
 
-    int blockSizeTokens()
+    BlockSize blockSize()
     {
-        return blockSizeTokens;
+        return blockSize;
     }
 
     /** Adds the blocks of positions {@code [start, end)} to the last entry of the plan. */
     void layOut(final Request request, final int start, final int end)
     {
-        final int last = (end - 1) / blockSizeTokens;
-        for (int index = start / blockSizeTokens; index <= last; index++)
+        if (start >= tokensOf(request.blockCount - 1))
+        {
+            planInWork.addBlock(request.lastBlock, request.lastIssue);
+            return;
+        }
+        final int last = blockSize.blockOf(end - 1);
+        for (int index = blockSize.blockOf(start); index <= last; index++)
         {
             final int blockId = request.blockTable[index];
             planInWork.addBlock(blockId, allocator.issue(blockId));
@@ -255,8 +280,13 @@ public final class RankBlocks
     /** Announces the blocks that computing known tokens up to {@code end} completes: they are pending from now on. */
     void announce(final Request request, final int start, final int end)
     {
-        final int complete = Math.min(end / blockSizeTokens, request.prefix().count());
-        for (int index = start / blockSizeTokens; index < complete; index++)
+        final int hashed = request.prefix().count();
+        if (start >= tokensOf(hashed))
+        {
+            return;
+        }
+        final int complete = Math.min(blockSize.blockOf(end), hashed);
+        for (int index = blockSize.blockOf(start); index < complete; index++)
         {
             if (isNews(request, index))
             {
@@ -352,6 +382,18 @@ public final class RankBlocks
         return allocator.issue(blockId) == issue;
     }
 
+    /** Whether rows of the block at this index of the request's table are rows of the request itself. */
+    boolean holdsRowsOf(final Request request, final int index, final int blockId)
+    {
+        return request.rows.isPageOf(index, blockId, pages);
+    }
+
+    /** As {@link BlockPages#validRows}. */
+    int validRows(final int blockId, final int firstPosition, final int rows)
+    {
+        return pages.validRows(blockId, firstPosition, rows);
+    }
+
     /** As {@link BlockPages#store}. */
     int storeRows(final int blockId, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
     {
@@ -367,16 +409,16 @@ public final class RankBlocks
     /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */
     void register(final Request request, final int start, final int end, final StepCommit commit)
     {
-        if (!registers(request))
+        if (start >= tokensOf(request.prefix().count()) || !registers(request))
         {
             return;
         }
-        final int completeBlocks = Math.min(end / blockSizeTokens, request.prefix().count());
-        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
+        final int completeBlocks = Math.min(blockSize.blockOf(end), request.prefix().count());
+        for (int index = blockSize.blockOf(start); index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
             final long hash = request.prefix().get(index);
-            if (allocator.register(blockId, hash, parentHash(request, index), index))
+            if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
                 commit.addRegistered(
                     blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
@@ -386,6 +428,12 @@ public final class RankBlocks
                 }
             }
         }
+    }
+
+    /** Rows of a block that is found under its hash must all be of the weights that computed its content. */
+    private boolean isOfOneGeneration(final Request request, final int index)
+    {
+        return !request.weights.isMixed(tokensOf(index), tokensOf(index + 1));
     }
 
     /** The hash of the previous block, if the request owns the registered block of that hash and not a duplicate. */
@@ -404,6 +452,13 @@ public final class RankBlocks
             unindexAll();
         }
         allocator.forgetPrefixes();
+    }
+
+    /** Later steps compute with new weights; nothing that former ones computed is shared with later requests. */
+    public void newWeights(final int weights)
+    {
+        weightGeneration = weights;
+        forgetPrefixes();
     }
 
     /** Removes block by block: the index holds the blocks of all ranks, and a search of it per rank would stall them. */
@@ -435,10 +490,5 @@ public final class RankBlocks
                 prefixIndex.remove(blockHashes[i], rank);
             }
         }
-    }
-
-    private int blocksFor(final int tokens)
-    {
-        return (int)((tokens + (long)blockSizeTokens - 1) / blockSizeTokens);
     }
 }

@@ -42,6 +42,7 @@ public final class Request
 
     final RequestRows rows;
     final Residency residency = new Residency();
+    final WeightSpans weights = new WeightSpans();
     private long id;
     private int promptTokens;
     private int maxNewTokens;
@@ -59,6 +60,9 @@ public final class Request
     private final PrefixHashes prefix = new PrefixHashes();
     int[] blockTable = new int[16];
     int blockCount;
+    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
+    int lastBlock;
+    int lastIssue;
 
     private Stage stage = Stage.QUEUED;
     private int rank = NO_RANK;
@@ -71,6 +75,7 @@ public final class Request
     private boolean cancelled;
     private boolean expired;
     private boolean failed;
+    private boolean outdated;
     private boolean resumed;
     /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
@@ -108,7 +113,9 @@ public final class Request
         cancelled = false;
         expired = false;
         failed = false;
+        outdated = false;
         resumed = false;
+        weights.clear();
         failures = 0;
         failedAtTokens = -1;
         return this;
@@ -275,12 +282,21 @@ public final class Request
      */
     void enterGeneration(final int currentGeneration)
     {
-        if (generation != currentGeneration && generatedTokens == 0 && rows != null)
+        if (generation != currentGeneration && generatedTokens == 0)
         {
-            rows.clear();
             computedHighWater = 0;
+            weights.clear();
+            if (rows != null)
+            {
+                rows.clear();
+            }
         }
         generation = currentGeneration;
+    }
+
+    public WeightSpans weights()
+    {
+        return weights;
     }
 
     /**
@@ -309,7 +325,7 @@ public final class Request
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
     public boolean isFirstInFlightFrom(final long fromStep, final long step)
     {
-        return residency.flights.firstFrom(fromStep) == step;
+        return residency.firstFrom(fromStep) == step;
     }
 
     void generated(final int token)
@@ -369,10 +385,21 @@ public final class Request
         failed = true;
     }
 
+    /** The request has begun under former weights and is not to continue under new ones. */
+    public void outdate()
+    {
+        outdated = true;
+    }
+
+    public boolean isOutdated()
+    {
+        return outdated;
+    }
+
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
-        return cancelled || failed;
+        return cancelled || failed || outdated;
     }
 
     public boolean isExpired()
@@ -383,13 +410,13 @@ public final class Request
     /** Whether a step in flight computes tokens of the request. */
     public boolean isInFlight()
     {
-        return !residency.flights.isEmpty();
+        return !residency.isEmpty();
     }
 
     /** The newest step that computes tokens of the request; 0 if none is in flight. */
     public long newestStepInFlight()
     {
-        return residency.flights.isEmpty() ? 0 : residency.flights.newestStep();
+        return residency.isEmpty() ? 0 : residency.newestStep();
     }
 
     boolean isResumed()
@@ -440,7 +467,8 @@ public final class Request
 
     private int flags()
     {
-        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0);
+        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0) |
+            (outdated ? 64 : 0);
     }
 
     /** Digest of all state that decides how the request continues. */
@@ -457,7 +485,7 @@ public final class Request
             digest = StateDigest.mix(digest, blockTable[i]);
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
-        digest = StateDigest.mix(digest, residency.digest());
+        digest = weights.digest(StateDigest.mix(digest, residency.digest()));
         return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
     }
 }

@@ -5,6 +5,5 @@ package io.signalbox.batch;
 @FunctionalInterface
 public interface RequeueListener
 {
-    /** @param preempted whether another request needed the blocks; else a step that computed it was withdrawn. */
-    void onRequeue(Request request, boolean preempted);
+    void onRequeue(Request request, RequeueCause cause);
 }

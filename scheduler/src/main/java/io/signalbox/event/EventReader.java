@@ -13,6 +13,7 @@ import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
@@ -58,6 +59,7 @@ public abstract class EventReader
     private final DigestDecoder digest = new DigestDecoder();
     private final RequeuedDecoder requeued = new RequeuedDecoder();
     private final WithdrawnDecoder withdrawn = new WithdrawnDecoder();
+    private final NewWeightsDecoder newWeights = new NewWeightsDecoder();
     private final RunDescriptionDecoder runDescription = new RunDescriptionDecoder();
     private final CaptureRowsDecoder captureRows = new CaptureRowsDecoder();
     private final SealDecoder seal = new SealDecoder();
@@ -134,6 +136,7 @@ public abstract class EventReader
             case DigestDecoder.TEMPLATE_ID -> onDigest(digest.wrap(buffer, body, block, version));
             case RequeuedDecoder.TEMPLATE_ID -> onRequeued(requeued.wrap(buffer, body, block, version));
             case WithdrawnDecoder.TEMPLATE_ID -> onWithdrawn(withdrawn.wrap(buffer, body, block, version));
+            case NewWeightsDecoder.TEMPLATE_ID -> onNewWeights(newWeights.wrap(buffer, body, block, version));
             case RunDescriptionDecoder.TEMPLATE_ID ->
                 onRunDescription(runDescription.wrap(buffer, body, block, version));
             case CaptureRowsDecoder.TEMPLATE_ID -> onCaptureRows(captureRows.wrap(buffer, body, block, version));
@@ -233,6 +236,11 @@ public abstract class EventReader
     }
 
     protected void onWithdrawn(final WithdrawnDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onNewWeights(final NewWeightsDecoder message)
     {
         onOther(message);
     }

@@ -44,7 +44,7 @@ final class AnsweringBackend implements Backend
         step = plan.step();
         epoch = plan.epoch();
         tokens = plan.tokens();
-        results.clear();
+        results.begin(plan);
         for (int i = 0; i < plan.entryCount(); i++)
         {
             results.entry(plan.start(i));

@@ -35,7 +35,11 @@ final class DepthCounts
         CHUNK_OF_GONE_OWNER,
         WITHDRAWN_PENDING_MATCH,
         CANCEL_IN_FLIGHT,
-        RELEASED_ROWS_IN_FLIGHT
+        RELEASED_ROWS_IN_FLIGHT,
+        NEW_WEIGHTS_FINISH,
+        NEW_WEIGHTS_ABORT,
+        NEW_WEIGHTS_REQUEUE,
+        MIXED_WEIGHTS
     }
 
     private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);

@@ -11,6 +11,7 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.hash.BlockHasher;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -44,6 +45,7 @@ final class DepthRig
     private final RankModel[] models;
     private final VictimCheck[] victims;
     private final DepthOutputs outputs;
+    final ModelWeights weights;
     private final Set<Integer> lost = new HashSet<>();
     private final InputWriter writer = new InputWriter();
     private final GroupWriter group = new GroupWriter(1024);
@@ -71,6 +73,7 @@ final class DepthRig
             models[rank] = new RankModel(this, counts);
             victims[rank] = new VictimCheck(models[rank], counts);
         }
+        weights = new ModelWeights(config.blockSizeTokens());
         outputs = new DepthOutputs(this, models, victims);
     }
 
@@ -162,7 +165,7 @@ final class DepthRig
     DepthRig submit(final ModelContent.Prompt prompt, final int priority, final int deadline)
     {
         final long id = nextId++;
-        content.add(id, prompt);
+        content.add(id, prompt, emitted(prompt.previous()));
         final SubmitEncoder submit = writer.submit();
         submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
@@ -278,8 +281,22 @@ final class DepthRig
 
     DepthRig cacheReset()
     {
-        Arrays.stream(models).forEach(RankModel::forgetPrefixes);
+        forgetPrefixes();
         writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.CACHE_RESET).note("");
+        return apply();
+    }
+
+    private void forgetPrefixes()
+    {
+        Arrays.stream(models).forEach(RankModel::forgetPrefixes);
+        weights.forgetPrefixes();
+    }
+
+    DepthRig newWeights(final WeightsWay way)
+    {
+        forgetPrefixes();
+        outputs.weightsReplaced(way);
+        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note("");
         return apply();
     }
 
@@ -309,10 +326,10 @@ final class DepthRig
     DepthRig reset(final boolean kvMemoryKept)
     {
         lost.clear();
-        for (int rank = 0; rank < devices.length && !kvMemoryKept; rank++)
+        if (!kvMemoryKept)
         {
-            devices[rank].forget();
-            models[rank].forgetPrefixes();
+            Arrays.stream(devices).forEach(ModelDevice::forget);
+            forgetPrefixes();
         }
         writer.backendReset().timeNanos(++now).newEpoch(++epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
         return apply();

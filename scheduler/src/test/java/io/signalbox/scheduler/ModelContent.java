@@ -8,7 +8,6 @@ import io.signalbox.kv.hash.BlockHasher;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +43,10 @@ final class ModelContent
     private final Map<Long, Prompt> prompts = new HashMap<>();
     private final Map<Long, int[]> answers = new HashMap<>();
     private final Map<List<Long>, Integer> acceptances = new HashMap<>();
-    private final Map<Long, long[]> prefixes = new HashMap<>();
-    private final Map<Long, long[]> hashes = new HashMap<>();
+    private final Map<Long, int[]> promptTokens = new HashMap<>();
+    /** What devices sampled last for each position. */
+    private final Map<Long, Map<Integer, Integer>> sampled = new HashMap<>();
+    private final Map<Long, List<Long>> prefixes = new HashMap<>();
     private final Map<Long, Integer> hashedBlocks = new HashMap<>();
     private final int acceptedPercent;
 
@@ -54,9 +55,25 @@ final class ModelContent
         this.acceptedPercent = acceptedPercent;
     }
 
-    void add(final long requestId, final Prompt prompt)
+    /** @param previousAnswer so far. */
+    void add(final long requestId, final Prompt prompt, final List<Integer> previousAnswer)
     {
+        final int[] tokens = new int[prompt.tokens()];
+        for (int i = 0; i < tokens.length; i++)
+        {
+            final long source = i < prompt.sharedTokens() ? prompt.family() : FIRST_REQUEST + requestId;
+            tokens[i] = (int)(StateDigest.mix(source, i) >>> Long.SIZE - PROMPT_BITS);
+        }
+        if (prompt.previous() > 0)
+        {
+            final int[] before = promptTokens.get(prompt.previous());
+            for (int i = 0; i < prompt.sharedTokens(); i++)
+            {
+                tokens[i] = i < before.length ? before[i] : previousAnswer.get(i - before.length);
+            }
+        }
         prompts.put(requestId, prompt);
+        promptTokens.put(requestId, tokens);
     }
 
     Prompt prompt(final long requestId)
@@ -64,21 +81,35 @@ final class ModelContent
         return prompts.get(requestId);
     }
 
-    /** The KV of a token, never negative: it depends on every token up to this one, and on nothing else. */
-    long of(final long requestId, final int position)
+    /** The KV of a token, never negative: it depends on the weights, on every token up to this one, and on nothing else. */
+    long of(final long requestId, final int position, final int weights)
     {
-        long[] known = prefixes.getOrDefault(requestId, new long[0]);
-        if (position >= known.length)
+        final List<Long> known = prefixes.computeIfAbsent(requestId, id -> new ArrayList<>());
+        while (known.size() <= position)
         {
-            final int before = known.length;
-            known = Arrays.copyOf(known, 2 * position + 1);
-            for (int i = before; i < known.length; i++)
-            {
-                known[i] = StateDigest.mix(i == 0 ? 0 : known[i - 1], token(requestId, i)) >>> 1;
-            }
-            prefixes.put(requestId, known);
+            known.add(StateDigest.mix(
+                known.isEmpty() ? 0 : known.get(known.size() - 1), tokenAt(requestId, known.size())));
         }
-        return known[position];
+        return StateDigest.mix(known.get(position), weights) >>> 1;
+    }
+
+    /** A device has sampled the token, perhaps again and with other weights. */
+    void sampled(final long requestId, final int position, final int token)
+    {
+        sampled.computeIfAbsent(requestId, id -> new HashMap<>()).put(position, token);
+        final List<Long> known = prefixes.getOrDefault(requestId, List.of());
+        if (position < known.size())
+        {
+            known.subList(position, known.size()).clear();
+        }
+    }
+
+    /** A token of the prompt, or one that a device has sampled. */
+    private int tokenAt(final long requestId, final int position)
+    {
+        final int[] prompt = promptTokens.get(requestId);
+        return position < prompt.length ? prompt[position] :
+            sampled.getOrDefault(requestId, Map.of()).getOrDefault(position, -1);
     }
 
     long garbage(final long step, final int index)
@@ -89,15 +120,10 @@ final class ModelContent
     /** The hash of a block, from the tokens of the request up to the end of the block. */
     long blockHash(final long requestId, final int index, final int blockSize)
     {
-        long[] known = hashes.getOrDefault(requestId, new long[0]);
-        if (index >= known.length)
-        {
-            known = new long[2 * index + 1];
-            final int[] tokens = firstTokens(requestId, known.length * blockSize);
-            BlockHasher.of(BlockHashFunction.SHA_256, blockSize).hash(tokens, tokens.length, new byte[0], known);
-            hashes.put(requestId, known);
-        }
-        return known[index];
+        final long[] hashes = new long[index + 1];
+        final int[] tokens = firstTokens(requestId, hashes.length * blockSize);
+        BlockHasher.of(BlockHashFunction.SHA_256, blockSize).hash(tokens, tokens.length, new byte[0], hashes);
+        return hashes[index];
     }
 
     /** The scheduler has hashed so many blocks of the request, on any rank. */
@@ -113,7 +139,7 @@ final class ModelContent
 
     int[] firstTokens(final long requestId, final int count)
     {
-        return IntStream.range(0, count).map(position -> token(requestId, position)).toArray();
+        return IntStream.range(0, count).map(position -> tokenAt(requestId, position)).toArray();
     }
 
     /** Whether the client gives what the hashes of the blocks that decoding fills are made from. */
@@ -126,27 +152,15 @@ final class ModelContent
     void answer(final long requestId, final int... tokens)
     {
         answers.put(requestId, tokens);
-        prefixes.remove(requestId);
-        hashes.remove(requestId);
     }
 
-    /** A token of the prompt or of the answer. */
-    int token(final long requestId, final int position)
+    /** The token that weights of a generation sample. */
+    int token(final long requestId, final int position, final int weights)
     {
-        final Prompt prompt = prompts.get(requestId);
-        if (position < prompt.sharedTokens() && prompt.previous() > 0)
-        {
-            return token(prompt.previous(), position);
-        }
-        if (position < prompt.tokens())
-        {
-            final long source = position < prompt.sharedTokens() ? prompt.family() : FIRST_REQUEST + requestId;
-            return (int)(StateDigest.mix(source, position) >>> Long.SIZE - PROMPT_BITS);
-        }
         final int[] answer = answers.getOrDefault(requestId, NO_ANSWER);
-        final int generated = position - prompt.tokens();
+        final int generated = position - prompts.get(requestId).tokens();
         return generated < answer.length ? answer[generated] :
-            (int)((StateDigest.mix(requestId, position, 77) >>> 1) % VOCABULARY);
+            (int)((StateDigest.mix(requestId, position, 77 + weights) >>> 1) % VOCABULARY);
     }
 
     /** An entry of the request that starts there accepts so many tokens, if it has them. */
@@ -171,14 +185,15 @@ final class ModelContent
         return accepted;
     }
 
-    /** All tokens of a request that ends by itself. */
-    List<Integer> tokens(final long requestId)
+    /** All tokens of a request that ends by itself, the first of them sampled by these weights; others by the first. */
+    List<Integer> tokens(final long requestId, final List<Integer> weights)
     {
         final Prompt prompt = prompts.get(requestId);
         final List<Integer> tokens = new ArrayList<>();
         while (tokens.size() < prompt.newTokens())
         {
-            tokens.add(token(requestId, prompt.tokens() + tokens.size()));
+            final int generation = tokens.size() < weights.size() ? weights.get(tokens.size()) : 0;
+            tokens.add(token(requestId, prompt.tokens() + tokens.size(), generation));
             if (tokens.get(tokens.size() - 1) == prompt.stopToken())
             {
                 break;

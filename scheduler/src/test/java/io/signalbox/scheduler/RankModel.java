@@ -273,7 +273,7 @@ final class RankModel
         }
         shared.ended(step.number);
         assertEquals(span, commit.spanCount());
-        assertEquals(firstHash, commit.registeredCount(), "hashes that no entry completed");
+        assertEquals(firstHash, commit.registeredCount(), () -> "hashes that no entry completed: " + step);
     }
 
     private void checkFates(final Entry entry, final CommitView commit, final int i)

@@ -7,6 +7,7 @@ import io.signalbox.event.StepView;
 import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +128,8 @@ final class SharedBlocks
 
     /**
      * Every block that is below the computed tokens now has the hash of its tokens, unless another block has that, the cache
-     * was reset since the admission, or the client gave nothing to hash it from.
+     * was reset since the admission, the request has rows of two weight generations for it, or the client gave nothing to
+     * hash it from.
      */
     int checkRegistered(
         final RankModel.Entry entry, final CommitView commit, final int i, final RankModel.Stay stay, final int firstHash)
@@ -142,12 +144,15 @@ final class SharedBlocks
             {
                 content.hashed(entry.id(), index + 1);
             }
-            if (stay.generation == generation && (!isGenerated || isContinued) &&
+            final boolean isMixed = isMixed(rig.weights.rows(entry.id()), index);
+            if (stay.generation == generation && !isMixed && (!isGenerated || isContinued) &&
                 registered.values().stream().noneMatch(other -> other.hash == hash))
             {
                 final RankModel.Block block = entry.table().get(index);
                 assertTrue(at < commit.registeredCount(), () -> "block " + block + " of " + entry + " got no hash");
-                assertEquals(hash, commit.registeredHash(at), () -> "the hash of block " + block + " of " + entry);
+                assertEquals(hash, commit.registeredHash(at), () -> "the hash of block " + block + " of " + entry + ", " +
+                    content.prompt(entry.id()) + ", emitted " + rig.emitted(entry.id()) + ", tokens " +
+                    Arrays.toString(content.firstTokens(entry.id(), stay.computed + 1)));
                 assertEquals(block.id(), commit.registeredBlockId(at));
                 assertEquals(isGenerated, commit.registeredGenerated(at));
                 registered.put(block.id(), new Registered(hash, block.issue(), isGenerated));
@@ -156,6 +161,13 @@ final class SharedBlocks
             }
         }
         return at;
+    }
+
+    /** Rows of the newest weights and older ones; a block with older ones only is computed anew, with rows of its own. */
+    private boolean isMixed(final List<Integer> rows, final int index)
+    {
+        final List<Integer> block = rows.subList(index * size, (index + 1) * size);
+        return block.stream().distinct().count() > 1 && block.contains(rows.get(rows.size() - 1));
     }
 
     void check(final KvBlockAllocator allocator)
