@@ -5,6 +5,7 @@ import io.signalbox.report.RunReport.RankOccupancy;
 import io.signalbox.report.RunReport.RankPrefixCache;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /** Prefix hits and block occupancy of one rank. */
 final class RankRecord
@@ -23,6 +24,9 @@ final class RankRecord
     private long promptTokens;
     private long matchedBlocks;
     private long promptBlocks;
+    private final BitSet generated = new BitSet();
+    private long generatedBlocks;
+    private long pendingBlocks;
 
     RankRecord(final int rank)
     {
@@ -57,11 +61,60 @@ final class RankRecord
 
     void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)
     {
-        admittedRequests++;
-        matchedBlocks += requestMatchedBlocks;
-        matchedTokens += (long)requestMatchedBlocks * blockSizeTokens;
-        promptTokens += request.promptTokens;
-        promptBlocks += request.promptTokens / blockSizeTokens;
+        request.matchedBlocks = requestMatchedBlocks;
+        request.generatedBlocks = 0;
+        request.pendingBlocks = 0;
+        count(request, blockSizeTokens, 1);
+    }
+
+    /** The step of the first admission was withdrawn: nothing was matched, and the request is admitted again. */
+    void onFirstAdmissionWithdrawn(final RequestRecord request, final int blockSizeTokens)
+    {
+        count(request, blockSizeTokens, -1);
+        generatedBlocks -= request.generatedBlocks;
+        pendingBlocks -= request.pendingBlocks;
+    }
+
+    private void count(final RequestRecord request, final int blockSizeTokens, final int sign)
+    {
+        admittedRequests += sign;
+        matchedBlocks += sign * request.matchedBlocks;
+        matchedTokens += sign * (long)request.matchedBlocks * blockSizeTokens;
+        promptTokens += sign * request.promptTokens;
+        promptBlocks += sign * (request.promptTokens / blockSizeTokens);
+    }
+
+    /** Decoding filled the block, and requests can match it. */
+    void onGenerated(final int blockId)
+    {
+        generated.set(blockId);
+    }
+
+    void onAllocated(final int blockId)
+    {
+        generated.clear(blockId);
+    }
+
+    /** The first admission of the request matched the block. */
+    void onMatched(final RequestRecord request, final int blockId, final boolean isPending)
+    {
+        final int isGenerated = generated.get(blockId) ? 1 : 0;
+        request.generatedBlocks += isGenerated;
+        generatedBlocks += isGenerated;
+        request.pendingBlocks += isPending ? 1 : 0;
+        pendingBlocks += isPending ? 1 : 0;
+    }
+
+    /** Matched blocks that decoding had filled. */
+    long generatedBlocks()
+    {
+        return generatedBlocks;
+    }
+
+    /** Matched blocks that a step in flight computed. */
+    long pendingBlocks()
+    {
+        return pendingBlocks;
     }
 
     void hold(final int blockId, final long nowNanos)

@@ -172,7 +172,14 @@ public final class ReportListener implements GroupListener
         {
             weights.onRequeued(requeued);
             preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
-            ranks[requeued.rank()].release(live.get(requeued.requestId()), nowNanos);
+            final RequestRecord request = live.get(requeued.requestId());
+            final RankRecord rank = ranks[requeued.rank()];
+            rank.release(request, nowNanos);
+            if (!request.landed)
+            {
+                request.admittedInStep = 0;
+                rank.onFirstAdmissionWithdrawn(request, blockSizeTokens);
+            }
         }
 
         @Override
@@ -200,16 +207,31 @@ public final class ReportListener implements GroupListener
         {
             final RequestRecord request = live.get(plan.admittedRequestId(i));
             request.rank = plan.rank();
-            if (!plan.isResumed(i))
+            if (request.admittedInStep == 0)
             {
+                request.admittedInStep = plan.step();
                 rank.onFirstAdmission(request, plan.matchedBlocks(i), blockSizeTokens);
             }
         }
         evictions += plan.evictedCount();
         for (int i = 0; i < plan.changeCount(); i++)
         {
-            live.get(plan.changeRequestId(i)).blocks.addInt(plan.changeBlockId(i));
-            rank.hold(plan.changeBlockId(i), nowNanos);
+            addBlock(plan, i, rank, live.get(plan.changeRequestId(i)));
+        }
+    }
+
+    private void addBlock(final StepView plan, final int change, final RankRecord rank, final RequestRecord request)
+    {
+        final int block = plan.changeBlockId(change);
+        request.blocks.addInt(block);
+        rank.hold(block, nowNanos);
+        if (!plan.changeIsMatch(change))
+        {
+            rank.onAllocated(block);
+        }
+        else if (request.admittedInStep == plan.step())
+        {
+            rank.onMatched(request, block, plan.changeIsPendingMatch(change));
         }
     }
 
@@ -222,9 +244,21 @@ public final class ReportListener implements GroupListener
             deadEntries += step.verdict(entry) == EntryVerdict.DEAD ? 1 : 0;
             acceptedDrafts += Math.max(0, step.emitted(entry) + step.afterStop(entry) - 1);
             rejectedDrafts += step.rejected(entry);
-            for (int left = step.emitted(entry); left > 0; left--)
+            if (step.advance(entry) > 0)
             {
-                onToken(request(rank, entry, step.requestId(entry)));
+                final RequestRecord request = request(rank, entry, step.requestId(entry));
+                request.landed = true;
+                for (int left = step.emitted(entry); left > 0; left--)
+                {
+                    onToken(request);
+                }
+            }
+        }
+        for (int i = 0; i < step.registeredCount(); i++)
+        {
+            if (step.registeredGenerated(i))
+            {
+                rank.onGenerated(step.registeredBlockId(i));
             }
         }
     }
@@ -337,7 +371,9 @@ public final class ReportListener implements GroupListener
         final List<RankPrefixCache> perRank = Arrays.stream(ranks).map(RankRecord::prefixCache).toList();
         return new RunReport.PrefixCache(
             RankRecord.rate(matchedTokens, promptTokens), RankRecord.rate(matchedBlocks, promptBlocks),
-            matchedTokens, promptTokens, matchedBlocks, promptBlocks, perRank);
+            matchedTokens, promptTokens, matchedBlocks, promptBlocks,
+            Arrays.stream(ranks).mapToLong(RankRecord::generatedBlocks).sum(),
+            Arrays.stream(ranks).mapToLong(RankRecord::pendingBlocks).sum(), perRank);
     }
 
     private List<RankOccupancy> occupancy()

@@ -16,6 +16,13 @@ final class RequestRecord
     long lastTokenNanos;
     int tokens;
     boolean ended;
+    /** The step with which it was admitted for the first time; 0: not yet. */
+    long admittedInStep;
+    /** A step that computed it was committed. */
+    boolean landed;
+    int matchedBlocks;
+    int generatedBlocks;
+    int pendingBlocks;
 
     RequestRecord(final long requestId, final long submitNanos, final int promptTokens)
     {

@@ -78,6 +78,8 @@ public record RunReport(
      *
      * @param tokenHitRate  matched tokens over prompt tokens.
      * @param blockHitRate  matched blocks over full prompt blocks.
+     * @param generatedBlocks of the matched blocks, those that decoding had filled: answers of earlier turns.
+     * @param pendingBlocks   of the matched blocks, those that a step in flight, or the same step, computed.
      */
     public record PrefixCache(
         double tokenHitRate,
@@ -86,6 +88,8 @@ public record RunReport(
         long promptTokens,
         long matchedBlocks,
         long promptBlocks,
+        long generatedBlocks,
+        long pendingBlocks,
         List<RankPrefixCache> ranks)
     {
     }

@@ -74,8 +74,8 @@ final class SimulatedBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities(
-            "simulated", true, false, SchedulerConfig.MAX_DEPTH, SchedulerConfig.MAX_DRAFT_TOKENS);
+        return BackendCapabilities.named("simulated").capturesExperts(true).depth(SchedulerConfig.MAX_DEPTH)
+            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).build();
     }
 
     @Override

@@ -62,7 +62,7 @@ public final class Simulation
         final boolean capture = schedulerConfig.capture() != null;
         final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
         final SubmitWriter submits = new SubmitWriter(
-            workload, schedulerConfig.blockSizeTokens(), capture ? 0 : -1, simulationConfig.seed());
+            workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed());
         final SimulatedBackend backend = new SimulatedBackend(
             simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key);
         final FaultPlan plan = simulationConfig.faults();

@@ -4,6 +4,7 @@ package io.signalbox.sim;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
@@ -16,23 +17,21 @@ final class SubmitWriter
 {
     private static final int NONE = -1;
 
-    private final Workload workload;
-    private final int blockSizeTokens;
+    private final PromptHashes prompts;
     private final int rowsFrom;
     private final long seed;
-    private final long[] hashes;
     private final UnsafeBuffer hashBytes;
+    private final UnsafeBuffer tailBytes;
 
     /** @param rowsFrom first position whose routed-expert rows the clients want; -1: none. */
-    SubmitWriter(final Workload workload, final int blockSizeTokens, final int rowsFrom, final long seed)
+    SubmitWriter(final Workload workload, final SchedulerConfig config, final int rowsFrom, final long seed)
     {
-        this.workload = workload;
-        this.blockSizeTokens = blockSizeTokens;
         this.rowsFrom = rowsFrom;
         this.seed = seed;
+        prompts = new PromptHashes(workload, config, seed);
         final int longest = workload.requests().stream().mapToInt(WorkloadRequest::promptTokens).max().orElse(0);
-        hashes = new long[longest / blockSizeTokens];
-        hashBytes = new UnsafeBuffer(new byte[hashes.length * Long.BYTES]);
+        hashBytes = new UnsafeBuffer(new byte[longest / config.blockSizeTokens() * Long.BYTES]);
+        tailBytes = new UnsafeBuffer(new byte[config.blockSizeTokens() * Integer.BYTES]);
     }
 
     boolean wantsRows()
@@ -42,10 +41,14 @@ final class SubmitWriter
 
     void write(final InputWriter inputs, final WorkloadRequest request, final long timeNanos)
     {
-        final int hashCount = workload.blockHashes(request, blockSizeTokens, hashes);
+        final int hashCount = prompts.hash(request);
         for (int i = 0; i < hashCount; i++)
         {
-            hashBytes.putLong(i * Long.BYTES, hashes[i], ByteOrder.LITTLE_ENDIAN);
+            hashBytes.putLong(i * Long.BYTES, prompts.hash(i), ByteOrder.LITTLE_ENDIAN);
+        }
+        for (int i = 0; i < prompts.tailLength(); i++)
+        {
+            tailBytes.putInt(i * Integer.BYTES, prompts.tail(i), ByteOrder.LITTLE_ENDIAN);
         }
         final SubmitEncoder submit = inputs.submit();
         submit
@@ -67,6 +70,7 @@ final class SubmitWriter
             .rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
             .putCacheKey(hashBytes, 0, 0)
-            .putTokens(hashBytes, 0, 0);
+            .putTokens(tailBytes, 0, prompts.tailLength() * Integer.BYTES)
+            .putHashChain(prompts.chain(), 0, prompts.chain().length);
     }
 }

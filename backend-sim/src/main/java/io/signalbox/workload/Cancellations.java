@@ -48,6 +48,12 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
             }
 
             @Override
+            public PromptText text()
+            {
+                return workload.text();
+            }
+
+            @Override
             public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
             {
                 return workload.blockHashes(request, blockSizeTokens, target);

@@ -2,6 +2,7 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.SeededTokens;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.Map;
  * {@code k}, adds new user text, and arrives a think time after turn {@code k} has completed: prefixes really repeat,
  * and load feeds back on arrivals. With a number of clients, so many conversations are active at a time.
  */
-public final class GeneratedWorkload implements Workload
+public final class GeneratedWorkload implements Workload, PromptText
 {
     private static final long SYSTEM_PROMPT = -1L;
     /** Arrival of a conversation that waits for a client. */
@@ -94,22 +95,43 @@ public final class GeneratedWorkload implements Workload
         return requests;
     }
 
-    /**
-     * A block's hash stands for its whole prefix. A conversation only ever appends, so that conversation and block
-     * index say what the prefix is; blocks that lie wholly in the system prompt belong to every conversation.
-     */
     @Override
-    public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    public PromptText text()
     {
-        final int blocks = request.promptTokens() / blockSizeTokens;
-        final int sharedBlocks = config.systemPromptTokens() / blockSizeTokens;
-        final long common = SplitMix64.mix(config.seed(), SYSTEM_PROMPT);
+        return this;
+    }
+
+    /** Backwards from the end: user text, the answer before it, the user text before that, and the system prompt. */
+    @Override
+    public void tokens(
+        final WorkloadRequest request, final int from, final int to, final Answers answers, final int[] target)
+    {
         final long own = SplitMix64.mix(config.seed(), request.conversationId());
-        for (int i = 0; i < blocks; i++)
+        final long common = SplitMix64.mix(config.seed(), SYSTEM_PROMPT);
+        WorkloadRequest before = predecessor(request);
+        for (int position = to - 1; position >= from; position--)
         {
-            target[i] = BlockHashes.positive(SplitMix64.mix(i < sharedBlocks ? common : own, i));
+            while (before != null && position < before.promptTokens())
+            {
+                before = predecessor(before);
+            }
+            final boolean isAnswer = before != null && position < before.promptTokens() + before.outputTokens();
+            target[position - from] = isAnswer ? answers.token(before.requestId(), position) :
+                SeededTokens.token(position < config.systemPromptTokens() ? common : own, 0, position);
         }
-        return blocks;
+    }
+
+    private WorkloadRequest predecessor(final WorkloadRequest request)
+    {
+        return request.predecessorId() < 0 ? null : requests.get((int)request.predecessorId() - 1);
+    }
+
+    /** A conversation only ever appends, so it and the position say what the prefix is. All share the system prompt. */
+    @Override
+    public long contentKey(final WorkloadRequest request, final int position)
+    {
+        final long source = position < config.systemPromptTokens() ? SYSTEM_PROMPT : request.conversationId();
+        return SplitMix64.mix(SplitMix64.mix(config.seed(), source), position);
     }
 
     @Override

@@ -16,14 +16,24 @@ public interface Workload
     /** Every request; the one with id {@code n} is at index {@code n - 1}. A predecessor comes before its followers. */
     List<WorkloadRequest> requests();
 
+    /** The tokens of the prompts; null if the workload only names blocks, as a recorded one does. */
+    default PromptText text()
+    {
+        return null;
+    }
+
     /**
-     * Writes the block hashes of a prompt, one per <em>full</em> engine block. Two prompts share a hash only if
-     * they are equal up to and including that block. A hash is between 1 and 2^63 - 1.
+     * Writes the names of the blocks of a prompt, in place of hashes, if there is no {@link #text}: one per <em>full</em>
+     * engine block. Two prompts share a name only if they are equal up to and including that block. A name is between 1
+     * and 2^63 - 1.
      *
      * @param target at least {@code promptTokens / blockSizeTokens} long.
      * @return the number of hashes written, {@code promptTokens / blockSizeTokens}.
      */
-    int blockHashes(WorkloadRequest request, int blockSizeTokens, long[] target);
+    default int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
+    {
+        throw new UnsupportedOperationException("the blocks of " + placeOf(request) + " have no names; hash its tokens");
+    }
 
     /** Names a request in a message. A recorded workload names the line of its file. */
     default String placeOf(final WorkloadRequest request)

@@ -85,7 +85,7 @@ final class FaultyRun extends EventReader implements GroupJournal
         final SimulatedBackend backend = new SimulatedBackend(
             simulation, config, new RowKeys(workload, config.blockSizeTokens())::key);
         final SubmitWriter submits =
-            new SubmitWriter(workload, config.blockSizeTokens(), config.capture() == null ? -1 : 0, simulation.seed());
+            new SubmitWriter(workload, config, config.capture() == null ? -1 : 0, simulation.seed());
         final EngineContext context = new EngineContext().config(config).backend(plant.apply(backend))
             .journal(this).vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineContext.WakeSource.CALLER)
             .listener((group, offset, length) ->

@@ -122,7 +122,7 @@ class SimulationDriverTest
         final RequestEnds ends = new RequestEnds();
         final SimulatedBackend backend = new SimulatedBackend(SimulationConfig.DEFAULT);
         backend.start(1, null, new RecordingSink());
-        final SubmitWriter submits = new SubmitWriter(workload, 16, -1, 0);
+        final SubmitWriter submits = new SubmitWriter(workload, SchedulerConfig.builder().build(), -1, 0);
         new SimulationDriver(
             new LazyEngine(ends, endsOnWake), backend, ends, workload, submits, null, null, SimulationProgress.NONE).run();
     }

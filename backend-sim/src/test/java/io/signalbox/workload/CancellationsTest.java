@@ -8,6 +8,7 @@ import java.util.LongSummaryStatistics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 class CancellationsTest
@@ -31,10 +32,7 @@ class CancellationsTest
         final WorkloadRequest changed = cancelling.requests().get(plain.requests().size() - 1);
         assertEquals(last, changed.cancelledAfter(-1));
         assertNotEquals(last, changed);
-        final long[] expected = new long[last.promptTokens()];
-        final long[] actual = new long[last.promptTokens()];
-        assertEquals(plain.blockHashes(last, 16, expected), cancelling.blockHashes(changed, 16, actual));
-        assertEquals(expected[5], actual[5]);
+        assertSame(plain.text(), cancelling.text());
         assertEquals("1.0", cancelling.settings().get("workload.cancelFraction"));
         assertEquals(plain.requests(), new Cancellations(0.0, 1000, 9).applyTo(plain).requests());
     }

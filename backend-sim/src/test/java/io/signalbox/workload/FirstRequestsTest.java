@@ -4,8 +4,8 @@ package io.signalbox.workload;
 import io.signalbox.ConfigException;
 import org.junit.jupiter.api.Test;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 class FirstRequestsTest
@@ -29,15 +29,9 @@ class FirstRequestsTest
     }
 
     @Test
-    void shouldHashAsTheWholeWorkloadDoes()
+    void shouldHaveTheTextOfTheWholeWorkload()
     {
-        final WorkloadRequest request = WHOLE.requests().get(2);
-        final long[] expected = new long[request.promptTokens() / 16];
-        final long[] hashes = new long[expected.length];
-
-        WHOLE.blockHashes(request, 16, expected);
-        assertEquals(expected.length, new FirstRequests(WHOLE, 3).blockHashes(request, 16, hashes));
-        assertArrayEquals(expected, hashes);
+        assertSame(WHOLE.text(), new FirstRequests(WHOLE, 3).text());
     }
 
     @Test

@@ -117,7 +117,8 @@ public class DecodeStepBenchmark
         submit.timeNanos(0).requestId(nextId++).conversationId(-1).predecessorId(-1).thinkTimeNanos(0).deadlineNanos(-1)
             .samplingSeed(0).promptTokens(16).maxNewTokens(newTokens).stopTokenId(-1).rowsFrom(-1).priority(0).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
-        submit.putBlockHashes(noBytes, 0, 0).putCacheKey(noBytes, 0, 0).putTokens(noBytes, 0, 0);
+        submit.putBlockHashes(noBytes, 0, 0).putCacheKey(noBytes, 0, 0).putTokens(noBytes, 0, 0)
+            .putHashChain(noBytes, 0, 0);
         apply(null);
     }
 

@@ -22,7 +22,7 @@ final class RecomputeRank implements PagedRank, StepOutput
     private final RankLoad rankLoad = new RankLoad();
     private final BatchPlanner planner;
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(null);
+    private final StepCommit commit = new StepCommit(null, null);
     private final PagingLoad load;
     private final int usableBlocks;
     private final int[] sampled = new int[MAX_REQUESTS];
@@ -33,7 +33,7 @@ final class RecomputeRank implements PagedRank, StepOutput
     {
         this.load = load;
         usableBlocks = poolSize - 1;
-        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
+        blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, false, null);
         planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS, 1, 0,
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }
@@ -51,7 +51,7 @@ final class RecomputeRank implements PagedRank, StepOutput
         final Request submitted = new Request(null).reset(request, prompt.length, load.newTokens(request), -1, -1);
         for (final long hash : load.hashes(request))
         {
-            submitted.addBlockHash(hash);
+            submitted.prefix().addPromptBlock(hash);
         }
         planner.place(submitted, 0);
     }

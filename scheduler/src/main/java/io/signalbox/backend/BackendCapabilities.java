@@ -15,6 +15,7 @@ public final class BackendCapabilities
     private final boolean reportsLogprobs;
     private final boolean reportsLaunches;
     private final boolean resetsRanks;
+    private final boolean writesKvFirst;
     private final int depth;
     private final int draftTokens;
 
@@ -26,6 +27,7 @@ public final class BackendCapabilities
         reportsLogprobs = builder.reportsLogprobs;
         reportsLaunches = builder.reportsLaunches;
         resetsRanks = builder.resetsRanks;
+        writesKvFirst = builder.writesKvFirst;
         depth = builder.depth;
         draftTokens = builder.draftTokens;
         if (depth < 1 || draftTokens < 0)
@@ -45,6 +47,17 @@ public final class BackendCapabilities
     public BackendCapabilities(final String name, final boolean capturesExperts, final boolean readsTokens)
     {
         this(name, capturesExperts, readsTokens, 1, 0);
+    }
+
+    /** @throws ConfigException if sharing is wanted and the backend may read a block before it is written. */
+    public void requireSameStepSharing(final boolean wanted)
+    {
+        if (wanted && !writesKvFirst)
+        {
+            throw new ConfigException("sameStepSharing=true needs a backend that writes the keys and values of a step " +
+                "before it reads any, and the backend " + name + " does not say so; give sameStepSharing=false, or choose " +
+                "another backend.");
+        }
     }
 
     /** The commonest capabilities; see {@link Builder} for each. */
@@ -129,6 +142,7 @@ public final class BackendCapabilities
         private boolean reportsLogprobs;
         private boolean reportsLaunches = true;
         private boolean resetsRanks;
+        private boolean writesKvFirst;
         private int depth = 1;
         private int draftTokens;
 
@@ -169,6 +183,16 @@ public final class BackendCapabilities
         public Builder resetsRanks(final boolean value)
         {
             resetsRanks = value;
+            return this;
+        }
+
+        /**
+         * Whether every layer writes the keys and values of all entries of a step before it reads any, so that an entry may
+         * read blocks that another one of its step writes.
+         */
+        public Builder writesKvFirst(final boolean value)
+        {
+            writesKvFirst = value;
             return this;
         }
 

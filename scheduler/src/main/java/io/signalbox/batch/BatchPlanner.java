@@ -70,7 +70,7 @@ public final class BatchPlanner
     public long digest()
     {
         return StateDigest.mix(StateDigest.mix(running.digest(), waiting.digest(), blocks.generation()), admissions,
-            blocks.retiringDigest());
+            blocks.inFlightDigest());
     }
 
     /**
@@ -277,10 +277,10 @@ public final class BatchPlanner
 
     private void admit(final StepPlan plan, final Request request, final int matched)
     {
-        blocks.share(request, matched);
-        final int start = blocks.tokensOf(matched);
-        load.start(request, start);
         request.admitted(++admissions << RANK_BITS | blocks.rank());
+        final int registered = blocks.share(request, matched);
+        final int start = blocks.tokensOf(matched);
+        load.start(request, start, blocks.tokensOf(registered));
         plan.addAdmitted(request, matched, request.isResumed());
         addKnown(plan, request, start, Math.min(request.knownTokens() - start, budget));
     }
@@ -291,7 +291,7 @@ public final class BatchPlanner
      */
     public void landed(final StepPlan plan)
     {
-        blocks.landed(plan.step());
+        blocks.landed(plan);
         for (int entry = plan.entryCount() - 1; comingBackCount > 0 && entry >= 0; entry--)
         {
             if (plan.isOwned(entry))
@@ -362,12 +362,22 @@ public final class BatchPlanner
             final Request request = running.get(i);
             if (request.residency.withdraw(fromStep))
             {
+                dropProvisional(request);
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
             }
         }
         for (int i = running.size() - 1; i >= 0; i--)
         {
             leaveIfOver(running.get(i));
+        }
+    }
+
+    /** Rows that a request shares with a step in flight are its own once its first step is committed. */
+    private void dropProvisional(final Request request)
+    {
+        if (request.residency.isProvisional() && !request.isInFlight())
+        {
+            blocks.dropShared(request);
         }
     }
 
@@ -378,6 +388,7 @@ public final class BatchPlanner
         {
             final Request request = running.get(i);
             request.residency.clear();
+            dropProvisional(request);
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
         }
         for (int i = running.size() - 1; i >= 0; i--)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.experts.BlockPages;
 import io.signalbox.experts.RoutedExpertPages;
 import io.signalbox.kv.EvictionPolicy;
@@ -12,6 +13,8 @@ import org.agrona.DirectBuffer;
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
  * rank's entries in the prefix index over all ranks.
+ *
+ * <p>One file, because every method is a view of the same pool and the same plan.
  */
 public final class RankBlocks
 {
@@ -24,22 +27,29 @@ public final class RankBlocks
     /** {@code null} unless a router reads prefix matches. */
     private RankPrefixIndex prefixIndex;
     private final RetiringBlocks retiring;
+    private final PendingBlocks pending = new PendingBlocks();
+    private final boolean sameStepSharing;
     private int generation;
     private int weightGeneration;
     private StepPlan planInWork;
 
-    /** @param pages pages of routed-expert rows, or null if capture is off. */
+    /**
+     * @param sameStepSharing whether an entry may read blocks that an earlier entry of its step writes.
+     * @param pages           pages of routed-expert rows, or null if capture is off.
+     */
     public RankBlocks(
         final int rank,
         final int kvBlocks,
         final int blockSizeTokens,
         final EvictionPolicy evictionPolicy,
         final boolean prefixCaching,
+        final boolean sameStepSharing,
         final RoutedExpertPages pages)
     {
         this.rank = rank;
         blockSize = new BlockSize(blockSizeTokens);
         this.prefixCaching = prefixCaching;
+        this.sameStepSharing = sameStepSharing;
         this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
         allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, this.pages);
@@ -90,15 +100,24 @@ public final class RankBlocks
      */
     public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? Math.min(request.hashCount, blockSize.blockOf(request.knownTokens() - 1)) : 0;
+        return prefixCaching ? Math.min(request.prefix().count(), blockSize.blockOf(request.knownTokens() - 1)) : 0;
     }
 
-    /** Writes the blocks of the longest match into the request's table; returns their number. */
+    /**
+     * Writes the blocks of the longest match into the request's table, registered ones and then pending ones; returns their
+     * number.
+     */
     int match(final Request request)
     {
         final int limit = matchableBlocks(request);
+        if (limit == 0)
+        {
+            return 0;
+        }
         request.ensureTable(limit);
-        return prefixCaching ? allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0) : 0;
+        final int registered = allocator.longestMatch(request.prefix().values(), 0, limit, request.blockTable, 0);
+        return pending.match(request.prefix().values(), registered, limit, request.blockTable,
+            sameStepSharing ? planInWork.step() + 1 : planInWork.step());
     }
 
     /** Whether all known tokens of the request fit beside its match; matched blocks must not be counted as evictable. */
@@ -127,9 +146,14 @@ public final class RankBlocks
         }
     }
 
-    /** Starts to run the request in the current generation, on the matched blocks of its table. */
-    void share(final Request request, final int matched)
+    /**
+     * Starts to run the request in the current generation, on the matched blocks of its table.
+     *
+     * @return the number of those that are registered; the ones behind them are pending.
+     */
+    int share(final Request request, final int matched)
     {
+        int registered = 0;
         request.enterGeneration(generation);
         // Retain before allocating: an allocation may evict blocks, and must not evict the ones just matched.
         if (matched > 0)
@@ -141,14 +165,45 @@ public final class RankBlocks
             final int blockId = request.blockTable[i];
             request.lastBlock = blockId;
             request.lastIssue = allocator.issue(blockId);
-            planInWork.addTableChange(request, i, blockId, request.lastIssue, true);
-            if (pages != null)
+            final boolean isRegistered = registered == i && allocator.blockHash(blockId) == request.prefix().get(i);
+            registered += isRegistered ? 1 : 0;
+            planInWork.addTableChange(request, i, blockId, request.lastIssue,
+                isRegistered ? TableChangeKind.MATCHED : TableChangeKind.MATCHED_PENDING);
+            if (pages != null && isRegistered)
             {
                 request.rows.matched(i, blockId, pages, request.generation, request.generatedTokens() > 0);
             }
+            else if (pages != null)
+            {
+                request.rows.matchedPending(i, blockId, pages, request.generation);
+            }
         }
         request.blockCount = matched;
-        request.weights.extend(request.computedHighWater(), tokensOf(matched), weightGeneration);
+        request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
+        request.residency.shares(registered, matched, request.generatedTokens() > 0);
+        return registered;
+    }
+
+    /** The first step of a request that shares pending blocks is committed: they are computed, and so are their rows. */
+    void confirmShared(final Request request)
+    {
+        final Residency residency = request.residency;
+        if (pages != null)
+        {
+            request.rows.confirm(residency.firstPending(), residency.endPending(), request.blockTable, pages,
+                request.generation, residency.hadEmitted());
+        }
+        residency.sharesNothingPending();
+    }
+
+    /** No step of a request that shares pending blocks will land: it drops their rows. */
+    void dropShared(final Request request)
+    {
+        if (pages != null)
+        {
+            request.rows.dropUnconfirmed();
+        }
+        request.residency.sharesNothingPending();
     }
 
     /**
@@ -175,7 +230,7 @@ public final class RankBlocks
             final int blockId = request.blockTable[i];
             request.lastBlock = blockId;
             request.lastIssue = allocator.issue(blockId);
-            planInWork.addTableChange(request, i, blockId, request.lastIssue, false);
+            planInWork.addTableChange(request, i, blockId, request.lastIssue, TableChangeKind.ALLOCATED);
             if (pages != null)
             {
                 request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
@@ -222,19 +277,24 @@ public final class RankBlocks
         }
     }
 
-    /** Adds the hashes of the blocks that computing known tokens up to {@code end} completes. */
+    /** Announces the blocks that computing known tokens up to {@code end} completes: they are pending from now on. */
     void announce(final Request request, final int start, final int end)
     {
-        if (start >= tokensOf(request.hashCount))
+        final int hashed = request.prefix().count();
+        if (start >= tokensOf(hashed))
         {
             return;
         }
-        final int complete = Math.min(blockSize.blockOf(end), request.hashCount);
+        final int complete = Math.min(blockSize.blockOf(end), hashed);
         for (int index = blockSize.blockOf(start); index < complete; index++)
         {
             if (isNews(request, index))
             {
-                planInWork.addPending(request.blockTable[index], request.blockHashes[index]);
+                final int block = request.blockTable[index];
+                final long hash = request.prefix().get(index);
+                planInWork.addPending(block, hash);
+                pending.add(hash, block, index, index == 0 ? KvBlockAllocator.NO_BLOCK : request.blockTable[index - 1],
+                    planInWork.step());
             }
         }
     }
@@ -242,7 +302,8 @@ public final class RankBlocks
     /** Whether the commit of the step can register the block's hash. */
     private boolean isNews(final Request request, final int index)
     {
-        return registers(request) && allocator.find(request.blockHashes[index]) == KvBlockAllocator.NO_BLOCK;
+        final long hash = request.prefix().get(index);
+        return registers(request) && allocator.find(hash) == KvBlockAllocator.NO_BLOCK && !pending.contains(hash);
     }
 
     private boolean registers(final Request request)
@@ -279,12 +340,19 @@ public final class RankBlocks
     }
 
     /** A step of the rank has landed. */
-    public void landed(final long step)
+    public void landed(final StepPlan plan)
     {
+        pending.ended(plan);
         if (!retiring.isEmpty())
         {
-            retiring.landed(step);
+            retiring.landed(plan.step());
         }
+    }
+
+    /** The step will never land: none of the blocks that it would have completed can be matched. */
+    public void withdrawn(final StepPlan plan)
+    {
+        pending.ended(plan);
     }
 
     /**
@@ -302,10 +370,10 @@ public final class RankBlocks
         }
     }
 
-    /** Digest of the blocks that wait for steps in flight. */
-    long retiringDigest()
+    /** Digest of the blocks that wait for steps in flight, and of those that steps in flight complete. */
+    long inFlightDigest()
     {
-        return retiring.digest();
+        return retiring.digest() + pending.digest();
     }
 
     /** Whether the block is still in the issue for which a step was planned; in a later one it has another owner. */
@@ -341,18 +409,19 @@ public final class RankBlocks
     /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */
     void register(final Request request, final int start, final int end, final StepCommit commit)
     {
-        if (start >= tokensOf(request.hashCount) || !registers(request))
+        if (start >= tokensOf(request.prefix().count()) || !registers(request))
         {
             return;
         }
-        final int completeBlocks = Math.min(blockSize.blockOf(end), request.hashCount);
+        final int completeBlocks = Math.min(blockSize.blockOf(end), request.prefix().count());
         for (int index = blockSize.blockOf(start); index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
-            final long hash = request.blockHashes[index];
+            final long hash = request.prefix().get(index);
             if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
-                commit.addRegistered(blockId, allocator.issue(blockId), hash);
+                commit.addRegistered(
+                    blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
                 if (prefixIndex != null)
                 {
                     prefixIndex.add(hash, rank);
@@ -377,6 +446,7 @@ public final class RankBlocks
     public void forgetPrefixes()
     {
         generation++;
+        pending.clear();
         if (prefixIndex != null)
         {
             unindexAll();

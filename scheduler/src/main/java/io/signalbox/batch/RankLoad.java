@@ -83,10 +83,10 @@ public final class RankLoad
     }
 
     /** Records that the request begins to run; its matched tokens count as computed. */
-    void start(final Request request, final int matchedTokens)
+    void start(final Request request, final int matchedTokens, final int certainTokens)
     {
         countProgress(request, -1);
-        request.startAt(matchedTokens);
+        request.startAt(matchedTokens, certainTokens);
         countProgress(request, 1);
     }
 

@@ -57,9 +57,7 @@ public final class Request
     private long deadlineNanos;
     private int rowsFrom;
 
-    long[] blockHashes = new long[16];
-    int hashCount;
-    private long promptDigest;
+    private final PrefixHashes prefix = new PrefixHashes();
     int[] blockTable = new int[16];
     int blockCount;
     /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
@@ -99,8 +97,7 @@ public final class Request
         maxNewTokens = newTokens;
         stopTokenId = stopToken;
         rowsFrom = wantedRowsFrom;
-        hashCount = 0;
-        promptDigest = 0;
+        prefix.clear();
         head.clear();
         conversationId = -1;
         cachedTokens = 0;
@@ -140,20 +137,10 @@ public final class Request
         return this;
     }
 
-    public void addBlockHash(final long blockHash)
+    /** The hashes of the request's full blocks. */
+    public PrefixHashes prefix()
     {
-        if (hashCount == blockHashes.length)
-        {
-            blockHashes = Arrays.copyOf(blockHashes, 2 * hashCount);
-        }
-        blockHashes[hashCount++] = blockHash;
-        promptDigest = StateDigest.mix(promptDigest, blockHash);
-    }
-
-    /** The block hashes of the prompt, followed by unused entries; callers must not change them. */
-    public long[] blockHashes()
-    {
-        return blockHashes;
+        return prefix;
     }
 
     public long id()
@@ -312,11 +299,15 @@ public final class Request
         return weights;
     }
 
-    /** Counts the matched prefix as computed. */
-    void startAt(final int matchedTokens)
+    /**
+     * Counts the matched prefix as computed.
+     *
+     * @param certainTokens of it, those that do not depend on a step in flight.
+     */
+    void startAt(final int matchedTokens, final int certainTokens)
     {
-        computedTokens = 0;
-        computed(matchedTokens);
+        computedTokens = matchedTokens;
+        computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
     /**
@@ -337,9 +328,10 @@ public final class Request
         return residency.firstFrom(fromStep) == step;
     }
 
-    void generated()
+    void generated(final int token)
     {
         generatedTokens++;
+        prefix.addToken(token);
     }
 
     /** Tokens of the request at its end, unless it stops before. */
@@ -492,7 +484,7 @@ public final class Request
         {
             digest = StateDigest.mix(digest, blockTable[i]);
         }
-        digest = StateDigest.mix(digest, promptDigest, impossibleRows);
+        digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, residency.digest()));
         return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
     }

@@ -31,6 +31,9 @@ final class Residency extends FlightLog
     private long sampledInStep = NO_STEP;
     private int sampledInEntry;
     private Leaving leaving = Leaving.NO;
+    private int firstPending;
+    private int endPending;
+    private boolean hadEmitted;
 
     /** @param admission a number of no other admission. */
     void begin(final long admission)
@@ -45,12 +48,52 @@ final class Residency extends FlightLog
         sampledInEntry = 0;
         leaving = Leaving.NO;
         clear();
+        sharesNothingPending();
     }
 
     /** Differs between any two stays. */
     long number()
     {
         return number;
+    }
+
+    /**
+     * Blocks {@code [first, end)} of the request are shared with steps in flight.
+     *
+     * @param emitted whether the request had emitted a token before.
+     */
+    void shares(final int first, final int end, final boolean emitted)
+    {
+        firstPending = first;
+        endPending = end;
+        hadEmitted = emitted;
+    }
+
+    void sharesNothingPending()
+    {
+        firstPending = 0;
+        endPending = 0;
+    }
+
+    /** Whether rows and counts of shared blocks are provisional: none of the request's steps was committed since. */
+    boolean isProvisional()
+    {
+        return firstPending < endPending;
+    }
+
+    int firstPending()
+    {
+        return firstPending;
+    }
+
+    int endPending()
+    {
+        return endPending;
+    }
+
+    boolean hadEmitted()
+    {
+        return hadEmitted;
     }
 
     /** The entry whose sampled token is the last one that is known or will be. */
@@ -108,7 +151,8 @@ final class Residency extends FlightLog
     @Override
     long digest()
     {
-        return StateDigest.mix(
+        final long digest = StateDigest.mix(
             StateDigest.mix(number, leaving.ordinal(), super.digest()), sampledInStep, sampledInEntry);
+        return isProvisional() ? StateDigest.mix(digest, firstPending, endPending) : digest;
     }
 }

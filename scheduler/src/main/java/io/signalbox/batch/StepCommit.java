@@ -3,6 +3,7 @@ package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.hash.BlockHasher;
 
 import java.util.Arrays;
 
@@ -23,7 +24,7 @@ public final class StepCommit
         VOID,
         /** The request had ended, or was running anew. */
         DEAD,
-        /** The request is to end: its results are dropped. */
+        /** The request is to end: its results are dropped, except rows and hashes of a chunk, which others may share. */
         OWNER_GONE
     }
 
@@ -38,6 +39,7 @@ public final class StepCommit
     private static final Outcome[] OUTCOMES = Outcome.values();
 
     private final int rowBytes;
+    private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
     /** Per entry a run of words; an outcome as its ordinal, because storing references costs barriers of the collector. */
     private int[] words = new int[16 << WORDS_LOG2];
@@ -51,10 +53,15 @@ public final class StepCommit
     private int[] registeredBlocks = new int[16];
     private int[] registeredIssues = new int[16];
     private long[] registeredHashes = new long[16];
+    private boolean[] registeredGenerated = new boolean[16];
 
-    /** @param capture the rows of every step, or null if capture is off. */
-    public StepCommit(final ModelShape capture)
+    /**
+     * @param capture the rows of every step, or null if capture is off.
+     * @param hasher  hashes the blocks that decoding fills; null if no request continues its hashes.
+     */
+    public StepCommit(final ModelShape capture, final BlockHasher hasher)
     {
+        this.hasher = hasher;
         rowBytes = capture == null ? 0 : capture.rowBytes();
     }
 
@@ -82,11 +89,13 @@ public final class StepCommit
             if (outcome == Outcome.CONTINUES)
             {
                 outcome = resolve(plan, entry, output, start, token, accepted);
-                if (rowBytes > 0)
-                {
-                    storeRows(plan, entry, blocks, output, row);
-                }
-                outcome = advance(plan, entry, outcome, blocks, load);
+                advance(plan, entry, blocks, load, output, row);
+                outcome = endIfReached(plan.entryRequest(entry), entry, outcome);
+            }
+            else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
+            {
+                record(entry, start, chunkTokens(plan, entry, start), 0, 0, 0);
+                advance(plan, entry, blocks, load, output, row);
             }
             else
             {
@@ -168,7 +177,7 @@ public final class StepCommit
             {
                 addLogprob(output.logprobBits(firstToken + visible - 1));
             }
-            request.generated();
+            request.generated(token);
             stopped = request.stopsAt(token);
         }
         return visible;
@@ -200,14 +209,46 @@ public final class StepCommit
         request.addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advance(entry)));
     }
 
-    private Outcome advance(
-        final StepPlan plan, final int entry, final Outcome outcome, final RankBlocks blocks, final RankLoad load)
+    /** Others may share the blocks of a chunk whose request is to end: its tokens count, but it samples none. */
+    private static boolean isChunk(final StepPlan plan, final int entry, final int start)
+    {
+        return !plan.isLateBound(entry) && start == plan.entryRequest(entry).computedTokens;
+    }
+
+    /** Tokens of a chunk whose request is to end; the last token that a request emitted is never fed. */
+    private static int chunkTokens(final StepPlan plan, final int entry, final int start)
     {
         final Request request = plan.entryRequest(entry);
+        final int end = Math.max(request.promptTokens(), request.knownTokens() - 1);
+        return Math.max(0, Math.min(plan.entryTokens(entry), end - start));
+    }
+
+    private void advance(
+        final StepPlan plan,
+        final int entry,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int firstRow)
+    {
+        final Request request = plan.entryRequest(entry);
+        if (request.residency.isProvisional())
+        {
+            blocks.confirmShared(request);
+        }
+        if (rowBytes > 0)
+        {
+            storeRows(plan, entry, blocks, output, firstRow);
+        }
         final int end = start(entry) + advance(entry);
         request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
         load.computed(request, advance(entry));
+        request.prefix().complete(request.computedTokens, blocks.blockSize(), hasher);
         blocks.register(request, start(entry), end, this);
+    }
+
+    private Outcome endIfReached(final Request request, final int entry, final Outcome outcome)
+    {
         final int computed = request.computedTokens;
         if (computed > request.knownTokens() || outcome == Outcome.STOPPED && computed != request.knownTokens() - 1)
         {
@@ -227,16 +268,19 @@ public final class StepCommit
         logprobs[logprobCount++] = bits;
     }
 
-    void addRegistered(final int blockId, final int issue, final long blockHash)
+    /** @param isGenerated whether decoding put a token into the block. */
+    void addRegistered(final int blockId, final int issue, final long blockHash, final boolean isGenerated)
     {
         if (registeredCount == registeredBlocks.length)
         {
             registeredBlocks = Arrays.copyOf(registeredBlocks, 2 * registeredCount);
             registeredIssues = Arrays.copyOf(registeredIssues, 2 * registeredCount);
             registeredHashes = Arrays.copyOf(registeredHashes, 2 * registeredCount);
+            registeredGenerated = Arrays.copyOf(registeredGenerated, 2 * registeredCount);
         }
         registeredBlocks[registeredCount] = blockId;
         registeredIssues[registeredCount] = issue;
+        registeredGenerated[registeredCount] = isGenerated;
         registeredHashes[registeredCount++] = blockHash;
     }
 
@@ -348,5 +392,11 @@ public final class StepCommit
     public long registeredHash(final int index)
     {
         return registeredHashes[index];
+    }
+
+    /** Whether decoding put a token into the block. */
+    public boolean registeredGenerated(final int index)
+    {
+        return registeredGenerated[index];
     }
 }

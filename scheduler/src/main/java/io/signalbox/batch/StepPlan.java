@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.event.codec.TableChangeKind;
+
 import java.util.Arrays;
 
 /**
@@ -47,7 +49,7 @@ public final class StepPlan
     private int[] changeIndexes = new int[16];
     private int[] changeBlocks = new int[16];
     private int[] changeIssues = new int[16];
-    private boolean[] changeMatched = new boolean[16];
+    private TableChangeKind[] changeKinds = new TableChangeKind[16];
     private int pendingCount;
     private int[] pendingBlocks = new int[16];
     private long[] pendingHashes = new long[16];
@@ -183,7 +185,7 @@ public final class StepPlan
     }
 
     void addTableChange(
-        final Request request, final int index, final int blockId, final int issue, final boolean isMatched)
+        final Request request, final int index, final int blockId, final int issue, final TableChangeKind kind)
     {
         if (changeCount == changeRequests.length)
         {
@@ -192,13 +194,13 @@ public final class StepPlan
             changeIndexes = Arrays.copyOf(changeIndexes, capacity);
             changeBlocks = Arrays.copyOf(changeBlocks, capacity);
             changeIssues = Arrays.copyOf(changeIssues, capacity);
-            changeMatched = Arrays.copyOf(changeMatched, capacity);
+            changeKinds = Arrays.copyOf(changeKinds, capacity);
         }
         changeRequests[changeCount] = request;
         changeIndexes[changeCount] = index;
         changeBlocks[changeCount] = blockId;
         changeIssues[changeCount] = issue;
-        changeMatched[changeCount++] = isMatched;
+        changeKinds[changeCount++] = kind;
     }
 
     void addPending(final int blockId, final long blockHash)
@@ -356,9 +358,9 @@ public final class StepPlan
         return changeIssues[index];
     }
 
-    public boolean changeMatched(final int index)
+    public TableChangeKind changeKind(final int index)
     {
-        return changeMatched[index];
+        return changeKinds[index];
     }
 
     public int pendingCount()

@@ -269,6 +269,7 @@ public final class EngineContext
             throw new ConfigException("the backend " + backend.capabilities().name() + " reports physical expert ids, of " +
                 "a placement of experts that a trainer does not have; let it map them to logical ids, or turn capture off.");
         }
+        backend.capabilities().requireSameStepSharing(config.sameStepSharing());
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(

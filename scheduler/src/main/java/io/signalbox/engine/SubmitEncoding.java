@@ -16,11 +16,13 @@ final class SubmitEncoding
     final InputWriter writer = new InputWriter();
     private final int blockSizeTokens;
     private final BlockHasher hasher;
+    private final byte[] chain;
 
     SubmitEncoding(final SchedulerConfig config)
     {
         blockSizeTokens = config.blockSizeTokens();
         hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
+        chain = new byte[hasher.chainBytes()];
     }
 
     /** Returns the message, complete except for its time, which the caller sets before it sends the message. */
@@ -45,6 +47,8 @@ final class SubmitEncoding
         submit.putBlockHashes(hashes, 0, hashes.capacity());
         submit.putCacheKey(cacheKey, 0, cacheKey.length);
         submit.putTokens(tokens, 0, tokens.capacity());
+        hasher.chain(chain);
+        submit.putHashChain(chain, 0, chain.length);
         return submit;
     }
 

@@ -8,6 +8,7 @@ import io.signalbox.event.codec.CommitDecoder.RegisteredDecoder;
 import io.signalbox.event.codec.CommitDecoder.SpansDecoder;
 import io.signalbox.event.codec.CommitDecoder.TokensDecoder;
 import io.signalbox.event.codec.EntryVerdict;
+import io.signalbox.event.codec.Flag;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -179,5 +180,16 @@ public final class CommitView
     public long registeredHash(final int index)
     {
         return buffer.getLong(registered.at(index) + RegisteredDecoder.blockHashEncodingOffset(), ORDER);
+    }
+
+    public int registeredBlockId(final int index)
+    {
+        return buffer.getInt(registered.at(index) + RegisteredDecoder.blockIdEncodingOffset(), ORDER);
+    }
+
+    /** Whether decoding put a token into the block. */
+    public boolean registeredGenerated(final int index)
+    {
+        return buffer.getByte(registered.at(index) + RegisteredDecoder.generatedEncodingOffset()) == Flag.YES.value();
     }
 }

@@ -237,7 +237,14 @@ public final class StepView
     public boolean changeIsMatch(final int change)
     {
         return buffer.getByte(changes.at(change) + TableChangesDecoder.kindEncodingOffset()) ==
-            TableChangeKind.MATCHED.value();
+            TableChangeKind.MATCHED.value() || changeIsPendingMatch(change);
+    }
+
+    /** Whether the block is shared with an entry in flight, or of the same step, that computes it. */
+    public boolean changeIsPendingMatch(final int change)
+    {
+        return buffer.getByte(changes.at(change) + TableChangesDecoder.kindEncodingOffset()) ==
+            TableChangeKind.MATCHED_PENDING.value();
     }
 
     /** Requests that entered the batch with this step. */

@@ -17,11 +17,15 @@ import java.util.List;
  */
 public final class RequestRows
 {
+    private static final int CONFIRMED = Integer.MAX_VALUE;
+
     private final RoutedExpertPages pages;
     private int[] pageIds = new int[8];
     private boolean[] inherited = new boolean[8];
     private int[] generations = new int[8];
     private int pageCount;
+    /** Pages from this one on came with a prefix match whose blocks are still being computed, or behind them. */
+    private int unconfirmed = CONFIRMED;
 
     public RequestRows(final RoutedExpertPages pages)
     {
@@ -90,6 +94,55 @@ public final class RequestRows
             pages.release(pageIds[index]);
             set(index, page, true, generation);
         }
+    }
+
+    /**
+     * The request shares a block that a step in flight computes as entry {@code index}. Until {@link #confirm} it keeps
+     * what it has for that entry; {@link #dropUnconfirmed} takes back the rest.
+     */
+    public void matchedPending(final int index, final int blockId, final BlockPages blockPages, final int generation)
+    {
+        checkEntry(index);
+        if (index == pageCount)
+        {
+            final int page = blockPages.page(blockId);
+            pages.retain(page);
+            unconfirmed = Math.min(unconfirmed, index);
+            append(page, true, generation);
+        }
+    }
+
+    /** Blocks {@code [first, end)} of the table were computed: their entries are shared as {@link #matched} says. */
+    public void confirm(
+        final int first,
+        final int end,
+        final int[] blockTable,
+        final BlockPages blockPages,
+        final int generation,
+        final boolean hasEmitted)
+    {
+        for (int i = first; i < end; i++)
+        {
+            if (i >= unconfirmed)
+            {
+                pages.seal(pageIds[i]);
+            }
+            else
+            {
+                matched(i, blockTable[i], blockPages, generation, hasEmitted);
+            }
+        }
+        unconfirmed = CONFIRMED;
+    }
+
+    /** Drops every page that came with a match since the last {@link #confirm}, and those behind, which have no rows. */
+    public void dropUnconfirmed()
+    {
+        while (pageCount > unconfirmed)
+        {
+            pages.release(pageIds[--pageCount]);
+        }
+        unconfirmed = CONFIRMED;
     }
 
     /** Whether the block has the page of entry {@code index} of the request. */
@@ -192,5 +245,6 @@ public final class RequestRows
             pages.release(pageIds[i]);
         }
         pageCount = 0;
+        unconfirmed = CONFIRMED;
     }
 }

@@ -40,6 +40,7 @@ final class DpRank
             config.blockSizeTokens(),
             config.evictionPolicy(),
             config.prefixCaching(),
+            config.sameStepSharing(),
             pages);
         planner = new BatchPlanner(blocks, load, config.maxRunning(), config.stepTokens(), config.depth(),
             config.draftTokens(), requeued);
@@ -106,6 +107,7 @@ final class DpRank
     {
         while (!open.isEmpty() && open.newest().step() >= fromStep)
         {
+            blocks.withdrawn(open.newest());
             open.withdrawNewest();
         }
         blocks.withdraw(fromStep, open.isEmpty() ? fromStep - 1 : open.newest().step(), open.isEmpty());

@@ -24,7 +24,6 @@ import io.signalbox.event.codec.RefusedEncoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
-import io.signalbox.event.codec.TableChangeKind;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnEncoder;
@@ -184,7 +183,7 @@ final class OutputEncoder
                 .blockIndex(plan.changeIndex(i))
                 .blockId(plan.changeBlock(i))
                 .issue(plan.changeIssue(i))
-                .kind(plan.changeMatched(i) ? TableChangeKind.MATCHED : TableChangeKind.ALLOCATED);
+                .kind(plan.changeKind(i));
         }
     }
 
@@ -224,7 +223,8 @@ final class OutputEncoder
         for (int i = 0; i < result.registeredCount(); i++)
         {
             registered.next()
-                .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i));
+                .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i))
+                .generated(flag(result.registeredGenerated(i)));
         }
         final CommitEncoder.LogprobsEncoder logprobs = commit.logprobsCount(result.logprobCount());
         for (int i = 0; i < result.logprobCount(); i++)

@@ -265,7 +265,7 @@ final class Placement
     private void probe(final int index)
     {
         final Request request = batched[index];
-        prefixIndex.longestMatches(request.blockHashes(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);
+        prefixIndex.longestMatches(request.prefix().values(), ranks[0].blocks.matchableBlocks(request), matchedBlocks);
         for (int rank = 0; rank < ranks.length; rank++)
         {
             writer.matchedTokens(index, rank, matchedBlocks[rank] * blockSizeTokens);

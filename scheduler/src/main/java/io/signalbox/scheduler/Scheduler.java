@@ -25,6 +25,7 @@ import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.router.DpRouter;
 import io.signalbox.router.RouterSnapshot;
 import org.agrona.DirectBuffer;
@@ -92,7 +93,8 @@ public final class Scheduler
         {
             ranks[rank] = new DpRank(config, rank, pages, out::requeued);
         }
-        submissions = new Submissions(config, requests);
+        final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
+        submissions = new Submissions(config, requests, hasher.chainBytes());
         this.router = new GuardedRouter(config, router);
         placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
         ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
@@ -100,7 +102,7 @@ public final class Scheduler
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
-        commit = new StepCommit(config.capture());
+        commit = new StepCommit(config.capture(), hasher);
     }
 
     /**

@@ -40,8 +40,8 @@ public final class SchedulerConfig
     public static final Setting<Boolean> PREFIX_CACHING =
         Setting.flag("prefixCaching", true, "Whether requests share the KV blocks of equal prefixes.");
     public static final Setting<BlockHashFunction> BLOCK_HASH =
-        Setting.constant("blockHash", BlockHashFunction.SHA_256, "Hash function of the clients for full blocks.")
-            .omitted(BlockHashFunction.SHA_256);
+        Setting.constant("blockHash", BlockHashFunction.SHA_256,
+            "Hash function of full blocks: the clients' and those that decoding fills.").omitted(BlockHashFunction.SHA_256);
     public static final Setting<Integer> MAX_RUNNING = Setting.integer("maxRunning", "requests", 256, 1,
         65_536, "Most requests that run on one rank at a time.");
     public static final Setting<Integer> MAX_QUEUED = Setting.integer("maxQueued", "requests", 1 << 20, 1,
@@ -69,9 +69,13 @@ public final class SchedulerConfig
         .remedy("give 1: block tables for several KV groups are not built").omitted(1);
     public static final Setting<Boolean> RANKS_RETURN = Setting.flag("ranksReturn", false,
         "Whether lost ranks may be reset, so that requests wait while all ranks are lost; else they fail.").omitted(false);
+    public static final Setting<Boolean> SAME_STEP_SHARING = Setting.flag("sameStepSharing", false,
+        "Whether requests share blocks that an earlier entry of the same step computes; needs a backend that writes keys " +
+            "and values of a step before it reads any.");
     public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
         PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, KV_GROUPS, RANKS_RETURN);
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, KV_GROUPS, RANKS_RETURN,
+        SAME_STEP_SHARING);
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -146,8 +150,8 @@ public final class SchedulerConfig
     }
 
     /**
-     * Hash function of the clients. The scheduler does not check the hashes, and a workload may have others; prompts
-     * hashed by two functions never share a block.
+     * Hash function of the clients, and of the blocks that decoding fills. The scheduler does not check the clients' hashes,
+     * and a workload may have others; prompts hashed by two functions never share a block.
      */
     public BlockHashFunction blockHash()
     {
@@ -239,6 +243,12 @@ public final class SchedulerConfig
     public boolean ranksReturn()
     {
         return values.get(RANKS_RETURN);
+    }
+
+    /** Whether requests share blocks that an earlier entry of the same step computes. */
+    public boolean sameStepSharing()
+    {
+        return values.get(SAME_STEP_SHARING);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -410,6 +420,11 @@ public final class SchedulerConfig
         public Builder ranksReturn(final boolean value)
         {
             return set(RANKS_RETURN, value);
+        }
+
+        public Builder sameStepSharing(final boolean value)
+        {
+            return set(SAME_STEP_SHARING, value);
         }
 
         public SchedulerConfig build()

@@ -16,11 +16,14 @@ final class Submissions
 {
     private final SchedulerConfig config;
     private final RequestTable requests;
+    private final int chainBytes;
 
-    Submissions(final SchedulerConfig config, final RequestTable requests)
+    /** @param chainBytes length of the state from which the block hashes of a request continue. */
+    Submissions(final SchedulerConfig config, final RequestTable requests, final int chainBytes)
     {
         this.config = config;
         this.requests = requests;
+        this.chainBytes = chainBytes;
     }
 
     /** The reason for the refusal, or {@link RefusalReason#NULL_VAL} if the request can run. */
@@ -37,7 +40,7 @@ final class Submissions
         {
             return RefusalReason.HASH_COUNT;
         }
-        if (!hashesAreInRange(input, hashBytes))
+        if (!hashesAreInRange(input, hashBytes) || !tokensFit(input, hashBytes))
         {
             return RefusalReason.MALFORMED;
         }
@@ -69,6 +72,25 @@ final class Submissions
         return true;
     }
 
+    /**
+     * Tokens are all of the prompt, those behind its last full block, or none. A chain needs a hash of each full block and
+     * the tokens behind the last one.
+     */
+    private boolean tokensFit(final SubmitDecoder input, final int hashBytes)
+    {
+        final int limit = input.limit();
+        input.skipBlockHashes();
+        input.skipCacheKey();
+        final int tokenBytes = input.skipTokens();
+        final int given = input.hashChainLength();
+        input.limit(limit);
+        final int prompt = input.promptTokens();
+        final int tail = prompt % config.blockSizeTokens();
+        final boolean hasTail = tokenBytes == (long)Integer.BYTES * prompt || tokenBytes == Integer.BYTES * tail;
+        final boolean hashed = hashBytes == (long)Long.BYTES * (prompt / config.blockSizeTokens());
+        return (tokenBytes == 0 || hasTail) && (given == 0 || given == chainBytes && hashed && hasTail);
+    }
+
     /** @param input its variable-length fields are not read yet. */
     Request accept(final SubmitDecoder input)
     {
@@ -80,27 +102,41 @@ final class Submissions
         final int hashCount = input.blockHashesLength() / Long.BYTES;
         for (int i = 0; i < hashCount; i++)
         {
-            request.addBlockHash(input.buffer().getLong(hashesAt + i * Long.BYTES));
+            request.prefix().addPromptBlock(input.buffer().getLong(hashesAt + i * Long.BYTES));
         }
-        addHead(input, hashesAt, request);
+        addTokens(input, hashesAt, request);
         requests.add(request);
         return request;
     }
 
-    /** The first tokens of the prompt; if the input has none, the halves of the first block hash, if any. */
-    private static void addHead(final SubmitDecoder input, final int hashesAt, final Request request)
+    private void addTokens(final SubmitDecoder input, final int hashesAt, final Request request)
     {
-        final DirectBuffer buffer = input.buffer();
         final boolean hashed = input.blockHashesLength() > 0;
         input.skipBlockHashes();
         input.skipCacheKey();
-        final int tokens = Math.min(input.tokensLength() / Integer.BYTES, request.promptTokens());
         final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();
+        final int tokens = input.skipTokens() / Integer.BYTES;
+        addHead(input.buffer(), tokensAt, tokens == request.promptTokens() ? tokens : 0, hashed ? hashesAt : -1, request);
+        if (input.hashChainLength() > 0 && config.prefixCaching())
+        {
+            input.getHashChain(request.prefix().continueFrom(chainBytes), 0, chainBytes);
+            final int tail = request.promptTokens() % config.blockSizeTokens();
+            for (int i = tokens - tail; i < tokens; i++)
+            {
+                request.prefix().addToken(input.buffer().getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
+            }
+        }
+    }
+
+    /** The first tokens of the prompt; if they are not known, the halves of the first block hash, if any. */
+    private static void addHead(
+        final DirectBuffer buffer, final int tokensAt, final int tokens, final int hashesAt, final Request request)
+    {
         for (int i = 0; i < Math.min(tokens, PlacementBatch.HEAD_TOKENS); i++)
         {
             request.head().add(buffer.getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
         }
-        if (tokens == 0 && hashed)
+        if (tokens == 0 && hashesAt >= 0)
         {
             final long first = buffer.getLong(hashesAt, ByteOrder.LITTLE_ENDIAN);
             request.head().add((int)first);

@@ -27,7 +27,7 @@ class RankLoadPropertyTest
     private static final int RANK = 2;
 
     private final StepPlan plan = new StepPlan();
-    private final StepCommit commit = new StepCommit(null);
+    private final StepCommit commit = new StepCommit(null, null);
     private final int[] matched = new int[RANK + 1];
     private long steps;
     private RankLoad load;
@@ -135,7 +135,7 @@ class RankLoadPropertyTest
         final int family = random.nextInt(FAMILIES);
         for (int i = 0; i < prompt / BLOCK; i++)
         {
-            request.addBlockHash(hash(family, i));
+            request.prefix().addPromptBlock(hash(family, i));
         }
         return request;
     }
@@ -161,6 +161,7 @@ class RankLoadPropertyTest
     private void loseTheRank(final BatchPlanner planner, final List<Request> active, final Random random)
     {
         planner.plan(plan, ++steps);
+        blocks.withdrawn(plan);
         planner.withdraw(steps);
         planner.withdrawAll();
         assertRecounted(active);
@@ -179,7 +180,7 @@ class RankLoadPropertyTest
         // Few blocks: preemption is common.
         load = new RankLoad();
         blocks = new RankBlocks(
-            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, null);
+            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, random.nextBoolean(), null);
         final BatchPlanner planner = new BatchPlanner(
             blocks, load, 6, 1 + random.nextInt(20), 1, 0, (request, preempted) -> { });
         steps = 0;
@@ -192,7 +193,7 @@ class RankLoadPropertyTest
             if (choice < 6)
             {
                 final Request request = request(random, i);
-                index.longestMatches(request.blockHashes(), blocks.matchableBlocks(request), matched);
+                index.longestMatches(request.prefix().values(), blocks.matchableBlocks(request), matched);
                 planner.place(request, matched[RANK] * BLOCK);
                 active.add(request);
             }

@@ -185,7 +185,8 @@ class EngineIdentityTest
             .rowsFrom(random.nextInt(2) - 1).priority(random.nextInt(3)).rankHint(-1).temperature(1f).topP(1f)
             .rankHintRelaxed(Flag.NO);
         submit.putBlockHashes(hashes, 0, hashes.capacity());
-        submit.putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+        submit.putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0)
+            .putHashChain(hashes, 0, 0);
     }
 
     private static List<byte[]> runStepped(final SchedulerConfig config, final RecordingJournal recorded)

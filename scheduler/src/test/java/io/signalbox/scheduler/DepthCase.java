@@ -47,7 +47,8 @@ record DepthCase(
             .stepTokens(1 + shape / 160 % 12)
             .maxRunning(2 + shape / 1920 % 4)
             .router("round-robin").lockStep(lockStep).backOffNanos(shape % 3 * 10).maxFailures(shape % 5)
-            .depth(depth).draftTokens(drafts).capture(DepthRig.SHAPE).digestInterval(3).build();
+            .depth(depth).draftTokens(drafts)
+            .sameStepSharing(shape % 7 < 4).capture(DepthRig.SHAPE).digestInterval(3).build();
         final DepthRig rig = new DepthRig(config, acceptance);
         new DepthRun(rig, faults).play(actions);
         return rig;

@@ -218,8 +218,8 @@ final class DepthOutputs extends EventReader
     {
         lines.add(traced ? DecisionText.of(commit) : "Commit");
         int token = 0;
-        models[commit.rank()].onCommit(commit);
         rig.weights.onCommit(commit);
+        models[commit.rank()].onCommit(commit);
         for (int entry = 0; entry < commit.entryCount(); entry++)
         {
             final long id = commit.requestId(entry);

@@ -10,10 +10,14 @@ import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.hash.BlockHasher;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -37,6 +41,7 @@ final class DepthRig
     final Scheduler scheduler;
     final ModelDevice[] devices;
     final DepthCounts counts = new DepthCounts();
+    final ProvisionalCheck provisional = new ProvisionalCheck();
     private final RankModel[] models;
     private final VictimCheck[] victims;
     private final DepthOutputs outputs;
@@ -46,6 +51,7 @@ final class DepthRig
     private final GroupWriter group = new GroupWriter(1024);
     private final UnsafeBuffer rows = new UnsafeBuffer(new byte[0]);
     private final RowsChecksum checksum = new RowsChecksum();
+    private final BlockHasher hasher;
     private int epoch;
     private long now;
     private long nextId = 1;
@@ -56,12 +62,14 @@ final class DepthRig
         this.config = config;
         scheduler = new Scheduler(config);
         content = new ModelContent(acceptedPercent);
+        hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         devices = new ModelDevice[config.ranks()];
         models = new RankModel[config.ranks()];
         victims = new VictimCheck[config.ranks()];
         for (int rank = 0; rank < devices.length; rank++)
         {
-            devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth());
+            devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth(),
+                config.sameStepSharing());
             models[rank] = new RankModel(this, counts);
             victims[rank] = new VictimCheck(models[rank], counts);
         }
@@ -157,18 +165,27 @@ final class DepthRig
     DepthRig submit(final ModelContent.Prompt prompt, final int priority, final int deadline)
     {
         final long id = nextId++;
-        content.add(id, prompt);
-        final int blocks = prompt.tokens() / config.blockSizeTokens();
-        final UnsafeBuffer hashes = new UnsafeBuffer(new byte[blocks * Long.BYTES]);
-        for (int i = 0; i < blocks; i++)
-        {
-            hashes.putLong(i * Long.BYTES, content.blockHash(id, i, config.blockSizeTokens()));
-        }
-        writer.submit().timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
+        content.add(id, prompt, emitted(prompt.previous()));
+        final SubmitEncoder submit = writer.submit();
+        submit.timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
             .maxNewTokens(prompt.newTokens()).stopTokenId(prompt.stopToken()).rowsFrom(0).priority(priority).rankHint(-1)
-            .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO).putBlockHashes(hashes, 0, hashes.capacity())
-            .putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+            .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO);
+        final int blockSize = config.blockSizeTokens();
+        final int[] tokens = content.firstTokens(id, prompt.tokens());
+        final long[] hashes = new long[prompt.tokens() / blockSize];
+        final byte[] chain = new byte[hasher.chainBytes()];
+        hasher.hash(tokens, tokens.length, new byte[0], hashes);
+        hasher.chain(chain);
+        final ByteBuffer bytes =
+            ByteBuffer.allocate(hashes.length * Long.BYTES + tokens.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        Arrays.stream(hashes).forEach(bytes::putLong);
+        Arrays.stream(tokens).forEach(bytes::putInt);
+        final boolean isContinued = ModelContent.isContinued(id);
+        final int given = !isContinued ? 0 : id % 2 == 0 ? tokens.length : tokens.length % blockSize;
+        submit.putBlockHashes(bytes.array(), 0, hashes.length * Long.BYTES).putCacheKey(chain, 0, 0)
+            .putTokens(bytes.array(), bytes.position() - given * Integer.BYTES, given * Integer.BYTES)
+            .putHashChain(chain, 0, isContinued ? chain.length : 0);
         return apply();
     }
 

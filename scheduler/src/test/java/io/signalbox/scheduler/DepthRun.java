@@ -37,7 +37,8 @@ final class DepthRun
         final int detail = choice / rig.devices.length;
         switch (kind)
         {
-            case 0, 1, 2 -> submit(detail);
+            case 0, 1 -> submit(detail);
+            case 2 -> submitNextTurn(detail);
             case 3 -> rig.wake();
             case 4, 5, 6, 7, 8, 9 -> launch(rank);
             case 10, 11, 12, 13 -> land(rank);
@@ -55,7 +56,7 @@ final class DepthRun
         final int block = rig.config.blockSizeTokens();
         final int tokens = 1 + detail % (3 * block + 2);
         final int newTokens = detail / 7 % 13;
-        if (Math.max(1, tokens + newTokens - 1) > (rig.config.kvBlocks() - 1) * block)
+        if (isTooLong(tokens, newTokens))
         {
             return;
         }
@@ -64,6 +65,29 @@ final class DepthRun
         final int stopToken = detail / 126 % 2 == 0 ? -1 : detail % 11;
         rig.submit(new ModelContent.Prompt(family, sharedBlocks * block, tokens, newTokens, stopToken), detail % 3,
             detail % 29 == 0 ? 40 : -1);
+    }
+
+    private boolean isTooLong(final int tokens, final int newTokens)
+    {
+        return Math.max(1, tokens + newTokens - 1) > (rig.config.kvBlocks() - 1) * rig.config.blockSizeTokens();
+    }
+
+    /** The prompt repeats an earlier one with its answer, so far, and adds to it. */
+    private void submitNextTurn(final int detail)
+    {
+        if (rig.nextId() == 1)
+        {
+            submit(detail);
+            return;
+        }
+        final long previous = rig.nextId() - 1 - detail % Math.min(4, rig.nextId() - 1);
+        final int known = rig.content.prompt(previous).tokens() + rig.emitted(previous).size();
+        final int tokens = known + detail / 4 % (rig.config.blockSizeTokens() + 1);
+        final int newTokens = detail / 20 % 7;
+        if (!isTooLong(tokens, newTokens))
+        {
+            rig.submit(new ModelContent.Prompt(0, previous, known, tokens, newTokens, -1), detail % 3, -1);
+        }
     }
 
     private void launch(final int rank)

@@ -3,12 +3,15 @@ package io.signalbox.scheduler;
 
 import io.signalbox.StateDigest;
 import io.signalbox.experts.ModelShape;
+import io.signalbox.kv.hash.BlockHashFunction;
+import io.signalbox.kv.hash.BlockHasher;
 import org.agrona.MutableDirectBuffer;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The results of a model as a function of content alone: a token of a request at a position, the KV and the row of it. It
@@ -16,17 +19,35 @@ import java.util.Map;
  */
 final class ModelContent
 {
-    /** A request. */
-    record Prompt(long family, int sharedTokens, int tokens, int newTokens, int stopToken)
+    /**
+     * A request.
+     *
+     * @param family       requests of one have equal first tokens.
+     * @param previous     the request whose first tokens the prompt repeats, those of its answer included; 0: none.
+     * @param sharedTokens that the prompt has in common with its family, or with the previous request.
+     */
+    record Prompt(long family, long previous, int sharedTokens, int tokens, int newTokens, int stopToken)
     {
+        Prompt(final long family, final int sharedTokens, final int tokens, final int newTokens, final int stopToken)
+        {
+            this(family, 0, sharedTokens, tokens, newTokens, stopToken);
+        }
     }
 
     private static final int VOCABULARY = 23;
+    /** Prompts have many tokens, answers few: stop tokens are common. */
+    private static final int PROMPT_BITS = 20;
+    private static final long FIRST_REQUEST = 1_000_000;
     private static final int[] NO_ANSWER = {};
 
     private final Map<Long, Prompt> prompts = new HashMap<>();
     private final Map<Long, int[]> answers = new HashMap<>();
     private final Map<List<Long>, Integer> acceptances = new HashMap<>();
+    private final Map<Long, int[]> promptTokens = new HashMap<>();
+    /** What devices sampled last for each position. */
+    private final Map<Long, Map<Integer, Integer>> sampled = new HashMap<>();
+    private final Map<Long, List<Long>> prefixes = new HashMap<>();
+    private final Map<Long, Integer> hashedBlocks = new HashMap<>();
     private final int acceptedPercent;
 
     ModelContent(final int acceptedPercent)
@@ -34,9 +55,25 @@ final class ModelContent
         this.acceptedPercent = acceptedPercent;
     }
 
-    void add(final long requestId, final Prompt prompt)
+    /** @param previousAnswer so far. */
+    void add(final long requestId, final Prompt prompt, final List<Integer> previousAnswer)
     {
+        final int[] tokens = new int[prompt.tokens()];
+        for (int i = 0; i < tokens.length; i++)
+        {
+            final long source = i < prompt.sharedTokens() ? prompt.family() : FIRST_REQUEST + requestId;
+            tokens[i] = (int)(StateDigest.mix(source, i) >>> Long.SIZE - PROMPT_BITS);
+        }
+        if (prompt.previous() > 0)
+        {
+            final int[] before = promptTokens.get(prompt.previous());
+            for (int i = 0; i < prompt.sharedTokens(); i++)
+            {
+                tokens[i] = i < before.length ? before[i] : previousAnswer.get(i - before.length);
+            }
+        }
         prompts.put(requestId, prompt);
+        promptTokens.put(requestId, tokens);
     }
 
     Prompt prompt(final long requestId)
@@ -44,12 +81,35 @@ final class ModelContent
         return prompts.get(requestId);
     }
 
-    /** The KV of a token that weights of a generation computed, never negative. */
+    /** The KV of a token, never negative: it depends on the weights, on every token up to this one, and on nothing else. */
     long of(final long requestId, final int position, final int weights)
     {
-        final Prompt prompt = prompts.get(requestId);
-        final long source = position < prompt.sharedTokens() ? prompt.family() : 1_000_000 + requestId;
-        return StateDigest.mix(source, position, weights) >>> 1;
+        final List<Long> known = prefixes.computeIfAbsent(requestId, id -> new ArrayList<>());
+        while (known.size() <= position)
+        {
+            known.add(StateDigest.mix(
+                known.isEmpty() ? 0 : known.get(known.size() - 1), tokenAt(requestId, known.size())));
+        }
+        return StateDigest.mix(known.get(position), weights) >>> 1;
+    }
+
+    /** A device has sampled the token, perhaps again and with other weights. */
+    void sampled(final long requestId, final int position, final int token)
+    {
+        sampled.computeIfAbsent(requestId, id -> new HashMap<>()).put(position, token);
+        final List<Long> known = prefixes.getOrDefault(requestId, List.of());
+        if (position < known.size())
+        {
+            known.subList(position, known.size()).clear();
+        }
+    }
+
+    /** A token of the prompt, or one that a device has sampled. */
+    private int tokenAt(final long requestId, final int position)
+    {
+        final int[] prompt = promptTokens.get(requestId);
+        return position < prompt.length ? prompt[position] :
+            sampled.getOrDefault(requestId, Map.of()).getOrDefault(position, -1);
     }
 
     long garbage(final long step, final int index)
@@ -57,12 +117,35 @@ final class ModelContent
         return StateDigest.mix(~step, index) >>> 1;
     }
 
-    /** The hash of a full block of the prompt. */
+    /** The hash of a block, from the tokens of the request up to the end of the block. */
     long blockHash(final long requestId, final int index, final int blockSize)
     {
-        final Prompt prompt = prompts.get(requestId);
-        final boolean shared = (index + 1) * blockSize <= prompt.sharedTokens();
-        return SchedulerHarness.blockHash(shared ? prompt.family() : 1_000_000 + requestId, index);
+        final long[] hashes = new long[index + 1];
+        final int[] tokens = firstTokens(requestId, hashes.length * blockSize);
+        BlockHasher.of(BlockHashFunction.SHA_256, blockSize).hash(tokens, tokens.length, new byte[0], hashes);
+        return hashes[index];
+    }
+
+    /** The scheduler has hashed so many blocks of the request, on any rank. */
+    void hashed(final long requestId, final int blocks)
+    {
+        hashedBlocks.merge(requestId, blocks, Math::max);
+    }
+
+    int hashedBlocks(final long requestId)
+    {
+        return hashedBlocks.getOrDefault(requestId, 0);
+    }
+
+    int[] firstTokens(final long requestId, final int count)
+    {
+        return IntStream.range(0, count).map(position -> tokenAt(requestId, position)).toArray();
+    }
+
+    /** Whether the client gives what the hashes of the blocks that decoding fills are made from. */
+    static boolean isContinued(final long requestId)
+    {
+        return requestId % 5 != 0;
     }
 
     /** The first tokens that the model generates for the request. */
@@ -71,6 +154,7 @@ final class ModelContent
         answers.put(requestId, tokens);
     }
 
+    /** The token that weights of a generation sample. */
     int token(final long requestId, final int position, final int weights)
     {
         final int[] answer = answers.getOrDefault(requestId, NO_ANSWER);

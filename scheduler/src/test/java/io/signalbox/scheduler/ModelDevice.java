@@ -40,6 +40,11 @@ final class ModelDevice
     {
     }
 
+    private interface Memory
+    {
+        void access(Step step, Entry entry, int start);
+    }
+
     private static final long POISON = -1;
     private static final int MOST_PAST = 8;
 
@@ -56,9 +61,13 @@ final class ModelDevice
     /** Per step, per entry, the position behind what it accepted. */
     private final TreeMap<Long, int[]> nextStarts = new TreeMap<>();
     private final int depth;
+    private final boolean writesKvFirst;
 
-    ModelDevice(final ModelContent content, final int blocks, final int blockSize, final int depth)
+    /** @param writesKvFirst whether it writes the KV of all entries of a step before it reads any. */
+    ModelDevice(
+        final ModelContent content, final int blocks, final int blockSize, final int depth, final boolean writesKvFirst)
     {
+        this.writesKvFirst = writesKvFirst;
         this.content = content;
         this.blockSize = blockSize;
         this.depth = depth;
@@ -171,7 +180,22 @@ final class ModelDevice
         final int[] next = new int[step.entries().size()];
         for (int i = 0; i < next.length; i++)
         {
-            next[i] = run(step, step.entries().get(i), tokens, rows);
+            next[i] = start(step, step.entries().get(i));
+            sample(step, step.entries().get(i), next[i]);
+        }
+        if (writesKvFirst)
+        {
+            touch(step, next, this::write);
+            touch(step, next, this::read);
+        }
+        else
+        {
+            touch(step, next, this::read);
+            touch(step, next, this::write);
+        }
+        for (int i = 0; i < next.length; i++)
+        {
+            next[i] = run(step, step.entries().get(i), next[i], tokens, rows);
         }
         nextStarts.put(step.number(), next);
         launched.add(new Result(step, tokens, rows));
@@ -199,18 +223,53 @@ final class ModelDevice
         return launched.size();
     }
 
-    private int run(final Step step, final Entry entry, final StepTokens tokens, final List<long[]> rows)
+    /** Draft tokens that are right are those that the device samples. */
+    private void sample(final Step step, final Entry entry, final int start)
+    {
+        final int accepted = accepted(entry, start);
+        final int last = entry.back() == 0 ? start + entry.count() : start + accepted;
+        for (int position = last - accepted + 1; position <= last; position++)
+        {
+            content.sampled(entry.requestId(), position, content.token(entry.requestId(), position, step.weights()));
+        }
+    }
+
+    private int accepted(final Entry entry, final int start)
+    {
+        final boolean isVoid = entry.back() > 0 && start >= entry.end();
+        return !entry.samples() || isVoid ? 0 : entry.back() == 0 ? 1 :
+            Math.min(content.accepted(entry.requestId(), start, entry.count()), entry.end() - start);
+    }
+
+    private void touch(final Step step, final int[] starts, final Memory memory)
+    {
+        for (int i = 0; i < starts.length; i++)
+        {
+            memory.access(step, step.entries().get(i), starts[i]);
+        }
+    }
+
+    private int start(final Step step, final Entry entry)
     {
         final int start = entry.back() == 0 ? entry.start() :
             nextStarts.get(step.number() - entry.back())[entry.predecessor()];
         assertTrue(start >= entry.start() && start <= entry.start() + entry.slack(), () -> "request " +
             entry.requestId() + " starts at " + start + " and not within " + entry);
+        return start;
+    }
+
+    private void read(final Step step, final Entry entry, final int start)
+    {
         for (int position = 0; position < Math.min(start, entry.end()); position++)
         {
             assertEquals(content.of(entry.requestId(), position, entry.weights().get(position)),
                 at(entry, position)[position % blockSize],
                 "what a request reads at a position below its start");
         }
+    }
+
+    private void write(final Step step, final Entry entry, final int start)
+    {
         for (int i = 0; i < entry.count(); i++)
         {
             final int position = start + i;
@@ -220,10 +279,13 @@ final class ModelDevice
                 compute(entry.weights(), position, step.weights());
             }
         }
+    }
+
+    private int run(
+        final Step step, final Entry entry, final int start, final StepTokens tokens, final List<long[]> rows)
+    {
         tokens.entry(start);
-        final boolean isVoid = entry.back() > 0 && start >= entry.end();
-        final int accepted = !entry.samples() || isVoid ? 0 : entry.back() == 0 ? 1 :
-            Math.min(content.accepted(entry.requestId(), start, entry.count()), entry.end() - start);
+        final int accepted = accepted(entry, start);
         final int last = entry.back() == 0 ? start + entry.count() : start + accepted;
         for (int i = accepted - 1; i >= 0; i--)
         {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,6 +24,8 @@ final class ModelWeights
     private final Map<Long, List<Integer>> rows = new HashMap<>();
     private final Map<Long, List<Integer>> tokens = new HashMap<>();
     private final Map<Long, Integer> admittedIn = new HashMap<>();
+    /** Tokens that a request shared at its last admission, also with steps in flight. */
+    private final Map<Long, Integer> shared = new HashMap<>();
     private int cacheGeneration;
     /** Requests that were admitted before take part in no further step. */
     private int oldestStay;
@@ -65,7 +68,9 @@ final class ModelWeights
                 // No token depends on what was computed in a former generation: it is computed again.
                 computed.clear();
             }
-            while (computed.size() < step.matchedBlocks(i) * blockSize)
+            final int pending = pendingMatches(step, step.admittedRequestId(i));
+            shared.put(step.admittedRequestId(i), step.matchedBlocks(i) * blockSize);
+            while (computed.size() < (step.matchedBlocks(i) - pending) * blockSize)
             {
                 computed.add(current);
             }
@@ -77,15 +82,22 @@ final class ModelWeights
         }
     }
 
+    private static int pendingMatches(final StepView step, final long id)
+    {
+        return (int)IntStream.range(0, step.changeCount())
+            .filter(i -> step.changeRequestId(i) == id && step.changeIsPendingMatch(i)).count();
+    }
+
     void onCommit(final CommitView commit)
     {
         final int generation = steps.get(List.of((long)commit.rank(), commit.step()));
         for (int entry = 0; entry < commit.entryCount(); entry++)
         {
-            if (commit.verdict(entry) == EntryVerdict.LIVE)
+            if (commit.verdict(entry) == EntryVerdict.LIVE || commit.advance(entry) > 0)
             {
                 final List<Integer> computed = of(rows, commit.requestId(entry));
-                assertTrue(commit.start(entry) <= computed.size(), "no token is left out");
+                assertTrue(commit.start(entry) <= Math.max(computed.size(), shared.get(commit.requestId(entry))),
+                    "no token is left out");
                 while (computed.size() < commit.start(entry) + commit.advance(entry))
                 {
                     computed.add(generation);

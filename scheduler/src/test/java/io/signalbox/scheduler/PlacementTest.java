@@ -101,7 +101,8 @@ class PlacementTest
             .deadlineNanos(-1).samplingSeed(0).promptTokens(prompt).maxNewTokens(4).stopTokenId(-1).rowsFrom(-1)
             .priority(0).rankHint(hint).temperature(1f).topP(1f).rankHintRelaxed(Flag.NO)
             .putBlockHashes(bytes, 0, tokensAt).putCacheKey(bytes, 0, 0)
-            .putTokens(bytes, tokensAt, tokens.length * Integer.BYTES);
+            .putTokens(bytes, tokensAt, tokens.length * Integer.BYTES)
+            .putHashChain(bytes, 0, 0);
         apply(scheduler);
     }
 
@@ -230,8 +231,8 @@ class PlacementTest
             }
         });
         final Scheduler scheduler = new Scheduler(config(1, 8).build(), router);
-        submit(scheduler, 1, -1, 8, -1, new long[0], 5, 6, 7);
-        submit(scheduler, 2, -1, 8, -1, new long[0], 5, 6, 8);
+        submit(scheduler, 1, -1, 3, -1, new long[0], 5, 6, 7);
+        submit(scheduler, 2, -1, 3, -1, new long[0], 5, 6, 8);
         submit(scheduler, 3, -1, 8, -1, new long[] {99L << 32 | 1, 4});
         submit(scheduler, 4, -1, 8, -1, new long[] {99L << 32 | 1, 5});
         submit(scheduler, 5, -1, 8, -1, new long[] {98L << 32 | 1, 4});

@@ -10,7 +10,6 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,10 +53,6 @@ final class RankModel
     {
     }
 
-    private record Registered(long hash, int issue)
-    {
-    }
-
     /** A stay of a request on the rank. */
     static final class Stay
     {
@@ -66,6 +61,9 @@ final class RankModel
         final int generation;
         final boolean isResumed;
         int computed;
+        int registeredMatches;
+        int pendingMatches;
+        boolean hasLanded;
         private long sampledInStep;
         private int sampledInEntry;
 
@@ -84,11 +82,10 @@ final class RankModel
     final List<Step> open = new ArrayList<>();
     final Map<Long, Stay> running = new LinkedHashMap<>();
     private final List<Retiring> retiring = new ArrayList<>();
-    private final Map<Integer, Registered> registered = new HashMap<>();
+    private final SharedBlocks shared;
     private final Set<Long> endingBefore = new HashSet<>();
     private final TryCount tries = new TryCount();
     private long launchedStep;
-    private int generation;
     private long admissions;
     private long newestStep;
     private long lastToWaitAgain = Long.MAX_VALUE;
@@ -99,6 +96,7 @@ final class RankModel
         this.counts = counts;
         config = rig.config;
         content = rig.content;
+        shared = new SharedBlocks(rig);
     }
 
     boolean isRetiring()
@@ -131,8 +129,7 @@ final class RankModel
 
     void forgetPrefixes()
     {
-        generation++;
-        registered.clear();
+        shared.forget();
     }
 
     void onSchedule(final StepView plan)
@@ -156,6 +153,7 @@ final class RankModel
                 plan.predecessorBack(i), plan.predecessorEntry(i), plan.samples(i), List.copyOf(stay.table)));
             tokens += plan.tokenCount(i);
         }
+        shared.checkPending(plan, entries, running);
         final Step step = new Step(plan.step(), entries);
         for (int i = 0; i < entries.size(); i++)
         {
@@ -175,7 +173,7 @@ final class RankModel
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final long id = plan.admittedRequestId(i);
-            final Stay stay = new Stay(++admissions, generation, plan.isResumed(i));
+            final Stay stay = new Stay(++admissions, shared.generation(), plan.isResumed(i));
             stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens();
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");
@@ -190,11 +188,7 @@ final class RankModel
         assertEquals(stay.table.size(), plan.changeIndex(change));
         if (plan.changeIsMatch(change))
         {
-            final Registered match = registered.get(block.id);
-            assertNotNull(match, () -> "block " + block + " was matched, but has no hash");
-            assertEquals(content.blockHash(id, stay.table.size(), config.blockSizeTokens()), match.hash);
-            assertEquals(match.issue, block.issue);
-            counts.add(DepthCounts.Kind.MATCHED_BLOCK, 1);
+            shared.checkMatch(plan, change, stay);
         }
         stay.table.add(block);
     }
@@ -262,22 +256,24 @@ final class RankModel
         assertEquals(step.number, commit.step(), "steps land in their order");
         assertEquals(step.entries.size(), commit.entryCount());
         int span = 0;
+        int firstHash = 0;
         for (int i = 0; i < commit.entryCount(); i++)
         {
             final Entry entry = step.entries.get(i);
             assertEquals(entry.id, commit.requestId(i));
             checkFates(entry, commit, i);
             span = checkSpans(entry, commit, i, span);
-            if (commit.verdict(i) == EntryVerdict.LIVE)
+            final Stay stay = running.get(entry.id);
+            if (commit.verdict(i) == EntryVerdict.LIVE || commit.advance(i) > 0)
             {
-                running.get(entry.id).computed += commit.advance(i);
+                stay.hasLanded = true;
+                stay.computed += commit.advance(i);
+                firstHash = shared.checkRegistered(entry, commit, i, stay, firstHash);
             }
         }
+        shared.ended(step.number);
         assertEquals(span, commit.spanCount());
-        for (int i = 0; i < commit.registeredCount(); i++)
-        {
-            checkRegistered(step, commit, commit.registeredHash(i));
-        }
+        assertEquals(firstHash, commit.registeredCount(), () -> "hashes that no entry completed: " + step);
     }
 
     private void checkFates(final Entry entry, final CommitView commit, final int i)
@@ -287,7 +283,14 @@ final class RankModel
             entry.isLate() && commit.start(i) >= entry.end ? EntryVerdict.VOID : EntryVerdict.LIVE;
         assertEquals(expected, commit.verdict(i), () -> "what became of " + entry);
         final int resolved = commit.advance(i) + commit.rejected(i) + commit.afterStop(i);
-        if (expected != EntryVerdict.LIVE)
+        if (expected == EntryVerdict.OWNER_GONE && !entry.isLate())
+        {
+            final int fed = Math.max(content.prompt(entry.id).tokens(), known(entry.id) - 1) - commit.start(i);
+            assertEquals(Math.min(entry.count, fed), resolved, () -> "others may share the blocks of " + entry);
+            assertEquals(0, commit.emitted(i));
+            counts.addIf(resolved > 0, DepthCounts.Kind.CHUNK_OF_GONE_OWNER);
+        }
+        else if (expected != EntryVerdict.LIVE)
         {
             assertEquals(0, resolved + commit.emitted(i), () -> "nothing comes of " + entry);
         }
@@ -324,29 +327,6 @@ final class RankModel
         return span;
     }
 
-    /** The hash is that of a block which an entry of the step has completed. */
-    private void checkRegistered(final Step step, final CommitView commit, final long hash)
-    {
-        final int size = config.blockSizeTokens();
-        for (int i = 0; i < step.entries.size(); i++)
-        {
-            final Entry entry = step.entries.get(i);
-            final int end = commit.start(i) + commit.advance(i);
-            for (int block = commit.start(i) / size; (block + 1) * size <= end; block++)
-            {
-                if ((block + 1) * size <= content.prompt(entry.id).tokens() &&
-                    content.blockHash(entry.id, block, size) == hash &&
-                    running.get(entry.id).generation == generation)
-                {
-                    final Block named = entry.table.get(block);
-                    registered.put(named.id, new Registered(hash, named.issue));
-                    return;
-                }
-            }
-        }
-        throw new AssertionError("no entry of step " + step.number + " completed the block of hash " + hash);
-    }
-
     /** @return whether the request was running. */
     boolean onFree(final FreeDecoder free)
     {
@@ -371,6 +351,8 @@ final class RankModel
         final long id = requeued.requestId();
         final Stay stay = running.remove(id);
         assertNotNull(stay, () -> "request " + id + " gives up its blocks, but has none");
+        rig.provisional.gaveUp(rig.scheduler.request(id), stay, config.blockSizeTokens());
+        counts.addIf(!stay.hasLanded && stay.pendingMatches > 0, DepthCounts.Kind.WITHDRAWN_PENDING_MATCH);
         assertEquals(List.of(), stepsOf(id), () -> "request " + id + " leaves with an entry in flight");
         final List<Integer> released = new ArrayList<>();
         requeued.released().forEach(block -> released.add(block.blockId()));
@@ -398,6 +380,7 @@ final class RankModel
         assertTrue(index >= 0, () -> "step " + step + " is withdrawn, but not in flight");
         assertTrue(index == 0 || open.get(index - 1).number < causeStep, "steps are withdrawn in their order");
         open.remove(index);
+        shared.ended(step);
         counts.add(DepthCounts.Kind.WITHDRAWN_STEP, 1);
     }
 
@@ -425,17 +408,8 @@ final class RankModel
         {
             final int id = block;
             assertEquals(owners[id], allocator.refCount(id), () -> "references of block " + id);
-            final long hash = allocator.blockHash(id);
-            final Registered named = registered.get(id);
-            if (hash == KvBlockAllocator.NO_HASH)
-            {
-                registered.remove(id);
-            }
-            else
-            {
-                assertEquals(named, new Registered(hash, allocator.issue(id)), () -> "the hash of block " + id);
-            }
         }
+        shared.check(allocator);
         for (final Step step : open)
         {
             step.entries.forEach(entry -> checkPinned(step, entry, allocator));

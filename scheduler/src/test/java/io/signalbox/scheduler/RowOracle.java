@@ -40,7 +40,7 @@ final class RowOracle
     private final Set<List<Integer>> usedBlocks = new HashSet<>();
     private final Deque<Runnable> commits = new ArrayDeque<>();
     private final Map<Long, Integer> admittedIn = new HashMap<>();
-    private boolean ownerGone;
+    private int advance;
     private int generation;
 
     RowOracle(final SchedulerConfig config)
@@ -136,21 +136,18 @@ final class RowOracle
         }
     }
 
-    void committed(final long requestId, final boolean gone)
+    /** The scheduler counts so many tokens of the request's entry as computed. */
+    void committed(final int tokens)
     {
-        ownerGone = gone;
+        advance = tokens;
         commits.removeFirst().run();
     }
 
     private void accept(final SchedulerHarness.Step step, final SchedulerHarness.Row row, final int firstToken)
     {
-        if (ownerGone)
-        {
-            return;
-        }
         final Map<Integer, Row> own = requestRows.computeIfAbsent(row.requestId(), id -> new HashMap<>());
         final int admitted = admittedIn.get(row.requestId());
-        for (int i = 0; i < row.tokens(); i++)
+        for (int i = 0; i < advance; i++)
         {
             final int position = row.start() + i;
             final long computed = row(step, firstToken + i);

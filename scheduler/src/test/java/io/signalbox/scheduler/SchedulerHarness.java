@@ -11,7 +11,6 @@ import io.signalbox.event.RowsChecksum;
 import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteEncoder;
-import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
@@ -146,7 +145,8 @@ final class SchedulerHarness
         {
             bytes.putLong(i * Long.BYTES, hashes[i]);
         }
-        submit.putBlockHashes(bytes, 0, bytes.capacity()).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0);
+        submit.putBlockHashes(bytes, 0, bytes.capacity()).putCacheKey(bytes, 0, 0).putTokens(bytes, 0, 0)
+            .putHashChain(bytes, 0, 0);
         apply(null);
     }
 
@@ -339,7 +339,7 @@ final class SchedulerHarness
             final long requestId = commit.requestId(entry);
             if (oracle != null)
             {
-                oracle.committed(requestId, commit.verdict(entry) == EntryVerdict.OWNER_GONE);
+                oracle.committed(commit.advance(entry));
             }
             for (int i = 0; i < commit.emitted(entry); i++)
             {

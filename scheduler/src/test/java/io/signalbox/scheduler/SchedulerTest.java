@@ -129,7 +129,7 @@ class SchedulerTest
         harness.complete(0);
         assertEquals("CANCELLED", harness.ended.get(1).reason());
         assertEquals(0, harness.emitted.size());
-        assertEquals(16, harness.scheduler.blocks(0).allocator().totalAvailable());
+        assertEquals(16, harness.scheduler.blocks(0).allocator().allocatableCount());
     }
 
     @Test

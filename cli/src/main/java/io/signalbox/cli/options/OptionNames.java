@@ -56,6 +56,7 @@ public final class OptionNames
         put(SchedulerConfig.LOCK_STEP, "--lock-step");
         put(SchedulerConfig.DEPTH, "--depth");
         put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
+        put(SchedulerConfig.SAME_STEP_SHARING, "--no-same-step-sharing");
         put(SchedulerConfig.CAPTURE, "--no-capture");
         put(ModelShape.MOE_LAYERS, "--moe-layers");
         put(ModelShape.LAYER_IDS, "--layer-ids");

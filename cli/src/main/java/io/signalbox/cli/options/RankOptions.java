@@ -66,6 +66,10 @@ class RankOptions
         description = "Let each decoding request carry N draft tokens per step (default: ${DEFAULT-VALUE}).")
     private int draftTokens = SchedulerConfig.DRAFT_TOKENS.defaultValue();
 
+    @Option(names = "--no-same-step-sharing",
+        description = "Do not share blocks between requests whose prompts are computed in the same step.")
+    private boolean noSameStepSharing;
+
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the router, such as reuseWeight=2,backlog=65536; --list-routers shows them.")
     private List<String> routerOptions = List.of();
@@ -115,7 +119,8 @@ class RankOptions
             .maxQueued(maxQueued)
             .stepTokens(stepTokens)
             .depth(depth)
-            .draftTokens(draftTokens);
+            .draftTokens(draftTokens)
+            .sameStepSharing(!noSameStepSharing);
     }
 
     /**

@@ -142,6 +142,8 @@ public final class ReportJson
         json.writeNumberField("promptTokens", cache.promptTokens());
         json.writeNumberField("matchedBlocks", cache.matchedBlocks());
         json.writeNumberField("promptBlocks", cache.promptBlocks());
+        json.writeNumberField("generatedBlocks", cache.generatedBlocks());
+        json.writeNumberField("pendingBlocks", cache.pendingBlocks());
         json.writeArrayFieldStart("perRank");
         for (final RunReport.RankPrefixCache rank : cache.ranks())
         {

@@ -181,6 +181,9 @@ public final class ReportText
         out.printf(LABEL + " %11s %11s %11s%n%n", "all ranks", Decimals.grouped(admitted),
             percent(cache.promptTokens() > 0, cache.tokenHitRate()),
             percent(cache.promptBlocks() > 0, cache.blockHitRate()));
+        row("shared blocks", Decimals.grouped(cache.matchedBlocks()) + " matched, " +
+            Decimals.grouped(cache.generatedBlocks()) + " of them filled by decoding, " +
+            Decimals.grouped(cache.pendingBlocks()) + " still being computed");
     }
 
     private void rankRows(final RunReport report)

@@ -66,6 +66,25 @@ public abstract class BlockHasher
         return blocks;
     }
 
+    /** Length of a chain, the state from which {@link #extend} continues. */
+    public abstract int chainBytes();
+
+    /**
+     * Writes the chain behind the last block that {@link #hash} hashed; behind the root of the cache key if there was none.
+     *
+     * @param chain receives {@link #chainBytes()} bytes from index 0 on.
+     */
+    public abstract void chain(byte[] chain);
+
+    /**
+     * Hashes one more block. The result is the hash that {@link #hash} gives the block of the whole prompt.
+     *
+     * @param chain  the chain behind the block before it, replaced by the one behind this block.
+     * @param tokens holds the block from index 0 on.
+     * @return the hash of the block.
+     */
+    public abstract long extend(byte[] chain, int[] tokens);
+
     abstract void hashBlocks(int[] tokens, int blocks, byte[] cacheKey, long[] hashes);
 
     /** The unsigned value modulo 2^63 - 1, plus 1. As 2^63 leaves 1, the top bit counts as 1, without a division. */

@@ -51,6 +51,28 @@ final class Sha256BlockHasher extends BlockHasher
         }
     }
 
+    @Override
+    public int chainBytes()
+    {
+        return DIGEST_BYTES;
+    }
+
+    @Override
+    public void chain(final byte[] chain)
+    {
+        System.arraycopy(message, 0, chain, 0, DIGEST_BYTES);
+    }
+
+    @Override
+    public long extend(final byte[] chain, final int[] tokens)
+    {
+        System.arraycopy(chain, 0, message, 0, DIGEST_BYTES);
+        widen(tokens, 0);
+        digest(message);
+        chain(chain);
+        return positive((long)INT64.get(message, 0));
+    }
+
     private void startChain(final byte[] cacheKey)
     {
         if (cacheKey.length == 0)

@@ -75,6 +75,30 @@ final class Xxh3BlockHasher extends BlockHasher
         }
     }
 
+    @Override
+    public int chainBytes()
+    {
+        return DIGEST_BYTES;
+    }
+
+    @Override
+    public void chain(final byte[] chain)
+    {
+        INT64.set(chain, 0, low);
+        INT64.set(chain, Long.BYTES, high);
+    }
+
+    @Override
+    public long extend(final byte[] chain, final int[] tokens)
+    {
+        System.arraycopy(chain, 0, message, 0, DIGEST_BYTES);
+        pack(tokens, 0);
+        xxh3.hash(message, message.length);
+        keepDigest();
+        chain(chain);
+        return positive(low);
+    }
+
     private void keepDigest()
     {
         low = xxh3.low();

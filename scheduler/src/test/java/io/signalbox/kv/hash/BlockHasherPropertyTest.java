@@ -52,6 +52,30 @@ class BlockHasherPropertyTest
             new BlockHashModel(function, blockSize).hashes(cacheKey, tokens), hash(function, blockSize, cacheKey, tokens));
     }
 
+    /** A chain behind any block leads to the hashes of the blocks behind it. */
+    @Property
+    void shouldContinueAChainAsIfThePromptWereHashedAtOnce(
+        @ForAll final BlockHashFunction function,
+        @ForAll @IntRange(min = 1, max = 40) final int blockSize,
+        @ForAll @Size(max = 30) final byte[] cacheKey,
+        @ForAll @Size(max = 200) final int[] tokens,
+        @ForAll @IntRange(min = 0, max = 200) final int length)
+    {
+        final long[] all = hash(function, blockSize, cacheKey, tokens);
+        final long[] known = new long[all.length];
+        final BlockHasher client = BlockHasher.of(function, blockSize);
+        final int hashed = client.hash(tokens, Math.min(length, tokens.length), cacheKey, known);
+        final byte[] chain = new byte[client.chainBytes()];
+        client.chain(chain);
+
+        final BlockHasher core = BlockHasher.of(function, blockSize);
+        for (int block = hashed; block < all.length; block++)
+        {
+            known[block] = core.extend(chain, Arrays.copyOfRange(tokens, block * blockSize, tokens.length));
+        }
+        assertArrayEquals(all, known);
+    }
+
     @Property
     void shouldGiveOnlyPositiveHashes(@ForAll final long digestHead)
     {

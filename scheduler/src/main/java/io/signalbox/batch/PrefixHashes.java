@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.StateDigest;
+import io.signalbox.kv.hash.BlockHasher;
+
+import java.util.Arrays;
+
+/**
+ * The hashes of a request's full blocks: those of its prompt, which its client made, and those that decoding fills. If the
+ * client gave the chain behind the prompt's full blocks, the known tokens behind the hashes are kept, and {@link #complete}
+ * hashes them block by block. A token costs one store, a full block one hash.
+ */
+public final class PrefixHashes
+{
+    private long[] hashes = new long[16];
+    private int count;
+    private int promptBlocks;
+    private long digest;
+    private boolean continues;
+    private byte[] chain = new byte[0];
+    private int[] open = new int[0];
+    private int openCount;
+
+    void clear()
+    {
+        count = 0;
+        promptBlocks = 0;
+        digest = 0;
+        continues = false;
+        openCount = 0;
+    }
+
+    /** Appends the hash of a full block of the prompt. */
+    public void addPromptBlock(final long hash)
+    {
+        add(hash);
+        promptBlocks = count;
+    }
+
+    private void add(final long hash)
+    {
+        if (count == hashes.length)
+        {
+            hashes = Arrays.copyOf(hashes, 2 * count);
+        }
+        hashes[count++] = hash;
+        digest = StateDigest.mix(digest, hash);
+    }
+
+    /**
+     * The blocks behind the prompt's full ones are hashed, too. Then come the tokens of the prompt behind its last full
+     * block.
+     *
+     * @param chainBytes length of the chain behind that block.
+     * @return receives the chain.
+     */
+    public byte[] continueFrom(final int chainBytes)
+    {
+        continues = true;
+        if (chain.length != chainBytes)
+        {
+            chain = new byte[chainBytes];
+        }
+        return chain;
+    }
+
+    /** A token behind those that are known. */
+    public void addToken(final int token)
+    {
+        if (!continues)
+        {
+            return;
+        }
+        if (openCount == open.length)
+        {
+            open = Arrays.copyOf(open, Math.max(16, 2 * openCount));
+        }
+        open[openCount++] = token;
+    }
+
+    /** Hashes the blocks that end at or before a position; every token before it must be known. */
+    void complete(final int end, final BlockSize blockSize, final BlockHasher hasher)
+    {
+        final int blockSizeTokens = blockSize.tokens();
+        while (continues && (count + 1L) * blockSizeTokens <= end)
+        {
+            if (openCount < blockSizeTokens)
+            {
+                throw new InvariantViolation(
+                    "block " + count + " is to be hashed, but only " + openCount + " of its tokens are known");
+            }
+            add(hasher.extend(chain, open));
+            openCount -= blockSizeTokens;
+            System.arraycopy(open, blockSizeTokens, open, 0, openCount);
+        }
+    }
+
+    /** Number of the blocks that have a hash. */
+    public int count()
+    {
+        return count;
+    }
+
+    public long get(final int index)
+    {
+        return hashes[index];
+    }
+
+    /** Whether decoding put a token into the block. */
+    boolean isGenerated(final int index)
+    {
+        return index >= promptBlocks;
+    }
+
+    /** The hashes, followed by unused entries; callers must not change them. */
+    public long[] values()
+    {
+        return hashes;
+    }
+
+    long digest()
+    {
+        long all = continues ? StateDigest.mix(digest, openCount) : digest;
+        for (int i = 0; i < openCount; i++)
+        {
+            all = StateDigest.mix(all, open[i]);
+        }
+        return all;
+    }
+}
