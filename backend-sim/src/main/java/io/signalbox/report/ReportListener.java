@@ -12,6 +12,7 @@ import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
@@ -59,6 +60,7 @@ public final class ReportListener implements GroupListener
     private long acceptedDrafts;
     private long rejectedDrafts;
     private long preemptions;
+    private long pauses;
     private long evictions;
     private long outputTokens;
     private long capturedRows;
@@ -170,6 +172,12 @@ public final class ReportListener implements GroupListener
         {
             preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
             ranks[requeued.rank()].release(live.get(requeued.requestId()), nowNanos);
+        }
+
+        @Override
+        protected void onPaused(final PausedDecoder paused)
+        {
+            pauses++;
         }
 
         @Override
@@ -300,7 +308,8 @@ public final class ReportListener implements GroupListener
     {
         final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
         return new RunReport.Steps(
-            steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
+            steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, pauses,
+            evictions);
     }
 
     private RunReport.InFlight inFlight()

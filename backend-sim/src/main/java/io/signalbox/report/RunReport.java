@@ -101,9 +101,11 @@ public record RunReport(
      * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
      * @param tokens        tokens that went through a forward step, recomputed ones included.
      * @param tokensPerRank the same by rank.
+     * @param pauses        times that a request kept its blocks and waited for a further one.
      */
     public record Steps(
-        long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
+        long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long pauses,
+        long evictions)
     {
     }
 

@@ -95,6 +95,10 @@ public class BadInputTest
         simulate --router-options backlog=NaN | backlog=NaN is not a finite number >= 0
         simulate --router-options rowWeight=1e308 | rowWeight=1e308 is not a number between 0 and 1.0E12
         simulate --eviction fifo              | --eviction=fifo
+        simulate --under-pressure swap        | --under-pressure=swap is not built
+        compare --under-pressure give-up      | --under-pressure=give-up
+        simulate --paused-blocks -1           | --paused-blocks=-1
+        compare --max-preemptions -1          | --max-preemptions=-1
         simulate --durability maybe           | it is process, batch or record
         simulate --durability=                | it is process, batch or record
         simulate --journal=                   | --journal is empty

@@ -24,6 +24,7 @@ public final class RankBlocks
     /** {@code null} unless a router reads prefix matches. */
     private RankPrefixIndex prefixIndex;
     private final RetiringBlocks retiring;
+    private final BlockPromises promises = new BlockPromises();
     private int generation;
     private StepPlan planInWork;
 
@@ -94,15 +95,18 @@ public final class RankBlocks
         return prefixCaching ? allocator.longestMatch(request.blockHashes, 0, limit, request.blockTable, 0) : 0;
     }
 
-    /** Whether all known tokens of the request fit beside its match; matched blocks must not be counted as evictable. */
-    boolean fits(final Request request, final int matched)
+    /**
+     * Whether all known tokens of the request, and the blocks that it is promised, fit beside its match and what others were
+     * promised; matched blocks must not be counted as evictable.
+     */
+    boolean fits(final Request request, final int matched, final int promised)
     {
-        int allocatable = allocator.allocatableCount();
+        long allocatable = allocator.allocatableCount() - promises.owed();
         for (int i = 0; i < matched; i++)
         {
             allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
-        return blocksFor(request.knownTokens()) - matched <= allocatable;
+        return Math.max(blocksFor(request.knownTokens()), promised) - matched <= allocatable;
     }
 
     /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
@@ -159,7 +163,9 @@ public final class RankBlocks
         {
             return false;
         }
+        final int owed = promises.owedTo(request);
         request.blockCount += lacking;
+        promises.handedOut(owed, request);
         for (int i = first; i < request.blockCount; i++)
         {
             final int blockId = request.blockTable[i];
@@ -172,15 +178,41 @@ public final class RankBlocks
         return true;
     }
 
+    /** Blocks that the request needs at its largest output. */
+    int mostBlocks(final Request request)
+    {
+        return (int)Request.blocksNeeded(request.promptTokens(), request.mostTokens() - request.promptTokens(),
+            blockSizeTokens);
+    }
+
     int tokensOf(final int blocks)
     {
         return blocks * blockSizeTokens;
     }
 
-    /** Most tokens of the request that fit into its blocks and those that could be allocated now. */
+    /** Most tokens of the request that fit into its blocks and those that could be allocated to it now. */
     long mostTokens(final Request request)
     {
-        return ((long)request.blockCount + allocator.allocatableCount()) * blockSizeTokens;
+        final long free = allocator.allocatableCount() - promises.owed() + promises.owedTo(request);
+        return (request.blockCount + free) * blockSizeTokens;
+    }
+
+    /** Most tokens of the request that fit into its blocks and those that it was promised. */
+    long ownTokens(final Request request)
+    {
+        return ((long)request.blockCount + promises.owedTo(request)) * blockSizeTokens;
+    }
+
+    /** No other request may take the blocks that the request lacks of so many. */
+    void promise(final Request request, final int count)
+    {
+        promises.promise(request, count);
+    }
+
+    /** Blocks that were promised and are not handed out yet. */
+    public long promisedBlocks()
+    {
+        return promises.owed();
     }
 
     int blockSizeTokens()
@@ -226,6 +258,7 @@ public final class RankBlocks
     /** Releases the request's blocks; its table keeps their ids. */
     void release(final Request request)
     {
+        promises.promise(request, 0);
         allocator.release(request.blockTable, 0, request.blockCount);
     }
 
@@ -235,6 +268,7 @@ public final class RankBlocks
      */
     void retire(final Request request)
     {
+        promises.promise(request, 0);
         if (request.isInFlight())
         {
             retiring.add(request.newestStepInFlight(), request.blockTable, request.blockCount);

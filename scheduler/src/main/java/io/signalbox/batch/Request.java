@@ -105,7 +105,7 @@ public final class Request
         computedTokens = 0;
         computedHighWater = 0;
         generatedTokens = 0;
-        residency.end();
+        residency.reset();
         impossibleRows = 0;
         generation = 0;
         cancelled = false;

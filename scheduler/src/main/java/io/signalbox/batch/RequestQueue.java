@@ -59,6 +59,19 @@ public final class RequestQueue
         ring[slot(at)] = request;
     }
 
+    /** Inserts the request ahead of every request of the same or a lower priority. */
+    public void addFirstByPriority(final Request request)
+    {
+        addFirst(request);
+        int at = 0;
+        while (at < size - 1 && get(at + 1).priority() > request.priority())
+        {
+            ring[slot(at)] = get(at + 1);
+            at++;
+        }
+        ring[slot(at)] = request;
+    }
+
     public Request removeFirst()
     {
         final Request first = ring[head];

@@ -26,6 +26,10 @@ final class Residency
     private long sampledInStep = NO_STEP;
     private int sampledInEntry;
     private Leaving leaving = Leaving.NO;
+    private boolean paused;
+    private int promisedBlocks;
+    /** Counts on beyond the stay. */
+    private int preemptions;
 
     /** @param admission a number of no other admission. */
     void begin(final long admission)
@@ -39,7 +43,49 @@ final class Residency
         sampledInStep = NO_STEP;
         sampledInEntry = 0;
         leaving = Leaving.NO;
+        paused = false;
+        promisedBlocks = 0;
         flights.clear();
+    }
+
+    /** Another request begins. */
+    void reset()
+    {
+        end();
+        preemptions = 0;
+    }
+
+    /** Whether the request keeps its blocks but gets no entries. */
+    boolean isPaused()
+    {
+        return paused;
+    }
+
+    void pause(final boolean isPaused)
+    {
+        paused = isPaused;
+    }
+
+    /** Blocks that the request may have in this stay, whatever others need. */
+    int promisedBlocks()
+    {
+        return promisedBlocks;
+    }
+
+    void promise(final int blocks)
+    {
+        promisedBlocks = blocks;
+    }
+
+    /** How often the request gave up its blocks for others. */
+    int preemptions()
+    {
+        return preemptions;
+    }
+
+    void preempted()
+    {
+        preemptions++;
     }
 
     /** Differs between any two stays. */
@@ -90,7 +136,9 @@ final class Residency
 
     long digest()
     {
-        return StateDigest.mix(
+        final long digest = StateDigest.mix(
             StateDigest.mix(number, leaving.ordinal(), flights.digest()), sampledInStep, sampledInEntry);
+        return preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
+            StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
     }
 }

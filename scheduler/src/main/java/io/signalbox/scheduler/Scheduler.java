@@ -87,7 +87,7 @@ public final class Scheduler
         ranks = new DpRank[config.ranks()];
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            ranks[rank] = new DpRank(config, rank, pages, out::requeued);
+            ranks[rank] = new DpRank(config, rank, pages, out);
         }
         submissions = new Submissions(config, requests);
         this.router = new GuardedRouter(config, router);

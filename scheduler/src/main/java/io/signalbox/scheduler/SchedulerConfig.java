@@ -2,6 +2,8 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.BatchRules;
+import io.signalbox.batch.UnderPressure;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.experts.ModelShape;
@@ -63,9 +65,19 @@ public final class SchedulerConfig
         "Most steps of a rank in flight; the next one is planned and launched while earlier ones run.");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.");
+    public static final Setting<UnderPressure> UNDER_PRESSURE = Setting.form("underPressure", "", UnderPressure.RECOMPUTE,
+        UnderPressure.FORMS, UnderPressure::parse, UnderPressure::name, "If a running request lacks a KV block: RECOMPUTE " +
+            "takes the blocks of the request of the lowest priority, of these the one admitted last; " +
+            "PAUSE lets the request that lacks one keep its blocks and wait.");
+    public static final Setting<Integer> PAUSED_BLOCKS = Setting.integer("pausedBlocks", "blocks",
+        KvBlockConfig.MAX_POOL_SIZE, 0, KvBlockConfig.MAX_POOL_SIZE, "Most KV blocks that paused requests of one rank may " +
+            "hold; a request that would pass it leads to a recomputation. A block that two of them share counts twice.");
+    public static final Setting<Integer> MAX_PREEMPTIONS = Setting.integer("maxPreemptions", "", 8, 0, Integer.MAX_VALUE,
+        "Most preemptions of a request; after them it is admitted once all blocks that it can need are free, and they are " +
+            "promised to it. 0: so is every request.");
     public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
         PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS);
+        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, UNDER_PRESSURE, PAUSED_BLOCKS, MAX_PREEMPTIONS);
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -218,6 +230,31 @@ public final class SchedulerConfig
     public int draftTokens()
     {
         return values.get(DRAFT_TOKENS);
+    }
+
+    /** By what a rank plans its steps. */
+    BatchRules batchRules()
+    {
+        final int pausedBlocks = values.get(UNDER_PRESSURE) == UnderPressure.PAUSE ? values.get(PAUSED_BLOCKS) : 0;
+        return new BatchRules(maxRunning, stepTokens, depth(), draftTokens(), pausedBlocks, values.get(MAX_PREEMPTIONS));
+    }
+
+    /** The way to continue if a running request lacks a KV block. */
+    public UnderPressure underPressure()
+    {
+        return values.get(UNDER_PRESSURE);
+    }
+
+    /** Most KV blocks that paused requests of one rank may hold. */
+    public int pausedBlocks()
+    {
+        return values.get(PAUSED_BLOCKS);
+    }
+
+    /** Most preemptions of a request. */
+    public int maxPreemptions()
+    {
+        return values.get(MAX_PREEMPTIONS);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -374,6 +411,21 @@ public final class SchedulerConfig
         public Builder draftTokens(final int value)
         {
             return set(DRAFT_TOKENS, value);
+        }
+
+        public Builder underPressure(final UnderPressure value)
+        {
+            return set(UNDER_PRESSURE, value);
+        }
+
+        public Builder pausedBlocks(final int value)
+        {
+            return set(PAUSED_BLOCKS, value);
+        }
+
+        public Builder maxPreemptions(final int value)
+        {
+            return set(MAX_PREEMPTIONS, value);
         }
 
         public SchedulerConfig build()

@@ -168,8 +168,9 @@ class RankLoadPropertyTest
         load = new RankLoad();
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, null);
-        final BatchPlanner planner = new BatchPlanner(
-            blocks, load, 6, 1 + random.nextInt(20), 1, 0, (request, preempted) -> { });
+        final BatchRules rules = new BatchRules(
+            6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4));
+        final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });
         steps = 0;
         index = new RankPrefixIndex(RANK + 1);
         blocks.indexPrefixes(index);

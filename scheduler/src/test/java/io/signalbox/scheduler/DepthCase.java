@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.UnderPressure;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -40,14 +42,25 @@ record DepthCase(
     /** Plays the run; returns what it counted and decided. */
     DepthRig play()
     {
-        final SchedulerConfig config = SchedulerConfig.builder()
+        return play(config().build());
+    }
+
+    SchedulerConfig.Builder config()
+    {
+        return SchedulerConfig.builder()
             .ranks(1 + shape / 4 % 2)
             .blockSizeTokens(1 + shape % 4)
             .kvBlocks(4 + shape / 8 % 9)
             .stepTokens(1 + shape / 160 % 12)
             .maxRunning(2 + shape / 1920 % 4)
             .router("round-robin").lockStep(lockStep).backOffNanos(shape % 3 * 10).maxFailures(shape % 5)
-            .depth(depth).draftTokens(drafts).capture(DepthRig.SHAPE).digestInterval(3).build();
+            .underPressure(shape / 3 % 3 == 0 ? UnderPressure.PAUSE : UnderPressure.RECOMPUTE)
+            .pausedBlocks(shape / 7 % 3 == 0 ? shape / 21 % 5 : 100).maxPreemptions(shape / 5 % 7 < 3 ? shape / 5 % 7 : 100)
+            .depth(depth).draftTokens(drafts).capture(DepthRig.SHAPE).digestInterval(3);
+    }
+
+    DepthRig play(final SchedulerConfig config)
+    {
         final DepthRig rig = new DepthRig(config, acceptance);
         new DepthRun(rig, faults).play(actions);
         return rig;

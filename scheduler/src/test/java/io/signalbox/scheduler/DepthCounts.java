@@ -29,7 +29,13 @@ final class DepthCounts
         CHUNK_BEHIND_CHUNK,
         MATCHED_BLOCK,
         CANCEL_IN_FLIGHT,
-        RELEASED_ROWS_IN_FLIGHT
+        RELEASED_ROWS_IN_FLIGHT,
+        PAUSE,
+        CONTINUE,
+        END_WHILE_PAUSED,
+        RESET_WHILE_PAUSED,
+        PREEMPTION_WHILE_PAUSED,
+        PROMISED_ADMISSION
     }
 
     private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);

@@ -38,6 +38,7 @@ final class DepthRig
     final DepthCounts counts = new DepthCounts();
     private final RankModel[] models;
     private final VictimCheck[] victims;
+    private final PauseCheck[] pauses;
     private final DepthOutputs outputs;
     private final Set<Integer> lost = new HashSet<>();
     private final InputWriter writer = new InputWriter();
@@ -57,13 +58,15 @@ final class DepthRig
         devices = new ModelDevice[config.ranks()];
         models = new RankModel[config.ranks()];
         victims = new VictimCheck[config.ranks()];
+        pauses = new PauseCheck[config.ranks()];
         for (int rank = 0; rank < devices.length; rank++)
         {
             devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth());
             models[rank] = new RankModel(this, counts);
-            victims[rank] = new VictimCheck(models[rank], counts);
+            pauses[rank] = new PauseCheck(this, models[rank]);
+            victims[rank] = new VictimCheck(models[rank], pauses[rank], counts);
         }
-        outputs = new DepthOutputs(this, models, victims);
+        outputs = new DepthOutputs(this, models, victims, pauses);
     }
 
     /** One rank that tells its decisions in full; blocks of 4 tokens, the last block is the dummy. */
@@ -142,6 +145,12 @@ final class DepthRig
     boolean isLost(final int rank)
     {
         return lost.contains(rank);
+    }
+
+    /** The paused requests of all ranks. */
+    List<Long> paused()
+    {
+        return Arrays.stream(pauses).flatMap(rank -> rank.paused().stream()).toList();
     }
 
     /** Digest of all groups so far. */
@@ -311,6 +320,7 @@ final class DepthRig
         {
             models[rank].check(scheduler, rank);
             victims[rank].check(scheduler);
+            pauses[rank].check(scheduler, rank);
             assertTrue(!lost.contains(rank) || devices[rank].inFlight() == 0, "a lost rank has no step");
         }
         return this;

@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The seeded runs find every planted defect; {@link DepthRunsTest} shows that they find nothing else. */
 class PlantedSchedulerDefectTest
 {
-    private static final int RUNS = 500;
+    private static final int RUNS = TestStrength.count(500, 1_500);
 
     @TempDir
     private Path directory;

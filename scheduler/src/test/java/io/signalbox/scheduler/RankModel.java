@@ -91,7 +91,8 @@ final class RankModel
     private int generation;
     private long admissions;
     private long newestStep;
-    private long lastToWaitAgain = Long.MAX_VALUE;
+    /** By priority, the admission of the request that waits again ahead of the others. */
+    private final Map<Integer, Long> lastToWaitAgain = new HashMap<>();
 
     RankModel(final DepthRig rig, final DepthCounts counts)
     {
@@ -379,10 +380,9 @@ final class RankModel
             () -> "request " + id + " is tried again after " + tries.failures(id) + " failures");
         if (requeued.reason() == RequeueReason.STEP_WITHDRAWN)
         {
-            // Each goes to the head of the queue: the last one in the batch first.
-            assertTrue(stay.admission < lastToWaitAgain,
-                () -> "request " + id + " overtakes one that ran before it");
-            lastToWaitAgain = stay.admission;
+            // Each goes ahead of those of its priority: the last one in the batch first.
+            final Long last = lastToWaitAgain.put(rig.scheduler.request(id).priority(), stay.admission);
+            assertTrue(last == null || stay.admission < last, () -> "request " + id + " overtakes one that ran before it");
         }
     }
 
@@ -415,7 +415,7 @@ final class RankModel
     /** To be called behind every group. */
     void check(final Scheduler scheduler, final int rank)
     {
-        lastToWaitAgain = Long.MAX_VALUE;
+        lastToWaitAgain.clear();
         retiring.removeIf(blocks -> open.stream().noneMatch(step -> step.number <= blocks.fence));
         final KvBlockAllocator allocator = scheduler.blocks(rank).allocator();
         final int[] owners = new int[config.kvBlocks()];

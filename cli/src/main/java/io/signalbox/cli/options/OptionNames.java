@@ -56,6 +56,9 @@ public final class OptionNames
         put(SchedulerConfig.LOCK_STEP, "--lock-step");
         put(SchedulerConfig.DEPTH, "--depth");
         put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
+        put(SchedulerConfig.UNDER_PRESSURE, "--under-pressure");
+        put(SchedulerConfig.PAUSED_BLOCKS, "--paused-blocks");
+        put(SchedulerConfig.MAX_PREEMPTIONS, "--max-preemptions");
         put(SchedulerConfig.CAPTURE, "--no-capture");
         put(ModelShape.MOE_LAYERS, "--moe-layers");
         put(ModelShape.EXPERTS, "--experts");

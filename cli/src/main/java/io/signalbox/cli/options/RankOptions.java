@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.UnderPressure;
 import io.signalbox.config.Setting;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.DpRouterProvider;
@@ -9,6 +10,7 @@ import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.NumberText;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -66,6 +68,19 @@ class RankOptions
         description = "Let each decoding request carry N draft tokens per step (default: ${DEFAULT-VALUE}).")
     private int draftTokens = SchedulerConfig.DRAFT_TOKENS.defaultValue();
 
+    @Option(names = "--under-pressure", paramLabel = "WAY", converter = PressureConverter.class,
+        description = "If a running request lacks a KV block: recompute preempts a request; pause lets the one that lacks " +
+            "it wait with its blocks (default: recompute).")
+    private UnderPressure underPressure = SchedulerConfig.UNDER_PRESSURE.defaultValue();
+
+    @Option(names = "--paused-blocks", paramLabel = "N",
+        description = "Let paused requests hold at most N blocks of a rank (default: ${DEFAULT-VALUE}).")
+    private int pausedBlocks = SchedulerConfig.PAUSED_BLOCKS.defaultValue();
+
+    @Option(names = "--max-preemptions", paramLabel = "N",
+        description = "Preempt a request at most N times (default: ${DEFAULT-VALUE}).")
+    private int maxPreemptions = SchedulerConfig.MAX_PREEMPTIONS.defaultValue();
+
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the router, such as reuseWeight=2,backlog=65536; --list-routers shows them.")
     private List<String> routerOptions = List.of();
@@ -115,7 +130,10 @@ class RankOptions
             .maxQueued(maxQueued)
             .stepTokens(stepTokens)
             .depth(depth)
-            .draftTokens(draftTokens);
+            .draftTokens(draftTokens)
+            .underPressure(underPressure)
+            .pausedBlocks(pausedBlocks)
+            .maxPreemptions(maxPreemptions);
     }
 
     /**
@@ -220,5 +238,22 @@ class RankOptions
     private static List<String> names(final Stream<DpRouterProvider> providers)
     {
         return providers.flatMap(provider -> provider.knobs().stream()).map(Setting::name).distinct().sorted().toList();
+    }
+
+    static final class PressureConverter implements ITypeConverter<UnderPressure>
+    {
+        @Override
+        public UnderPressure convert(final String value)
+        {
+            return switch (value)
+            {
+                case "recompute" -> UnderPressure.RECOMPUTE;
+                case "pause" -> UnderPressure.PAUSE;
+                case "swap" -> throw new ConfigException("--under-pressure=swap is not built: no KV block moves to host " +
+                    "memory; give recompute or pause.");
+                default -> throw new ConfigException(
+                    "--under-pressure=" + value + " is not known; it is recompute or pause.");
+            };
+        }
     }
 }

@@ -44,6 +44,16 @@ public final class ReportJson
         return Json.text(SCHEMA, json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
     }
 
+    private void tokensPerRank(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("tokensPerRank");
+        for (final long tokens : report.steps().tokensPerRank())
+        {
+            json.writeNumber(tokens);
+        }
+        json.writeEndArray();
+    }
+
     private void write(
         final Map<String, String> settings,
         final RunReport report,
@@ -75,13 +85,9 @@ public final class ReportJson
         json.writeNumberField("steps", report.steps().steps());
         json.writeNumberField("emptySteps", report.steps().emptySteps());
         json.writeNumberField("tokens", report.steps().tokens());
-        json.writeArrayFieldStart("tokensPerRank");
-        for (final long tokens : report.steps().tokensPerRank())
-        {
-            json.writeNumber(tokens);
-        }
-        json.writeEndArray();
+        tokensPerRank(report);
         json.writeNumberField("preemptions", report.steps().preemptions());
+        json.writeNumberField("pauses", report.steps().pauses());
         json.writeNumberField("evictions", report.steps().evictions());
         Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
         Json.object(json, "placements", body -> placements(report.placements()));

@@ -46,6 +46,7 @@ public final class ReportText
             " requests/s, " + perSecond(report, report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
+            (report.steps().pauses() == 0 ? "" : Decimals.grouped(report.steps().pauses()) + " pauses, ") +
             Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
         inFlight(report.inFlight());
         placements(report.placements());
