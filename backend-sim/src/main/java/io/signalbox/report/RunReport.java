@@ -10,6 +10,7 @@ import java.util.Map;
  * The result of a run, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
  * figures are apart, in {@link WallClock}. All times are logical nanoseconds.
  *
+ * @param tenants        by name; empty if the workload has none.
  * @param faults         what went wrong; null if the run had no fault plan.
  * @param simulatedNanos time of the last input.
  */
@@ -23,6 +24,7 @@ public record RunReport(
     Placements placements,
     List<RankOccupancy> blockOccupancy,
     RoutedExperts routedExperts,
+    List<Tenant> tenants,
     Faults faults,
     long simulatedNanos)
 {
@@ -30,7 +32,7 @@ public record RunReport(
     public RunReport withFaults(final Faults value)
     {
         return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, placements, blockOccupancy,
-            routedExperts, value, simulatedNanos);
+            routedExperts, tenants, value, simulatedNanos);
     }
 
     /**
@@ -62,6 +64,15 @@ public record RunReport(
     /** Figures in nanoseconds, to three significant digits; all zero when {@code count} is zero. */
     public record LatencySummary(
         long count, double meanNanos, long p50Nanos, long p90Nanos, long p99Nanos, long maxNanos)
+    {
+    }
+
+    /**
+     * The requests of one tenant.
+     *
+     * @param servedTokens prompt and output tokens of the completed ones.
+     */
+    public record Tenant(String name, long submitted, long completed, long servedTokens, LatencySummary ttft)
     {
     }
 

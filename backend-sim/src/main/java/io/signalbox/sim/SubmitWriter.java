@@ -10,6 +10,7 @@ import io.signalbox.workload.WorkloadRequest;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /** Encodes the Submit of a workload's request. */
 final class SubmitWriter
@@ -47,6 +48,7 @@ final class SubmitWriter
         {
             hashBytes.putLong(i * Long.BYTES, hashes[i], ByteOrder.LITTLE_ENDIAN);
         }
+        final byte[] tenant = workload.tenant(request).getBytes(StandardCharsets.UTF_8);
         final SubmitEncoder submit = inputs.submit();
         submit
             .timeNanos(timeNanos)
@@ -66,7 +68,7 @@ final class SubmitWriter
             .topP(1.0f)
             .rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
-            .putCacheKey(hashBytes, 0, 0)
+            .putCacheKey(tenant, 0, tenant.length)
             .putTokens(hashBytes, 0, 0);
     }
 }

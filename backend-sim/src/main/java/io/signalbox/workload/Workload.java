@@ -25,6 +25,12 @@ public interface Workload
      */
     int blockHashes(WorkloadRequest request, int blockSizeTokens, long[] target);
 
+    /** The tenant that sends the request; empty if the workload has none. */
+    default String tenant(final WorkloadRequest request)
+    {
+        return "";
+    }
+
     /** Names a request in a message. A recorded workload names the line of its file. */
     default String placeOf(final WorkloadRequest request)
     {

@@ -35,7 +35,7 @@ final class RecomputeRank implements PagedRank, StepOutput
         this.load = load;
         usableBlocks = poolSize - 1;
         blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, null);
-        planner = new BatchPlanner(blocks, rankLoad, new BatchRules(MAX_REQUESTS, STEP_TOKENS, 1, 0, 0, Integer.MAX_VALUE),
+        planner = new BatchPlanner(blocks, rankLoad, BatchRules.plain(MAX_REQUESTS, STEP_TOKENS),
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }
 

@@ -16,6 +16,8 @@ import io.signalbox.StateDigest;
  *
  * <p>Steps may be planned while earlier ones are in flight. The token that an entry feeds may then be on the device only,
  * and with draft tokens even its position: {@link FlightLog} keeps the interval, and blocks are allocated to its end.
+ *
+ * <p>One file, because every method reads or changes the two queues.
  */
 public final class BatchPlanner
 {
@@ -29,6 +31,7 @@ public final class BatchPlanner
     private final BatchListener listener;
     private final PausedRequests paused;
     private final Victims victims;
+    private final LongPrefills longPrefills;
 
     /** By priority, of one priority in the order of admission. */
     private final RequestQueue running = new RequestQueue();
@@ -58,6 +61,7 @@ public final class BatchPlanner
         depth = rules.depth();
         draftTokens = rules.draftTokens();
         victims = new Victims(rules.maxPreemptions());
+        longPrefills = new LongPrefills(rules.longPrefillTokens(), rules.maxLongPrefills());
         paused = new PausedRequests(rules.pausedBlocks(), listener);
         blocks.allocator().requestBlocks(new RunningBlocks(running, paused));
     }
@@ -99,6 +103,7 @@ public final class BatchPlanner
         blocks.begin(plan);
         budget = rules.stepTokens();
         tookVictim = false;
+        longPrefills.clear();
         continueRunning(plan);
         if (!tookVictim && comingBackCount == 0)
         {
@@ -183,11 +188,11 @@ public final class BatchPlanner
     /** The host knows the tokens from {@code start} on. */
     private void continueKnown(final StepPlan plan, final Request request, final int start)
     {
-        final int tokens = Math.min(request.knownTokens() - start, budget);
-        final int room = room(request, start, start + tokens);
+        final int tokens = Math.min(longPrefills.most(request.knownTokens() - start), budget);
+        final int room = tokens == 0 ? start : room(request, start, start + tokens);
         if (room > start)
         {
-            addKnown(plan, request, start, Math.min(tokens, room - start));
+            addKnown(plan, request, start, room - start);
         }
     }
 
@@ -195,6 +200,7 @@ public final class BatchPlanner
     {
         grow(request, start + tokens);
         final boolean samples = start + tokens == request.knownTokens() && request.wantsTokens();
+        longPrefills.added(request.knownTokens() - start);
         plan.addEntry(request, start, tokens, samples);
         blocks.announce(request, start, start + tokens);
         added(plan, request, start, tokens, start + tokens, samples, false);
@@ -292,21 +298,40 @@ public final class BatchPlanner
         leaveIfOver(victim);
     }
 
+    /** Admits waiting requests in their order; only a long prompt for which the step has no room is passed over. */
     private void admitWaiting(final StepPlan plan)
     {
-        while (!waiting.isEmpty() && running.size() < rules.maxRunning() && budget > 0)
+        int at = 0;
+        while (at < waiting.size() && running.size() < rules.maxRunning() && budget > 0)
         {
-            final Request request = waiting.first();
+            final Request request = waiting.get(at);
             final int matched = blocks.match(request);
-            final int promised = victims.isExempt(request) ? blocks.mostBlocks(request) : 0;
-            if (!blocks.fits(request, matched, promised))
+            final int left = request.knownTokens() - blocks.tokensOf(matched);
+            if (longPrefills.most(left) == 0)
+            {
+                at++;
+                continue;
+            }
+            final int promised = promisedTo(request);
+            if (!blocks.fits(request, matched, promised, running.isEmpty() ? 0 : rules.watermarkBlocks()))
             {
                 break;
             }
-            waiting.removeFirst();
+            waiting.removeAt(at);
             running.addByPriority(request);
             admit(plan, request, matched, promised);
         }
+    }
+
+    private int promisedTo(final Request request)
+    {
+        final AdmissionPromise promise = victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise();
+        return switch (promise)
+        {
+            case NOTHING -> 0;
+            case KNOWN -> blocks.knownBlocks(request);
+            case WHOLE -> blocks.mostBlocks(request);
+        };
     }
 
     private void admit(final StepPlan plan, final Request request, final int matched, final int promised)
@@ -317,7 +342,7 @@ public final class BatchPlanner
         load.start(request, start);
         request.admitted(++admissions << RANK_BITS | blocks.rank());
         plan.addAdmitted(request, matched, request.isResumed());
-        addKnown(plan, request, start, Math.min(request.knownTokens() - start, budget));
+        addKnown(plan, request, start, Math.min(longPrefills.most(request.knownTokens() - start), budget));
     }
 
     /**
@@ -435,14 +460,14 @@ public final class BatchPlanner
     }
 
     /** Hands every waiting request back, in order, to be placed on another rank; none may be running. */
-    public void evacuate(final RequestQueue destination)
+    public void evacuate(final WaitingQueue destination)
     {
         while (!waiting.isEmpty())
         {
             final Request request = waiting.removeLast();
             load.remove(request);
             request.unplaced();
-            destination.addFirstByPriority(request);
+            destination.giveBack(request);
         }
     }
 }

@@ -98,15 +98,17 @@ public final class RankBlocks
     /**
      * Whether all known tokens of the request, and the blocks that it is promised, fit beside its match and what others were
      * promised; matched blocks must not be counted as evictable.
+     *
+     * @param watermark blocks that are left over.
      */
-    boolean fits(final Request request, final int matched, final int promised)
+    boolean fits(final Request request, final int matched, final int promised, final int watermark)
     {
-        long allocatable = allocator.allocatableCount() - promises.owed();
+        long allocatable = allocator.allocatableCount() - promises.owed() - watermark;
         for (int i = 0; i < matched; i++)
         {
             allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
-        return Math.max(blocksFor(request.knownTokens()), promised) - matched <= allocatable;
+        return Math.max(knownBlocks(request), promised) - matched <= allocatable;
     }
 
     /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
@@ -176,6 +178,12 @@ public final class RankBlocks
             }
         }
         return true;
+    }
+
+    /** Blocks of the known tokens of the request. */
+    int knownBlocks(final Request request)
+    {
+        return blocksFor(request.knownTokens());
     }
 
     /** Blocks that the request needs at its largest output. */

@@ -42,6 +42,7 @@ public final class Request
 
     final RequestRows rows;
     final Residency residency = new Residency();
+    final TenantShare tenant = new TenantShare();
     private long id;
     private int promptTokens;
     private int maxNewTokens;
@@ -106,6 +107,7 @@ public final class Request
         computedHighWater = 0;
         generatedTokens = 0;
         residency.reset();
+        tenant.reset();
         impossibleRows = 0;
         generation = 0;
         cancelled = false;
@@ -130,6 +132,13 @@ public final class Request
     public Request conversation(final long conversation)
     {
         conversationId = conversation;
+        return this;
+    }
+
+    /** @param tenantKey as {@link TenantWeights#key}. */
+    public Request tenant(final long tenantKey)
+    {
+        tenant.key = tenantKey;
         return this;
     }
 
@@ -459,7 +468,7 @@ public final class Request
         digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
         digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
-        digest = head.digest(StateDigest.mix(digest, conversationId));
+        digest = head.digest(StateDigest.mix(digest, conversationId, tenant.key));
         for (int i = 0; i < blockCount; i++)
         {
             digest = StateDigest.mix(digest, blockTable[i]);

@@ -81,6 +81,21 @@ public final class RequestQueue
         return first;
     }
 
+    /** Removes the request at the index; the others keep their order. */
+    public void removeAt(final int index)
+    {
+        if (index == 0)
+        {
+            removeFirst();
+            return;
+        }
+        for (int j = index; j < size - 1; j++)
+        {
+            ring[slot(j)] = get(j + 1);
+        }
+        ring[slot(--size)] = null;
+    }
+
     public Request removeLast()
     {
         final int slot = slot(--size);
@@ -96,11 +111,7 @@ public final class RequestQueue
         {
             if (get(i) == request)
             {
-                for (int j = i; j < size - 1; j++)
-                {
-                    ring[slot(j)] = get(j + 1);
-                }
-                ring[slot(--size)] = null;
+                removeAt(i);
                 return true;
             }
         }

@@ -40,7 +40,7 @@ final class DpRank
             config.evictionPolicy(),
             config.prefixCaching(),
             pages);
-        planner = new BatchPlanner(blocks, load, config.batchRules(), listener);
+        planner = new BatchPlanner(blocks, load, BatchSettings.rules(config), listener);
         open = new OpenSteps(config.depth());
     }
 

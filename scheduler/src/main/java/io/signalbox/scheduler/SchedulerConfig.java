@@ -2,8 +2,6 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
-import io.signalbox.batch.BatchRules;
-import io.signalbox.batch.UnderPressure;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.experts.ModelShape;
@@ -15,6 +13,7 @@ import io.signalbox.router.RouterConfig;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
@@ -65,19 +64,10 @@ public final class SchedulerConfig
         "Most steps of a rank in flight; the next one is planned and launched while earlier ones run.");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.");
-    public static final Setting<UnderPressure> UNDER_PRESSURE = Setting.form("underPressure", "", UnderPressure.RECOMPUTE,
-        UnderPressure.FORMS, UnderPressure::parse, UnderPressure::name, "If a running request lacks a KV block: RECOMPUTE " +
-            "takes the blocks of the request of the lowest priority, of these the one admitted last; " +
-            "PAUSE lets the request that lacks one keep its blocks and wait.");
-    public static final Setting<Integer> PAUSED_BLOCKS = Setting.integer("pausedBlocks", "blocks",
-        KvBlockConfig.MAX_POOL_SIZE, 0, KvBlockConfig.MAX_POOL_SIZE, "Most KV blocks that paused requests of one rank may " +
-            "hold; a request that would pass it leads to a recomputation. A block that two of them share counts twice.");
-    public static final Setting<Integer> MAX_PREEMPTIONS = Setting.integer("maxPreemptions", "", 8, 0, Integer.MAX_VALUE,
-        "Most preemptions of a request; after them it is admitted once all blocks that it can need are free, and they are " +
-            "promised to it. 0: so is every request.");
-    public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
-        PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, UNDER_PRESSURE, PAUSED_BLOCKS, MAX_PREEMPTIONS);
+    public static final List<Setting<?>> SETTINGS = Stream.concat(
+        Stream.<Setting<?>>of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY, PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING,
+            MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL, MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS),
+        BatchSettings.ALL.stream()).toList();
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -232,29 +222,10 @@ public final class SchedulerConfig
         return values.get(DRAFT_TOKENS);
     }
 
-    /** By what a rank plans its steps. */
-    BatchRules batchRules()
+    /** The value of one of {@link #SETTINGS}. */
+    public <T> T get(final Setting<T> setting)
     {
-        final int pausedBlocks = values.get(UNDER_PRESSURE) == UnderPressure.PAUSE ? values.get(PAUSED_BLOCKS) : 0;
-        return new BatchRules(maxRunning, stepTokens, depth(), draftTokens(), pausedBlocks, values.get(MAX_PREEMPTIONS));
-    }
-
-    /** The way to continue if a running request lacks a KV block. */
-    public UnderPressure underPressure()
-    {
-        return values.get(UNDER_PRESSURE);
-    }
-
-    /** Most KV blocks that paused requests of one rank may hold. */
-    public int pausedBlocks()
-    {
-        return values.get(PAUSED_BLOCKS);
-    }
-
-    /** Most preemptions of a request. */
-    public int maxPreemptions()
-    {
-        return values.get(MAX_PREEMPTIONS);
+        return values.get(setting);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -305,7 +276,8 @@ public final class SchedulerConfig
             this.capture = capture;
         }
 
-        private <T> Builder set(final Setting<T> setting, final T value)
+        /** Sets one of {@link #SETTINGS}. */
+        public <T> Builder set(final Setting<T> setting, final T value)
         {
             values = values.with(setting, value);
             return this;
@@ -411,21 +383,6 @@ public final class SchedulerConfig
         public Builder draftTokens(final int value)
         {
             return set(DRAFT_TOKENS, value);
-        }
-
-        public Builder underPressure(final UnderPressure value)
-        {
-            return set(UNDER_PRESSURE, value);
-        }
-
-        public Builder pausedBlocks(final int value)
-        {
-            return set(PAUSED_BLOCKS, value);
-        }
-
-        public Builder maxPreemptions(final int value)
-        {
-            return set(MAX_PREEMPTIONS, value);
         }
 
         public SchedulerConfig build()

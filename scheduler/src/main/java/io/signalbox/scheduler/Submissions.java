@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
+import io.signalbox.batch.TenantWeights;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -82,17 +83,21 @@ final class Submissions
         {
             request.addBlockHash(input.buffer().getLong(hashesAt + i * Long.BYTES));
         }
-        addHead(input, hashesAt, request);
+        addTenantAndHead(input, hashesAt, request);
         requests.add(request);
         return request;
     }
 
-    /** The first tokens of the prompt; if the input has none, the halves of the first block hash, if any. */
-    private static void addHead(final SubmitDecoder input, final int hashesAt, final Request request)
+    /**
+     * The tenant, and the first tokens of the prompt; if the input has none, the halves of the first block hash, if any.
+     */
+    private static void addTenantAndHead(final SubmitDecoder input, final int hashesAt, final Request request)
     {
         final DirectBuffer buffer = input.buffer();
         final boolean hashed = input.blockHashesLength() > 0;
         input.skipBlockHashes();
+        request.tenant(TenantWeights.key(buffer, input.limit() + SubmitDecoder.cacheKeyHeaderLength(),
+            input.cacheKeyLength()));
         input.skipCacheKey();
         final int tokens = Math.min(input.tokensLength() / Integer.BYTES, request.promptTokens());
         final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();

@@ -35,7 +35,8 @@ final class DepthCounts
         END_WHILE_PAUSED,
         RESET_WHILE_PAUSED,
         PREEMPTION_WHILE_PAUSED,
-        PROMISED_ADMISSION
+        PROMISED_ADMISSION,
+        LONG_PREFILL
     }
 
     private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);

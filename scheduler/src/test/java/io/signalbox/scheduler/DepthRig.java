@@ -77,6 +77,14 @@ final class DepthRig
         return rig;
     }
 
+    /** A rig that tells its decisions in full. */
+    static DepthRig traced(final SchedulerConfig.Builder config)
+    {
+        final DepthRig rig = new DepthRig(config.build(), 0);
+        rig.outputs.trace();
+        return rig;
+    }
+
     static SchedulerConfig.Builder smallConfig(final int depth, final int drafts, final int blocks)
     {
         return SchedulerConfig.builder().ranks(1).blockSizeTokens(4).kvBlocks(blocks).stepTokens(16).maxRunning(4)
@@ -170,11 +178,12 @@ final class DepthRig
         {
             hashes.putLong(i * Long.BYTES, content.blockHash(id, i, config.blockSizeTokens()));
         }
+        final byte[] tenant = new byte[] {(byte)(id % 5)};
         writer.submit().timeNanos(++now).requestId(id).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
             .deadlineNanos(deadline < 0 ? -1 : now + deadline).samplingSeed(0).promptTokens(prompt.tokens())
             .maxNewTokens(prompt.newTokens()).stopTokenId(prompt.stopToken()).rowsFrom(0).priority(priority).rankHint(-1)
             .temperature(1f).topP(1f).rankHintRelaxed(Flag.NO).putBlockHashes(hashes, 0, hashes.capacity())
-            .putCacheKey(hashes, 0, 0).putTokens(hashes, 0, 0);
+            .putCacheKey(tenant, 0, tenant.length).putTokens(hashes, 0, 0);
         return apply();
     }
 

@@ -32,9 +32,9 @@ final class DepthRun
 
     private void act(final int kind, final int choice)
     {
-        if (faults && choice % 6 == 0 && !rig.paused().isEmpty())
+        if (faults && choice % 3 == 0 && !rig.paused().isEmpty())
         {
-            rig.reset(choice % 12 == 0);
+            rig.reset(choice % 2 == 0);
         }
         final int rank = choice % rig.devices.length;
         final int detail = choice / rig.devices.length;

@@ -3,6 +3,7 @@ package io.signalbox.scheduler;
 
 import io.signalbox.ConfigException;
 import io.signalbox.TestStrength;
+import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.UnderPressure;
 import io.signalbox.event.codec.FaultClass;
 import org.junit.jupiter.api.Test;
@@ -26,8 +27,8 @@ class MemoryPressureTest
      */
     private static DepthRig rig(final int depth, final UnderPressure way, final int pausedBlocks)
     {
-        final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 0, 6).underPressure(way).pausedBlocks(pausedBlocks)
-            .build(), 0);
+        final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 0, 6)
+            .set(BatchSettings.UNDER_PRESSURE, way).set(BatchSettings.PAUSED_BLOCKS, pausedBlocks).build(), 0);
         return rig.submit(4, 9, -1).submit(7, 6, -1);
     }
 
@@ -98,8 +99,10 @@ class MemoryPressureTest
         {
             final DepthCase run = DepthCase.of(seed);
             final SchedulerConfig config = run.config().build();
-            assertEquals(run.play(config.toBuilder().underPressure(UnderPressure.RECOMPUTE).build()).digest(),
-                run.play(config.toBuilder().underPressure(UnderPressure.PAUSE).pausedBlocks(0).build()).digest(),
+            assertEquals(run.play(config.toBuilder()
+                .set(BatchSettings.UNDER_PRESSURE, UnderPressure.RECOMPUTE).build()).digest(),
+                run.play(config.toBuilder().set(BatchSettings.UNDER_PRESSURE, UnderPressure.PAUSE)
+                    .set(BatchSettings.PAUSED_BLOCKS, 0).build()).digest(),
                 "seed " + seed);
         }
     }
@@ -112,7 +115,7 @@ class MemoryPressureTest
         assertTrue(cancelled.said().contains("Free 1 CANCELLED"), cancelled.said().toString());
         cancelled.drain();
         final DepthRig late = new DepthRig(
-            DepthRig.smallConfig(depth, 0, 6).underPressure(UnderPressure.PAUSE).build(), 0);
+            DepthRig.smallConfig(depth, 0, 6).set(BatchSettings.UNDER_PRESSURE, UnderPressure.PAUSE).build(), 0);
         late.submit(new ModelContent.Prompt(0, 0, 4, 9, -1), 0, 1_000).submit(7, 6, -1);
         until(late, "Paused 1").tick(2_000);
         assertTrue(late.said().contains("Free 1 DEADLINE"), late.said().toString());
@@ -160,7 +163,8 @@ class MemoryPressureTest
     @CsvSource({"0, 1", "1, 1", "2, 1", "1, 4"})
     void shouldPreemptNoRequestMoreOftenThanTheBound(final int bound, final int depth)
     {
-        final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 0, 6).maxPreemptions(bound).build(), 0);
+        final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 0, 6).set(BatchSettings.MAX_PREEMPTIONS, bound)
+            .build(), 0);
         for (int i = 0; i < 12; i++)
         {
             rig.submit(2 + i % 5, 12, -1);
@@ -175,11 +179,44 @@ class MemoryPressureTest
         assertEquals(bound > 0, said.stream().anyMatch(line -> line.startsWith("Requeued")));
     }
 
+    /** The long prompt is computed in chunks. Without a promise another request takes the blocks of its later ones. */
+    @ParameterizedTest
+    @CsvSource({"NOTHING, true", "KNOWN, false", "WHOLE, false"})
+    void shouldKeepTheBlocksOfAPromptThatIsComputedInChunks(final AdmissionPromise promise, final boolean preempts)
+    {
+        final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 6).set(BatchSettings.ADMISSION_PROMISE, promise)
+            .set(BatchSettings.LONG_PREFILL_TOKENS, 8).build(), 0);
+        final List<String> said = run(rig.submit(16, 2, -1).submit(8, 6, -1));
+        assertEquals(preempts, said.contains("Requeued 2 PREEMPTED"));
+    }
+
+    @Test
+    void shouldNeverPreemptIfTheWholeOutputIsPromised()
+    {
+        final DepthRig rig = new DepthRig(
+            DepthRig.smallConfig(2, 0, 6).set(BatchSettings.ADMISSION_PROMISE, AdmissionPromise.WHOLE).build(), 0);
+        for (int i = 0; i < 12; i++)
+        {
+            rig.submit(2 + i % 5, 12, -1);
+        }
+        assertTrue(run(rig).stream().noneMatch(line -> line.startsWith("Requeued")));
+    }
+
+    @Test
+    void shouldLetShortPromptsPassLongOnes()
+    {
+        final DepthRig rig = DepthRig.traced(DepthRig.smallConfig(1, 0, 30)
+            .set(BatchSettings.LONG_PREFILL_TOKENS, 4).set(BatchSettings.MAX_LONG_PREFILLS, 1));
+        rig.submit(10, 2, -1).submit(10, 2, -1).submit(3, 2, -1).wake();
+        assertEquals("Schedule 1: 1@0+4 <4; 3@0+3 <3", rig.said().get(rig.said().size() - 1));
+        rig.fill().drain();
+    }
+
     @Test
     void shouldRefuseToSwapByName()
     {
         final ConfigException refused = assertThrows(ConfigException.class,
-            () -> SchedulerConfig.UNDER_PRESSURE.parse("SWAP"));
+            () -> BatchSettings.UNDER_PRESSURE.parse("SWAP"));
         assertEquals("underPressure=SWAP is not usable (moving KV blocks to host memory is not built); give " +
             "RECOMPUTE or PAUSE.", refused.getMessage());
     }

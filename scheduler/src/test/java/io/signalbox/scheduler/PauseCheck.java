@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestProbe;
 import io.signalbox.batch.UnderPressure;
@@ -27,6 +28,8 @@ final class PauseCheck
     private final Set<Long> continued = new HashSet<>();
     private final Map<Long, Integer> preemptions = new HashMap<>();
     private boolean preemptedInGroup;
+    private int longPrefills;
+    private boolean admittedBesideOthers;
     private int lowestAdmitted = Integer.MAX_VALUE;
 
     PauseCheck(final DepthRig rig, final RankModel rank)
@@ -38,7 +41,7 @@ final class PauseCheck
     /** Whether the request was preempted so often that it is not preempted again. */
     boolean isExempt(final long id)
     {
-        return preemptions.getOrDefault(id, 0) >= rig.config.maxPreemptions();
+        return preemptions.getOrDefault(id, 0) >= rig.config.get(BatchSettings.MAX_PREEMPTIONS);
     }
 
     Set<Long> paused()
@@ -59,7 +62,7 @@ final class PauseCheck
     void onPaused(final PausedDecoder message)
     {
         final long id = message.requestId();
-        assertEquals(UnderPressure.PAUSE, rig.config.underPressure());
+        assertEquals(UnderPressure.PAUSE, rig.config.get(BatchSettings.UNDER_PRESSURE));
         assertTrue(rank.running.containsKey(id), () -> "request " + id + " is paused, but does not run");
         assertTrue(paused.add(id), () -> "request " + id + " is paused twice");
         assertEquals(Set.of(), Set.copyOf(rank.stepsOf(id)), () -> "request " + id + " is paused with an entry in flight");
@@ -99,12 +102,28 @@ final class PauseCheck
             final long id = step.requestId(i);
             assertFalse(paused.contains(id), () -> "an entry of request " + id + ", which is paused");
             continued.remove(id);
+            checkPrefill(step, i);
         }
+        assertTrue(longPrefills <= rig.config.get(BatchSettings.MAX_LONG_PREFILLS), "long prompts in one step");
+        longPrefills = 0;
         assertTrue(step.admittedCount() == 0 || paused.isEmpty(), () -> "admitted while " + paused + " are paused");
         for (int i = 0; i < step.admittedCount(); i++)
         {
+            admittedBesideOthers |= rank.running.size() > 1;
             lowestAdmitted = Math.min(lowestAdmitted, priority(step.admittedRequestId(i)));
             rig.counts.addIf(isExempt(step.admittedRequestId(i)), DepthCounts.Kind.PROMISED_ADMISSION);
+        }
+    }
+
+    private void checkPrefill(final StepView step, final int entry)
+    {
+        final int most = rig.config.get(BatchSettings.LONG_PREFILL_TOKENS);
+        final int left = rank.known(step.requestId(entry)) - step.start(entry);
+        if (most > 0 && step.predecessorBack(entry) == 0)
+        {
+            assertTrue(step.tokenCount(entry) <= most, "a chunk of a long prompt");
+            longPrefills += left > most ? 1 : 0;
+            rig.counts.addIf(left > most, DepthCounts.Kind.LONG_PREFILL);
         }
     }
 
@@ -112,13 +131,13 @@ final class PauseCheck
     void onPreempted(final long id)
     {
         final int before = preemptions.merge(id, 1, Integer::sum) - 1;
-        assertTrue(before < rig.config.maxPreemptions(),
+        assertTrue(before < rig.config.get(BatchSettings.MAX_PREEMPTIONS),
             () -> "request " + id + " is preempted after " + before + " preemptions");
-        if (rig.config.underPressure() == UnderPressure.PAUSE && !preemptedInGroup)
+        if (rig.config.get(BatchSettings.UNDER_PRESSURE) == UnderPressure.PAUSE && !preemptedInGroup)
         {
             final long unpaused = rank.running.size() - paused.size();
             assertTrue(unpaused <= 1 || rank.running.keySet().stream().anyMatch(other -> !paused.contains(other) &&
-                pausedBlocks() + blocks(other) > rig.config.pausedBlocks()),
+                pausedBlocks() + blocks(other) > rig.config.get(BatchSettings.PAUSED_BLOCKS)),
                 () -> "request " + id + " is preempted although one could be paused");
         }
         preemptedInGroup = true;
@@ -130,12 +149,17 @@ final class PauseCheck
         rig.counts.addIf(paused.remove(id), kind);
     }
 
+    private AdmissionPromise promise(final long id)
+    {
+        return isExempt(id) ? AdmissionPromise.WHOLE : rig.config.get(BatchSettings.ADMISSION_PROMISE);
+    }
+
     /** To be called behind every group. */
     void check(final Scheduler scheduler, final int index)
     {
         assertEquals(Set.of(), continued, "requests that continue have an entry in the same group");
-        assertTrue(pausedBlocks() <= rig.config.pausedBlocks(),
-            () -> paused + " hold " + pausedBlocks() + " blocks, more than " + rig.config.pausedBlocks());
+        assertTrue(pausedBlocks() <= rig.config.get(BatchSettings.PAUSED_BLOCKS),
+            () -> paused + " hold " + pausedBlocks() + " blocks, more than " + rig.config.get(BatchSettings.PAUSED_BLOCKS));
         long promised = 0;
         for (final long id : rank.running.keySet())
         {
@@ -143,15 +167,26 @@ final class PauseCheck
             assertEquals(paused.contains(id), RequestProbe.isPaused(request), () -> "whether request " + id + " is paused");
             final ModelContent.Prompt prompt = rig.content.prompt(id);
             final long most = Request.blocksNeeded(prompt.tokens(), prompt.newTokens(), rig.config.blockSizeTokens());
-            promised += isExempt(id) ? Math.max(0, most - blocks(id)) : 0;
+            final long known =
+                Request.blocksNeeded(rank.running.get(id).knownAtAdmission, 1, rig.config.blockSizeTokens());
+            promised += Math.max(0, switch (promise(id))
+            {
+                case NOTHING -> 0;
+                case KNOWN -> known - blocks(id);
+                case WHOLE -> most - blocks(id);
+            });
         }
         assertEquals(promised, scheduler.blocks(index).promisedBlocks(), "promised blocks");
         assertTrue(promised <= scheduler.blocks(index).allocator().allocatableCount(), "promised blocks are taken");
+        final int watermark = admittedBesideOthers ? rig.config.get(BatchSettings.WATERMARK_BLOCKS) : 0;
+        assertTrue(promised + watermark <= scheduler.blocks(index).allocator().allocatableCount(), "too few are left free");
+        admittedBesideOthers = false;
         preemptedInGroup = false;
         for (final long id : rig.outputs().live())
         {
             final Request request = scheduler.request(id);
             assertTrue(request.stage() != Request.Stage.PLACED || request.rank() != index ||
+                rig.config.get(BatchSettings.LONG_PREFILL_TOKENS) > 0 ||
                 request.priority() <= lowestAdmitted, () -> "request " + id + " waits behind one of a lower priority");
         }
         lowestAdmitted = Integer.MAX_VALUE;

@@ -65,6 +65,7 @@ final class RankModel
         final long admission;
         final int generation;
         final boolean isResumed;
+        int knownAtAdmission;
         int computed;
         private long sampledInStep;
         private int sampledInEntry;
@@ -114,7 +115,7 @@ final class RankModel
             .map(Step::number).toList();
     }
 
-    private int known(final long id)
+    int known(final long id)
     {
         return content.prompt(id).tokens() + rig.emitted(id).size();
     }
@@ -177,6 +178,7 @@ final class RankModel
         {
             final long id = plan.admittedRequestId(i);
             final Stay stay = new Stay(++admissions, generation, plan.isResumed(i));
+            stay.knownAtAdmission = known(id);
             stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens();
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");

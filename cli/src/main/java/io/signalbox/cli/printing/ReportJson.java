@@ -44,6 +44,22 @@ public final class ReportJson
         return Json.text(SCHEMA, json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
     }
 
+    private void tenants(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("tenants");
+        for (final RunReport.Tenant tenant : report.tenants())
+        {
+            json.writeStartObject();
+            json.writeStringField("name", tenant.name());
+            json.writeNumberField("submitted", tenant.submitted());
+            json.writeNumberField("completed", tenant.completed());
+            json.writeNumberField("servedTokens", tenant.servedTokens());
+            latency("ttft", tenant.ttft());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
     private void tokensPerRank(final RunReport report) throws IOException
     {
         json.writeArrayFieldStart("tokensPerRank");
@@ -90,6 +106,7 @@ public final class ReportJson
         json.writeNumberField("pauses", report.steps().pauses());
         json.writeNumberField("evictions", report.steps().evictions());
         Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
+        tenants(report);
         Json.object(json, "placements", body -> placements(report.placements()));
         if (report.faults() != null)
         {

@@ -29,6 +29,14 @@ public final class ReportText
         new ReportText(out).print(report, asked, journal);
     }
 
+    private void tenant(final RunReport.Tenant tenant)
+    {
+        row("tenant " + tenant.name(), Decimals.grouped(tenant.submitted()) + " submitted, " +
+            Decimals.grouped(tenant.completed()) + " completed with " + Decimals.grouped(tenant.servedTokens()) +
+            " tokens; TTFT p50 " + Decimals.text(tenant.ttft().p50Nanos() / 1e6, 2) + " ms, p99 " +
+            Decimals.text(tenant.ttft().p99Nanos() / 1e6, 2) + " ms");
+    }
+
     private void print(final RunReport report, final Asked asked, final JournalFacts journal)
     {
         final RunReport.Requests requests = report.requests();
@@ -55,6 +63,7 @@ public final class ReportText
             faults(report.faults());
         }
         latency(report.latency());
+        report.tenants().forEach(this::tenant);
         ranks(report);
         experts(report);
         if (journal != null)

@@ -34,6 +34,8 @@ class InspectionTextTest
                 List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1))),
             new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
             new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7),
+            new LifeEvent.Paused(540 * MILLISECOND, 2, 75),
+            new LifeEvent.Continued(541 * MILLISECOND, 2),
             new LifeEvent.Preempted(541 * MILLISECOND, 2, 75),
             new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
             new LifeEvent.Requeued(580 * MILLISECOND, 2, 75),
@@ -64,6 +66,8 @@ class InspectionTextTest
 
             admitted          1.000 ms on rank 2, step 7: 0 blocks matched
             first token       40.000 ms on rank 2, step 7: the TTFT
+            paused            40.000 ms on rank 2: 75 blocks kept, none left to add
+            continued         41.000 ms on rank 2
             preempted         41.000 ms on rank 2: 75 blocks released
             resumed           60.000 ms on rank 2, step 9: 74 blocks matched
             requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released
@@ -93,7 +97,8 @@ class InspectionTextTest
         final Map<String, String> json =
             JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
         final List<String> events = List.of(
-            "placed", "admitted", "first-token", "preempted", "resumed", "requeued", "placed", "ended");
+            "placed", "admitted", "first-token", "paused", "continued", "preempted",
+            "resumed", "requeued", "placed", "ended");
         for (int i = 0; i < events.size(); i++)
         {
             assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
@@ -101,8 +106,8 @@ class InspectionTextTest
         assertEquals("40", json.get("lives[0].ttft"));
         assertEquals("hint", json.get("lives[0].events[0].tieRule"));
         assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
-        assertEquals("812.5", json.get("lives[0].events[6].normaliser"));
-        assertEquals("1.25", json.get("lives[0].events[6].candidates[1].loadTerm"));
+        assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
+        assertEquals("1.25", json.get("lives[0].events[8].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
         assertEquals("cancelled", json.get("lives[0].events[7].reason"));
         assertEquals("false", json.get("lives[1].accepted"));
