@@ -109,7 +109,7 @@ class InspectionTextTest
         assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
         assertEquals("1.25", json.get("lives[0].events[8].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
-        assertEquals("cancelled", json.get("lives[0].events[7].reason"));
+        assertEquals("cancelled", json.get("lives[0].events[9].reason"));
         assertEquals("false", json.get("lives[1].accepted"));
         assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
         assertEquals("200", json.get("lives[1].submit.deadline"));
