@@ -44,12 +44,16 @@ public final class CudaBackend implements Backend
         this.driver = driver;
     }
 
-    /** It captures what its kernels can serve, and samples by request and position: it reads no tokens. */
+    /**
+     * It captures what its kernels can serve, and samples by request and position: it reads no tokens. Each rank launches as
+     * many steps ahead as its capture ring holds.
+     */
     @Override
     public BackendCapabilities capabilities()
     {
         return new BackendCapabilities(
-            "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false);
+            "cuda with the kernel set '" + config.kernels().name() + "'", config.kernels().servesAny(), false,
+            config.stepsInFlight(), 0);
     }
 
     /**
@@ -118,14 +122,15 @@ public final class CudaBackend implements Backend
     }
 
     /**
-     * A step that took too long may still write into its slot, and its rank into its blocks: the engine leaves the rank
-     * alone then, and the result, should it come, is reported as any other. A step that failed has ended; the steps of a
-     * rank follow one another on one stream, so that a later one begins behind it.
+     * A step that still waits for its launch never runs. One that was launched cannot be called back from a device: its
+     * result, should it come, is reported as any other, and the steps of a rank follow one another on one stream, so that a
+     * later one begins behind it. A step that took too long may still write into its slot, and its rank into its blocks: the
+     * engine leaves the rank alone then. Closing finds out whether the device still answers.
      */
     @Override
     public void abort(final int rank, final long step)
     {
-        // Nothing of a step can be called back from a device; closing finds out whether the device still answers.
+        threads.get(rank).abort(step);
     }
 
     /**

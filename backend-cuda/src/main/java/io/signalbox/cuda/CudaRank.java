@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.capture.CaptureRing;
 import io.signalbox.cuda.capture.CaptureSlot;
 import io.signalbox.cuda.capture.StepBlock;
@@ -31,6 +32,9 @@ final class CudaRank implements ResultListener, AutoCloseable
     private final FaultScope faults;
     private final CompletionSink completions;
     private final LongSupplier clock;
+    private final StepTokens results = new StepTokens();
+    /** No step up to this one is wanted any more; those that wait to be launched never will be. */
+    private volatile long abortedUpTo;
     private String lossCause;
     private boolean unwanted;
     private String stuckBecause;
@@ -56,6 +60,15 @@ final class CudaRank implements ResultListener, AutoCloseable
     void submit(final StepView plan)
     {
         plans.add(plan);
+    }
+
+    /**
+     * The step is not wanted any more. If it still waits, it never runs; so do the plans before it, since steps are launched
+     * in their order and withdrawn with all later ones.
+     */
+    void abort(final long step)
+    {
+        abortedUpTo = step;
     }
 
     /** A rank whose thread gets no context is lost before its first step. */
@@ -115,6 +128,11 @@ final class CudaRank implements ResultListener, AutoCloseable
         {
             return 0;
         }
+        if (plan.step() <= abortedUpTo)
+        {
+            plans.giveBack(plans.take());
+            return 1;
+        }
         final CaptureSlot slot = ring.tryOpen(plan.step());
         if (slot == null)
         {
@@ -122,12 +140,10 @@ final class CudaRank implements ResultListener, AutoCloseable
         }
         write(plan, slot.stepBlock());
         device.launch(slot);
-        final int epoch = plan.epoch();
-        launched.add(slot.step(), epoch);
         // Before anything is reported: if reporting fails, a step in both places would be answered twice.
-        plans.remove();
+        launched.add(plans.take());
         final long now = clock.getAsLong();
-        completions.forward(now, epoch, rank, slot.step(), now);
+        completions.forward(now, plan.epoch(), rank, slot.step(), now);
         return 1;
     }
 
@@ -148,15 +164,24 @@ final class CudaRank implements ResultListener, AutoCloseable
     public void completed(
         final CaptureSlot slot, final int[] sampledTokens, final int sampledCount, final CaptureSlice rows)
     {
-        launched.remove();
-        completions.d2hComplete(
-            clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), sampledTokens, sampledCount, rows);
+        final DeviceStepPlan plan = launched.remove();
+        results.begin(plan.epoch(), rank, plan.step());
+        for (int entry = 0; entry < sampledCount; entry++)
+        {
+            results.entry(plan.start(entry));
+            if (plan.samples(entry))
+            {
+                results.accept(sampledTokens[entry]);
+            }
+        }
+        plans.giveBack(plan);
+        completions.d2hComplete(clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), results, rows);
     }
 
     @Override
     public void failed(final CaptureSlot slot, final String fault)
     {
-        launched.remove();
+        plans.giveBack(launched.remove());
         completions.fault(
             clock.getAsLong(), slot.stepBlock().epoch(), rank, slot.step(), FaultClass.STEP_FAILED, fault);
     }
@@ -174,20 +199,21 @@ final class CudaRank implements ResultListener, AutoCloseable
         int count = 0;
         for (; launched.count() > 0; count++)
         {
-            final int epoch = launched.epoch();
-            final long step = launched.step();
-            launched.remove();
-            completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
+            failStep(launched.remove());
         }
-        for (DeviceStepPlan plan = plans.peek(); plan != null; plan = plans.peek())
+        for (; plans.peek() != null; count++)
         {
-            final int epoch = plan.epoch();
-            final long step = plan.step();
-            plans.remove();
-            completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
-            count++;
+            failStep(plans.take());
         }
         return count;
+    }
+
+    private void failStep(final DeviceStepPlan plan)
+    {
+        final int epoch = plan.epoch();
+        final long step = plan.step();
+        plans.giveBack(plan);
+        completions.fault(clock.getAsLong(), epoch, rank, step, FaultClass.RANK_LOST, lossCause);
     }
 
     /** Whether a step was launched and not yet reported. */

@@ -10,6 +10,8 @@ final class DeviceStepPlan
     private final long[] requestIds;
     private final int[] positions;
     private final int[] lastTokens;
+    private final int[] starts;
+    private final boolean[] sampling;
     private long step;
     private int epoch;
     private int tokens;
@@ -21,6 +23,8 @@ final class DeviceStepPlan
         requestIds = new long[maxTokens];
         positions = new int[maxTokens];
         lastTokens = new int[maxTokens];
+        starts = new int[maxTokens];
+        sampling = new boolean[maxTokens];
     }
 
     void read(final StepView plan)
@@ -36,6 +40,8 @@ final class DeviceStepPlan
         }
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
+            starts[entries] = plan.start(entry);
+            sampling[entries] = plan.samples(entry);
             addEntry(plan.requestId(entry), plan.start(entry), plan.tokenCount(entry));
         }
     }
@@ -81,6 +87,18 @@ final class DeviceStepPlan
     int position(final int token)
     {
         return positions[token];
+    }
+
+    /** Position of the first token of an entry. */
+    int start(final int entry)
+    {
+        return starts[entry];
+    }
+
+    /** Whether the token that an entry samples is one of its request. */
+    boolean samples(final int entry)
+    {
+        return sampling[entry];
     }
 
     /** Index of the last token of an entry. */

@@ -7,7 +7,8 @@ import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 /**
  * Plans on their way from the engine's dispatch thread to the thread of one rank: one producer, one consumer, no garbage.
- * It has a place for each step that may be in flight, so that it never blocks.
+ * A plan is used again once its step was reported. There are places for twice the steps in flight, since steps that were
+ * withdrawn may still run when their successors come, so that it never blocks.
  */
 final class PlanQueue
 {
@@ -16,9 +17,10 @@ final class PlanQueue
 
     PlanQueue(final int stepsInFlight, final int maxTokens)
     {
-        waiting = new OneToOneConcurrentArrayQueue<>(stepsInFlight);
-        free = new OneToOneConcurrentArrayQueue<>(stepsInFlight);
-        for (int i = 0; i < stepsInFlight; i++)
+        final int places = 2 * stepsInFlight + 1;
+        waiting = new OneToOneConcurrentArrayQueue<>(places);
+        free = new OneToOneConcurrentArrayQueue<>(places);
+        for (int i = 0; i < places; i++)
         {
             free.add(new DeviceStepPlan(maxTokens));
         }
@@ -31,20 +33,26 @@ final class PlanQueue
         if (copy == null)
         {
             throw new InvariantViolation("rank " + plan.rank() + " was given step " + plan.step() + " while " +
-                waiting.capacity() + " plans wait; the planner holds the credits of the steps in flight");
+                "each of its plans waits or runs; the planner holds the credits of the steps in flight");
         }
         copy.read(plan);
         waiting.add(copy);
     }
 
-    /** The next plan, which stays first until {@link #remove}; null: none. */
+    /** The next plan, which stays first until {@link #take}; null: none. */
     DeviceStepPlan peek()
     {
         return waiting.peek();
     }
 
-    void remove()
+    /** Takes the next plan, which is the caller's until {@link #giveBack}; there must be one. */
+    DeviceStepPlan take()
     {
-        free.add(waiting.poll());
+        return waiting.poll();
+    }
+
+    void giveBack(final DeviceStepPlan plan)
+    {
+        free.add(plan);
     }
 }

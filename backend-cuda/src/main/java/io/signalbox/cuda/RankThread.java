@@ -45,6 +45,12 @@ final class RankThread
         wake();
     }
 
+    /** The thread that submits. */
+    void abort(final long step)
+    {
+        rank.abort(step);
+    }
+
     private void wake()
     {
         if (sleeping)

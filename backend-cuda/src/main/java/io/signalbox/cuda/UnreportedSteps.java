@@ -3,29 +3,25 @@ package io.signalbox.cuda;
 
 import io.signalbox.InvariantViolation;
 
-/** The steps of one rank that were launched and not yet reported, first in first out. */
+/** The plans of one rank whose steps were launched and not yet reported, first in first out. */
 final class UnreportedSteps
 {
-    private final long[] steps;
-    private final int[] epochs;
+    private final DeviceStepPlan[] plans;
     private int first;
     private int count;
 
     UnreportedSteps(final int capacity)
     {
-        steps = new long[capacity];
-        epochs = new int[capacity];
+        plans = new DeviceStepPlan[capacity];
     }
 
-    void add(final long step, final int epoch)
+    void add(final DeviceStepPlan plan)
     {
-        if (count == steps.length)
+        if (count == plans.length)
         {
-            throw new InvariantViolation("step " + step + " was launched with " + count + " steps in flight");
+            throw new InvariantViolation("step " + plan.step() + " was launched with " + count + " steps in flight");
         }
-        final int at = (first + count) % steps.length;
-        steps[at] = step;
-        epochs[at] = epoch;
+        plans[(first + count) % plans.length] = plan;
         count++;
     }
 
@@ -34,21 +30,12 @@ final class UnreportedSteps
         return count;
     }
 
-    /** The first one's number. */
-    long step()
+    /** The first one; there must be one. */
+    DeviceStepPlan remove()
     {
-        return steps[first];
-    }
-
-    /** The first one's epoch. */
-    int epoch()
-    {
-        return epochs[first];
-    }
-
-    void remove()
-    {
-        first = (first + 1) % steps.length;
+        final DeviceStepPlan plan = plans[first];
+        first = (first + 1) % plans.length;
         count--;
+        return plan;
     }
 }

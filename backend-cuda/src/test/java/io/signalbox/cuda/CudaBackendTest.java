@@ -62,6 +62,16 @@ class CudaBackendTest
         EngineRun.of(backend, 2, SHAPE).assertAsTheOracleSays();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void shouldRunAsManyStepsAheadAsItsRingHolds(final int steps)
+    {
+        final CudaBackend backend = new CudaBackend(EngineRun.config().stepsInFlight(steps));
+
+        assertEquals(steps, backend.capabilities().depth());
+        EngineRun.of(backend, 2, SHAPE).assertAsTheOracleSays();
+    }
+
     @Test
     void shouldCaptureBesideKernelsThatShowNothing()
     {

@@ -4,6 +4,7 @@ package io.signalbox.cuda;
 import com.sun.management.ThreadMXBean;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
 import io.signalbox.cuda.kernel.CaptureForm;
@@ -93,8 +94,7 @@ class CudaRankGarbageTest
             final int epoch,
             final int rank,
             final long step,
-            final int[] sampledTokens,
-            final int sampledCount,
+            final StepTokens tokens,
             final CaptureSlice rows)
         {
             completed++;

@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.InvariantViolation;
 import io.signalbox.SeededTokens;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.cuda.capture.CaptureRingConfig;
 import io.signalbox.cuda.driver.CudaDriver;
 import io.signalbox.cuda.driver.CudaException;
 import io.signalbox.cuda.driver.DeviceStuckException;
@@ -260,9 +261,11 @@ class CudaRankTest
         }
         try (RankSet ranks = ranks(1, FaultPolicy.LOSE_RANK))
         {
-            ranks.get(0).submit(StepPlans.plan(0, 1, 2, 70));
-            ranks.get(0).submit(StepPlans.plan(0, 2, 2, 70));
-            assertThrows(InvariantViolation.class, () -> ranks.get(0).submit(StepPlans.plan(0, 3, 2, 70)));
+            for (long step = 1; step <= 2 * CaptureRingConfig.STEPS_IN_FLIGHT.defaultValue() + 1; step++)
+            {
+                ranks.get(0).submit(StepPlans.plan(0, step, 2, 70));
+            }
+            assertThrows(InvariantViolation.class, () -> ranks.get(0).submit(StepPlans.plan(0, 6, 2, 70)));
         }
     }
 

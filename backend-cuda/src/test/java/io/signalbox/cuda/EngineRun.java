@@ -43,7 +43,8 @@ final class EngineRun
     {
         final EngineRun run = new EngineRun();
         final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
-            .ranks(ranks).blockSizeTokens(16).kvBlocks(129).stepTokens(64).capture(capture).build());
+            .ranks(ranks).blockSizeTokens(16).kvBlocks(129).stepTokens(64)
+            .depth(backend.capabilities().depth()).capture(capture).build());
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {

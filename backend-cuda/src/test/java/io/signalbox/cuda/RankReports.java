@@ -3,11 +3,12 @@ package io.signalbox.cuda;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.codec.FaultClass;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Writes down what ranks report, one line per report, and releases rows at once. */
 final class RankReports implements CompletionSink
@@ -16,6 +17,8 @@ final class RankReports implements CompletionSink
     /** Throws, once, in place of the next report; null: nothing does. */
     Runnable failure;
     boolean closed;
+    /** Of the last completion. */
+    String entries;
 
     @Override
     public void forward(
@@ -30,12 +33,13 @@ final class RankReports implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
+        final StepTokens tokens,
         final CaptureSlice rows)
     {
         report("complete", epoch, rank, step);
-        lines.add("tokens " + Arrays.toString(Arrays.copyOf(sampledTokens, sampledCount)) +
+        entries = "entries " + IntStream.range(0, tokens.entryCount()).map(tokens::start).boxed().toList() +
+            " accepting " + IntStream.range(0, tokens.entryCount()).map(tokens::accepted).boxed().toList();
+        lines.add("tokens " + IntStream.range(0, tokens.tokenCount()).map(tokens::token).boxed().toList() +
             " rows " + (rows == null ? 0 : rows.rowCount()));
         if (rows != null)
         {

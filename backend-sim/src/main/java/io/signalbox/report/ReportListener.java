@@ -12,6 +12,7 @@ import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -69,6 +70,7 @@ public final class ReportListener implements GroupListener
     private long capturedRows;
     private long inheritedRows;
     private long missingRows;
+    private final WeightFigures weights = new WeightFigures();
 
     public ReportListener(final SchedulerConfig config)
     {
@@ -180,6 +182,7 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onRequeued(final RequeuedDecoder requeued)
         {
+            weights.onRequeued(requeued);
             preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
             ranks[requeued.rank()].release(live.get(requeued.requestId()), nowNanos);
         }
@@ -191,9 +194,16 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
+        protected void onNewWeights(final NewWeightsDecoder change)
+        {
+            weights.replaced();
+        }
+
+        @Override
         protected void onFree(final FreeDecoder end)
         {
             addEnd(end);
+            weights.onFree(end);
         }
     }
 
@@ -327,6 +337,7 @@ public final class ReportListener implements GroupListener
             routedExperts(),
             tenants.values().stream().map(TenantRecord::tenant).toList(),
             null,
+            weights.figures(),
             nowNanos);
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
  *
  * @param tenants        by name; empty if the workload has none.
  * @param faults         what went wrong; null if the run had no fault plan.
+ * @param newWeights     null if the weights were never replaced.
  * @param simulatedNanos time of the last input.
  */
 public record RunReport(
@@ -26,13 +27,14 @@ public record RunReport(
     RoutedExperts routedExperts,
     List<Tenant> tenants,
     Faults faults,
+    NewWeights newWeights,
     long simulatedNanos)
 {
     /** The same report with the faults of the run. */
     public RunReport withFaults(final Faults value)
     {
         return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, placements, blockOccupancy,
-            routedExperts, tenants, value, simulatedNanos);
+            routedExperts, tenants, value, newWeights, simulatedNanos);
     }
 
     /**
@@ -41,7 +43,7 @@ public record RunReport(
      * @param submitted  Submit inputs; the sum of the other figures.
      * @param completed  ended by length or stop token.
      * @param cancelled  given up by their client.
-     * @param failed     refused, failed in the backend, or past their deadline.
+     * @param failed     refused, failed in the backend, past their deadline, or aborted by new weights.
      * @param refused    the part of {@code failed} that was refused at once.
      * @param unfinished neither: still running when the groups ended.
      */
@@ -186,6 +188,17 @@ public record RunReport(
      * @param coefficientOfVariation standard deviation over mean; 0.0: perfectly even.
      */
     public record ExpertSkew(double maxOverMean, double coefficientOfVariation)
+    {
+    }
+
+    /**
+     * Changes of weights.
+     *
+     * @param requeued times that a request gave up its KV blocks because former weights had computed them.
+     * @param aborted  requests that ended because they had begun with former weights.
+     * @param mixed    ended requests whose tokens were computed with several generations of weights.
+     */
+    public record NewWeights(long changes, long requeued, long aborted, long mixed)
     {
     }
 

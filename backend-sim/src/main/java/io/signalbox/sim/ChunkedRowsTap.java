@@ -8,6 +8,8 @@ import io.signalbox.event.EventReader;
 import io.signalbox.report.ReportListener;
 import org.agrona.DirectBuffer;
 
+import java.util.Map;
+
 /**
  * Shows the report the rows that travel beside their group, as the journal sees them too. Rows of a completion that the
  * scheduler ignored, because it came too late, do not count.
@@ -23,6 +25,12 @@ final class ChunkedRowsTap implements GroupJournal
     {
         this.journal = journal;
         this.report = report;
+    }
+
+    @Override
+    public Map<String, String> runDescription()
+    {
+        return journal == null ? Map.of() : journal.runDescription();
     }
 
     @Override

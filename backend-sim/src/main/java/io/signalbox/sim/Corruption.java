@@ -62,12 +62,12 @@ enum Corruption
             ? "needs two experts in a layer, and each token has one" : null;
     }
 
-    /** Whether a step can be corrupted like this that samples and feeds so many tokens. */
-    boolean applies(final int sampled, final int tokens)
+    /** Whether a step can be corrupted like this that samples so many tokens, and has a row that counts among so many. */
+    boolean applies(final int sampled, final int rows)
     {
         return switch (this)
         {
-            case EXPERT_RANGE, EXPERT_REPEATED, ROW_COUNT, ROW_BYTES -> tokens > 0;
+            case EXPERT_RANGE, EXPERT_REPEATED, ROW_COUNT, ROW_BYTES -> rows > 0;
             case TOKEN_NEGATIVE, TOKEN_RANGE, TOKEN_COUNT -> sampled > 0;
             default -> true;
         };

@@ -3,9 +3,9 @@ package io.signalbox.sim;
 
 /**
  * The order of events of one instant. Within a phase the smaller identity goes first (the rank, or the
- * index of the request in the workload), then the smaller sequence (the step). Part of the contract: another order
- * gives another run. A Wake comes last, once nothing else is due at the instant; after it, in a run with faults, come the
- * timeouts of steps, the reset of the backend and a Tick.
+ * index of the request in the workload, or of the change of weights), then the smaller sequence (the step). Part of the
+ * contract: another order gives another run. A Wake comes last, once nothing else is due at the instant; after it, in a
+ * run with faults, come the timeouts of steps, the reset of the backend and a Tick.
  */
 final class EventPhase
 {
@@ -17,6 +17,8 @@ final class EventPhase
     static final int RELEASE_ROWS = 3;
     static final int CANCEL = 4;
     static final int SUBMIT = 5;
+    /** The weights are replaced. */
+    static final int NEW_WEIGHTS = 6;
 
     private EventPhase()
     {

@@ -36,11 +36,11 @@ final class FaultInjector
     }
 
     /** The fault of a step, or null; it is not injected yet. */
-    Fault of(final int rank, final long step, final int sampled, final int tokens)
+    Fault of(final int rank, final SimulatedStep step)
     {
-        final Fault fault = plan.of(runSeed, rank, step, capture);
-        final boolean applies =
-            fault == null || fault.corruption() == null || fault.corruption().applies(sampled, tokens);
+        final Fault fault = plan.of(runSeed, rank, step.number, capture);
+        final boolean applies = fault == null || fault.corruption() == null ||
+            fault.corruption().applies(step.results.tokenCount(), step.lastKeptRow() + 1);
         return applies ? fault : null;
     }
 
@@ -104,16 +104,16 @@ final class FaultInjector
         CaptureSlice sent = rows;
         switch (corruption)
         {
-            case EXPERT_RANGE -> putId(rows, 0, capture.experts());
-            case EXPERT_REPEATED -> repeatId(rows);
+            case EXPERT_RANGE -> putId(rows, rowAt(rows, sound), capture.experts());
+            case EXPERT_REPEATED -> repeatId(rows, rowAt(rows, sound));
             case ROW_COUNT -> sent = SpoiltSlice.withoutLastRow(rows);
             case ROW_BYTES -> sent = SpoiltSlice.withoutLastByte(rows);
             case TOKEN_NEGATIVE -> tokens = withLastToken(tokens, -1);
             case TOKEN_RANGE -> tokens = withLastToken(tokens, Integer.MAX_VALUE);
             case TOKEN_COUNT -> tokens = withoutLastEntry(tokens);
-            case WRONG_STEP -> step++;
+            case WRONG_STEP -> tokens = named(tokens, epoch, ++step);
             case WRONG_RANK -> rank++;
-            case WRONG_EPOCH -> epoch++;
+            case WRONG_EPOCH -> tokens = named(tokens, ++epoch, step);
             default -> throw new IllegalStateException(corruption.name());
         }
         try
@@ -140,9 +140,20 @@ final class FaultInjector
         return copy(tokens, tokens.entryCount() - 1, tokens.tokenCount() == 0 ? 0 : tokens.token(tokens.tokenCount() - 1));
     }
 
+    private static StepTokens named(final StepTokens tokens, final int epoch, final long step)
+    {
+        final int last = tokens.tokenCount() == 0 ? 0 : tokens.token(tokens.tokenCount() - 1);
+        return copy(new StepTokens().begin(epoch, tokens.rank(), step), tokens, tokens.entryCount(), last);
+    }
+
     private static StepTokens copy(final StepTokens tokens, final int entries, final int last)
     {
-        final StepTokens copy = new StepTokens();
+        return copy(new StepTokens().begin(tokens.epoch(), tokens.rank(), tokens.step()), tokens, entries, last);
+    }
+
+    private static StepTokens copy(
+        final StepTokens copy, final StepTokens tokens, final int entries, final int last)
+    {
         int token = 0;
         for (int entry = 0; entry < entries; entry++)
         {
@@ -155,11 +166,10 @@ final class FaultInjector
         return copy;
     }
 
-    /** Writes an expert id into the last row; the slice is the backend's, and is written anew when it is used again. */
-    private void putId(final CaptureSlice rows, final int place, final int id)
+    /** Writes the first expert id of a row; the slice is the backend's, and is written anew when it is used again. */
+    private void putId(final CaptureSlice rows, final int at, final int id)
     {
         final MutableDirectBuffer buffer = (MutableDirectBuffer)rows.buffer();
-        final int at = lastRow(rows) + place * capture.idBytes();
         switch (capture.idBytes())
         {
             case Byte.BYTES -> buffer.putByte(at, (byte)id);
@@ -168,14 +178,15 @@ final class FaultInjector
         }
     }
 
-    private void repeatId(final CaptureSlice rows)
+    private void repeatId(final CaptureSlice rows, final int at)
     {
         final MutableDirectBuffer buffer = (MutableDirectBuffer)rows.buffer();
-        buffer.putBytes(lastRow(rows) + capture.idBytes(), buffer, lastRow(rows), capture.idBytes());
+        buffer.putBytes(at + capture.idBytes(), buffer, at, capture.idBytes());
     }
 
-    private static int lastRow(final CaptureSlice rows)
+    /** Byte of the last row that counts: an impossible row of a rejected draft token would show nothing. */
+    private static int rowAt(final CaptureSlice rows, final SimulatedStep step)
     {
-        return rows.offset() + (rows.rowCount() - 1) * rows.rowBytes();
+        return rows.offset() + step.lastKeptRow() * rows.rowBytes();
     }
 }

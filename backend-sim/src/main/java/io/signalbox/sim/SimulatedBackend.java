@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
@@ -48,6 +49,7 @@ final class SimulatedBackend implements Backend
     private final Long2ObjectHashMap<StepReport> posted = new Long2ObjectHashMap<>();
     private final List<StepReport> held = new ArrayList<>();
     private long lastPosted;
+    private int weightGeneration;
 
     /** Content of a token of a request; it decides the token's routed experts. */
     interface RowKey
@@ -98,13 +100,26 @@ final class SimulatedBackend implements Backend
     public void submit(final StepView plan)
     {
         final int rank = plan.rank();
-        if (faults != null && !ranks[rank].hasRoom())
+        if (plan.weightGeneration() != weightGeneration)
         {
-            // The engine believed a report that named this rank wrongly: the oldest step that is out is over for it.
-            ranks[rank].remove(ranks[rank].oldest().number);
+            throw new InvariantViolation("step " + plan.step() + " of rank " + rank + " is for the weights of generation " +
+                plan.weightGeneration() + ", and the ranks have those of generation " + weightGeneration);
         }
         final SimulatedStep step = ranks[rank].take(plan);
         events.add(Math.max(nowNanos, ranks[rank].busyUntilNanos), EventPhase.FORWARD, rank, step.number);
+    }
+
+    @Override
+    public boolean swapsWeights()
+    {
+        return true;
+    }
+
+    /** Tokens and rows of later steps are others. */
+    @Override
+    public void newWeights(final int generation)
+    {
+        weightGeneration = generation;
     }
 
     /** The step's remaining events do not happen. */
@@ -199,8 +214,7 @@ final class SimulatedBackend implements Backend
             events.add(late + 1, EventPhase.D2H_COMPLETE, rank, sequence);
             return false;
         }
-        final Fault fault =
-            faults == null ? null : faults.of(rank, step.number, step.results.tokenCount(), step.tokens);
+        final Fault fault = faults == null ? null : faults.of(rank, step);
         if (fault != null)
         {
             return inject(timeNanos, step, rank, fault);
@@ -295,7 +309,9 @@ final class SimulatedBackend implements Backend
             final int start = step.start(entry);
             for (int i = 0; i < step.count(entry); i++)
             {
-                final long key = rowKeys.key(step.requestId(entry), start + i);
+                final long content = rowKeys.key(step.requestId(entry), start + i);
+                final long key =
+                    step.weightGeneration == 0 ? content : SplitMix64.mix(content, step.weightGeneration);
                 at = experts.writeRow(i < step.kept(entry) ? key : ~key, slice.rows(), at);
             }
         }

@@ -50,12 +50,6 @@ final class SimulatedRank
         return size < depth;
     }
 
-    /** The oldest step that is out. */
-    SimulatedStep oldest()
-    {
-        return out[0];
-    }
-
     /** The step with this number if it is out, else null. */
     SimulatedStep find(final long number)
     {

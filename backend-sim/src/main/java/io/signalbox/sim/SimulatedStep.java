@@ -20,7 +20,9 @@ final class SimulatedStep
 
     long number = NONE;
     int epoch;
+    int rank;
     int tokens;
+    int weightGeneration;
     boolean launched;
     /** Its completion waits for another one, or never comes. */
     boolean silent;
@@ -44,7 +46,9 @@ final class SimulatedStep
     {
         number = plan.step();
         epoch = plan.epoch();
+        rank = plan.rank();
         tokens = plan.tokens();
+        weightGeneration = plan.weightGeneration();
         launched = false;
         silent = false;
         lateNanos = 0;
@@ -111,6 +115,19 @@ final class SimulatedStep
         return backs[entry] == 0 ? counts[entry] : results.accepted(entry);
     }
 
+    /** The last row of the step whose token counts as computed, once the step was decided; -1 if there is none. */
+    int lastKeptRow()
+    {
+        int last = -1;
+        int row = 0;
+        for (int entry = 0; entry < entries; entry++)
+        {
+            last = kept(entry) == 0 ? last : row + kept(entry) - 1;
+            row += counts[entry];
+        }
+        return last;
+    }
+
     /** The entry starts where the host said, or behind what the entry of an earlier step accepted. */
     void bind(final int entry, final SimulatedStep predecessor)
     {
@@ -120,10 +137,11 @@ final class SimulatedStep
         }
     }
 
-    /** Decides tokens and accepted drafts, as functions of seed, request and position. */
+    /** Decides tokens and accepted drafts, as functions of seed, weights, request and position. */
     void decide(final long seed, final double acceptance)
     {
-        results.clear();
+        results.begin(epoch, rank, number);
+        final long weights = weightGeneration == 0 ? seed : SplitMix64.mix(seed, weightGeneration);
         for (int entry = 0; entry < entries; entry++)
         {
             final int start = starts[entry];
@@ -137,7 +155,7 @@ final class SimulatedStep
             }
             for (int position = last - accepted + 1; position <= last; position++)
             {
-                results.accept(SeededTokens.token(seed, requestIds[entry], position));
+                results.accept(SeededTokens.token(weights, requestIds[entry], position));
             }
             nextStarts[entry] = last;
         }
@@ -168,7 +186,10 @@ final class SimulatedStep
         final SimulatedStep copy = new SimulatedStep();
         copy.number = number;
         copy.epoch = epoch;
+        copy.rank = rank;
+        copy.results.begin(epoch, rank, number);
         copy.tokens = tokens;
+        copy.weightGeneration = weightGeneration;
         copy.entries = entries;
         copy.requestIds = Arrays.copyOf(requestIds, Math.max(1, entries));
         copy.counts = Arrays.copyOf(counts, Math.max(1, entries));

@@ -26,7 +26,8 @@ public final class Simulation
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
     {
-        this.schedulerConfig = schedulerConfig;
+        // Ranks are simulated for this depth, whatever engine drives them.
+        this.schedulerConfig = schedulerConfig.toBuilder().depth(schedulerConfig.depth()).build();
         this.simulationConfig = simulationConfig;
         this.workload = workload;
         if (simulationConfig.faults() != null)
@@ -87,7 +88,8 @@ public final class Simulation
         }
         try (Engine engine = engines.open(context))
         {
-            run(new SimulationDriver(engine, backend, ends, workload, submits, faults, progress), tapped);
+            run(new SimulationDriver(
+                engine, backend, ends, workload, submits, faults, simulationConfig.newWeights(), progress), tapped);
         }
         return faults == null ? report.report() : report.report().withFaults(faults.report(backend.faults()));
     }

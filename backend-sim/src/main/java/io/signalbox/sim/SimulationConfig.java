@@ -17,9 +17,16 @@ import java.util.stream.Stream;
  *                   times the mean load on their busiest expert and a coefficient of variation of 0.72.
  * @param draftAcceptance how likely a draft token is right if those before it are, from 0 to 1.
  * @param faults     null: nothing goes wrong.
+ * @param newWeights null: the weights stay.
  */
 public record SimulationConfig(
-    long seed, StepCost stepCost, D2hDelay d2hDelay, double expertSkew, double draftAcceptance, FaultPlan faults)
+    long seed,
+    StepCost stepCost,
+    D2hDelay d2hDelay,
+    double expertSkew,
+    double draftAcceptance,
+    FaultPlan faults,
+    WeightsPlan newWeights)
 {
     private static final String PREFIX = "sim.";
 
@@ -35,7 +42,7 @@ public record SimulationConfig(
 
     public static final SimulationConfig DEFAULT =
         new SimulationConfig(SEED.defaultValue(), StepCost.DEFAULT, D2hDelay.DEFAULT, EXPERT_SKEW.defaultValue(),
-            DRAFT_ACCEPTANCE.defaultValue(), null);
+            DRAFT_ACCEPTANCE.defaultValue(), null, null);
 
     public SimulationConfig
     {
@@ -45,33 +52,39 @@ public record SimulationConfig(
 
     public SimulationConfig withSeed(final long value)
     {
-        return new SimulationConfig(value, stepCost, d2hDelay, expertSkew, draftAcceptance, faults);
+        return new SimulationConfig(value, stepCost, d2hDelay, expertSkew, draftAcceptance, faults, newWeights);
     }
 
     public SimulationConfig withStepCost(final StepCost value)
     {
-        return new SimulationConfig(seed, value, d2hDelay, expertSkew, draftAcceptance, faults);
+        return new SimulationConfig(seed, value, d2hDelay, expertSkew, draftAcceptance, faults, newWeights);
     }
 
     public SimulationConfig withD2hDelay(final D2hDelay value)
     {
-        return new SimulationConfig(seed, stepCost, value, expertSkew, draftAcceptance, faults);
+        return new SimulationConfig(seed, stepCost, value, expertSkew, draftAcceptance, faults, newWeights);
     }
 
     public SimulationConfig withExpertSkew(final double value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, value, draftAcceptance, faults);
+        return new SimulationConfig(seed, stepCost, d2hDelay, value, draftAcceptance, faults, newWeights);
     }
 
     public SimulationConfig withDraftAcceptance(final double value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, value, faults);
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, value, faults, newWeights);
     }
 
     /** @param value null: nothing goes wrong. */
     public SimulationConfig withFaults(final FaultPlan value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value);
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, newWeights);
+    }
+
+    /** @param value null: the weights stay. */
+    public SimulationConfig withNewWeights(final WeightsPlan value)
+    {
+        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, draftAcceptance, faults, value);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -93,6 +106,10 @@ public record SimulationConfig(
         if (faults != null)
         {
             settings.put(PREFIX + "faults", faults.text());
+        }
+        if (newWeights != null)
+        {
+            settings.put(PREFIX + "newWeights", newWeights.text());
         }
         return settings;
     }

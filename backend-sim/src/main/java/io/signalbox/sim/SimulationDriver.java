@@ -41,6 +41,7 @@ final class SimulationDriver
     private final Workload workload;
     private final List<WorkloadRequest> requests;
     private final SubmitWriter submits;
+    private final List<WeightsPlan.Change> newWeights;
     private final InputWriter inputs = new InputWriter();
     private final EventQueue clients;
     private final RequestState[] states;
@@ -61,6 +62,7 @@ final class SimulationDriver
         final Workload workload,
         final SubmitWriter submits,
         final FaultWatch faults,
+        final WeightsPlan weights,
         final SimulationProgress progress)
     {
         this.engine = engine;
@@ -80,6 +82,11 @@ final class SimulationDriver
         for (int index = requests.size() - 1; index >= 0; index--)
         {
             addArrival(index);
+        }
+        newWeights = weights == null ? List.of() : weights.changes();
+        for (int index = 0; index < newWeights.size(); index++)
+        {
+            clients.add(newWeights.get(index).atNanos(), EventPhase.NEW_WEIGHTS, index, 0);
         }
         sessions = new Sessions(requests);
     }
@@ -191,6 +198,7 @@ final class SimulationDriver
         {
             case EventPhase.SUBMIT -> submit(index);
             case EventPhase.CANCEL -> cancel(index);
+            case EventPhase.NEW_WEIGHTS -> newWeights(index);
             default -> releaseRows(index);
         }
     }
@@ -218,6 +226,20 @@ final class SimulationDriver
         if (states[index] == RequestState.ALIVE)
         {
             inputs.cancel().timeNanos(nowNanos).requestId(requests.get(index).requestId());
+            offer();
+            wakeNeeded = true;
+            settle();
+        }
+    }
+
+    /** Once every request has ended, new weights would only lengthen the run. */
+    private void newWeights(final int index)
+    {
+        settle();
+        if (settled < requests.size())
+        {
+            inputs.control().timeNanos(nowNanos).requestId(-1).kind(ControlKind.NEW_WEIGHTS)
+                .way(newWeights.get(index).way()).note("");
             offer();
             wakeNeeded = true;
             settle();

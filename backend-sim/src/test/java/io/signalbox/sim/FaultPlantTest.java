@@ -140,7 +140,7 @@ class FaultPlantTest
         /** Tokens that the engine cannot tell from those of the plan. */
         private static StepTokens forged(final StepView plan)
         {
-            final StepTokens tokens = new StepTokens();
+            final StepTokens tokens = new StepTokens().begin(plan);
             for (int entry = 0; entry < plan.entryCount(); entry++)
             {
                 tokens.entry(plan.start(entry));

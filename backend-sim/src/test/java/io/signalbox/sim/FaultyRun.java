@@ -96,7 +96,7 @@ final class FaultyRun extends EventReader implements GroupJournal
             });
         try (Engine engine = new SteppedEngine(context))
         {
-            new SimulationDriver(engine, backend, ends, workload, submits, faults, SimulationProgress.NONE).run();
+            new SimulationDriver(engine, backend, ends, workload, submits, faults, null, SimulationProgress.NONE).run();
         }
         report = figures.report().withFaults(faults.report(backend.faults()));
     }

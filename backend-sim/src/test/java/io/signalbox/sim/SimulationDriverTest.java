@@ -118,7 +118,7 @@ class SimulationDriverTest
         backend.start(1, null, new RecordingSink());
         final SubmitWriter submits = new SubmitWriter(workload, 16, -1, 0);
         new SimulationDriver(
-            new LazyEngine(ends, endsOnWake), backend, ends, workload, submits, null, SimulationProgress.NONE).run();
+            new LazyEngine(ends, endsOnWake), backend, ends, workload, submits, null, null, SimulationProgress.NONE).run();
     }
 
     private static String violation(final ListWorkload workload, final long... endsOnWake)

@@ -14,6 +14,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RowCheck;
+import io.signalbox.experts.WeightSpan;
 import io.signalbox.kv.hash.BlockHasher;
 
 import java.nio.MappedByteBuffer;
@@ -91,7 +92,8 @@ final class Walls
         // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
         walls.put("engine decides nothing", noClasses().that().resideInAPackage(ENGINE).should()
             .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)
-                .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class, RowCheck.class)))));
+                .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class, RowCheck.class,
+                    WeightSpan.class)))));
         walls.put("the scheduler module knows no other module", noClasses()
             .that().resideInAnyPackage(SCHEDULER_MODULE)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));

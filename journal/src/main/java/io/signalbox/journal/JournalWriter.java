@@ -26,6 +26,7 @@ public final class JournalWriter implements GroupJournal
     private final JournalLock lock;
     private final SegmentedLog log;
     private final Durability durability;
+    private Map<String, String> runDescription = Map.of();
     private final RowChunks chunks = new RowChunks();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final D2hCompleteDecoder completion = new D2hCompleteDecoder();
@@ -82,6 +83,12 @@ public final class JournalWriter implements GroupJournal
         }
     }
 
+    @Override
+    public Map<String, String> runDescription()
+    {
+        return runDescription;
+    }
+
     private static boolean createDirectory(final Path directory)
     {
         try
@@ -121,6 +128,7 @@ public final class JournalWriter implements GroupJournal
         final int length = RunDescription.encode(settings, description);
         final SegmentedLog log = new SegmentedLog(store, config, JournalPosition.START);
         final JournalWriter writer = new JournalWriter(directory, lock, log, config.durability());
+        writer.runDescription = Map.copyOf(settings);
         writer.begin(() ->
         {
             log.openFirst(Envelope.LENGTH + length);

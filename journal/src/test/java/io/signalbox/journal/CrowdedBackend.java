@@ -6,6 +6,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
@@ -74,9 +75,15 @@ final class CrowdedBackend implements Backend
         final int epoch = plan.epoch();
         final long step = plan.step();
         final List<Integer> positions = new ArrayList<>();
-        final int sampled = plan.entryCount();
-        for (int entry = 0; entry < sampled; entry++)
+        final int entries = plan.entryCount();
+        final StepTokens results = new StepTokens().begin(plan);
+        for (int entry = 0; entry < entries; entry++)
         {
+            results.entry(plan.start(entry));
+            if (plan.samples(entry))
+            {
+                results.accept(0);
+            }
             for (int i = 0; i < plan.tokenCount(entry); i++)
             {
                 positions.add(plan.start(entry) + i);
@@ -84,16 +91,16 @@ final class CrowdedBackend implements Backend
         }
         for (int i = 0; i < threads; i++)
         {
-            pool.execute(() -> report(epoch, step, positions, sampled));
+            pool.execute(() -> report(epoch, step, positions, results));
         }
     }
 
-    private void report(final int epoch, final long step, final List<Integer> positions, final int sampled)
+    private void report(final int epoch, final long step, final List<Integer> positions, final StepTokens results)
     {
         try
         {
             sink.forward(step, epoch, 0, step, step);
-            sink.d2hComplete(step, epoch, 0, step, new int[sampled], sampled, slice(positions));
+            sink.d2hComplete(step, epoch, 0, step, results, slice(positions));
             sink.fault(step, epoch, 0, step, FaultClass.STEP_FAILED, "reported by " + Thread.currentThread().getName());
         }
         catch (final IllegalStateException e)

@@ -35,6 +35,26 @@ public interface Backend extends AutoCloseable
      */
     void abort(int rank, long step);
 
+    /** Whether the backend can replace the weights of its model between two steps, without a restart. */
+    default boolean swapsWeights()
+    {
+        return false;
+    }
+
+    /**
+     * Every step that is submitted from now on is computed with new weights, every step that was submitted before with the
+     * former ones, although it may still be in flight. {@link StepView#weightGeneration} says the same of each step. Which
+     * weights these are is agreed between the application and its backend. Must not wait for steps in flight; called only
+     * if {@link #swapsWeights()}.
+     *
+     * @param generation counts from 1.
+     */
+    default void newWeights(final int generation)
+    {
+        throw new UnsupportedOperationException(
+            capabilities().name() + " cannot replace its weights by generation " + generation);
+    }
+
     /** How long a step of this backend may be in flight unless the engine's setting says otherwise; 0: no limit. */
     default long stepTimeoutNanos()
     {

@@ -99,7 +99,7 @@ public final class BatchPlanner
     public boolean plan(final StepPlan plan, final long step)
     {
         plan.clear();
-        plan.number(step);
+        plan.number(step, blocks.weightGeneration());
         blocks.begin(plan);
         budget = rules.stepTokens();
         tookVictim = false;
@@ -162,7 +162,7 @@ public final class BatchPlanner
     /** @param behind running requests that come after this one in the step. */
     private void continueRequest(final StepPlan plan, final Request request, final int behind)
     {
-        final FlightLog flights = request.residency.flights;
+        final FlightLog flights = request.residency;
         final int lowest = flights.lowest(request.computedTokens);
         final int known = request.knownTokens();
         final int drafts = lowest < known - 1 ? 0 : draftsFor(plan, request, lowest, behind);
@@ -231,7 +231,7 @@ public final class BatchPlanner
         final boolean isLate)
     {
         budget -= tokens;
-        request.residency.flights.add(plan.step(), tokens, end, isLate);
+        request.residency.add(plan.step(), tokens, end, isLate);
         if (samples)
         {
             request.residency.sampledIn(plan.step(), plan.entryCount() - 1);
@@ -255,6 +255,10 @@ public final class BatchPlanner
      */
     private int room(final Request request, final int start, final int end)
     {
+        if (blocks.hold(request, end))
+        {
+            return end;
+        }
         long room = available(request);
         if (room <= start && !tookVictim && !request.isInFlight() && leavingCount == 0 && !blocks.isRetiring())
         {
@@ -388,13 +392,13 @@ public final class BatchPlanner
     {
         count(request, -1);
         paused.ended(request);
-        final boolean preempted = request.residency.leaving() == Residency.Leaving.PREEMPTED;
-        listener.onRequeue(request, preempted);
+        final RequeueCause cause = request.residency.cause();
+        listener.onRequeue(request, cause);
         blocks.release(request);
         request.blockCount = 0;
         load.startOver(request);
         request.startsOver();
-        if (preempted)
+        if (cause == RequeueCause.PREEMPTED)
         {
             request.residency.preempted();
         }
@@ -427,7 +431,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            if (request.residency.flights.withdraw(fromStep))
+            if (request.residency.withdraw(fromStep))
             {
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
             }
@@ -444,8 +448,21 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            request.residency.flights.clear();
+            request.residency.clear();
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
+        }
+        for (int i = running.size() - 1; i >= 0; i--)
+        {
+            leaveIfOver(running.get(i));
+        }
+    }
+
+    /** Running requests that are not to end start over, in their order, each once no step in flight computes it. */
+    public void requeueAll()
+    {
+        for (int i = 0; i < running.size(); i++)
+        {
+            leave(running.get(i), Residency.Leaving.NEW_WEIGHTS);
         }
         for (int i = running.size() - 1; i >= 0; i--)
         {

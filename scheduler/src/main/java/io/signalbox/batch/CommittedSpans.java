@@ -24,22 +24,31 @@ public final class CommittedSpans
         nextImpossible = 0;
     }
 
-    /** Stores the rows of {@code length} positions of a block from {@code offset}. */
+    /**
+     * Stores the rows of {@code length} positions of a block from {@code offset}.
+     *
+     * @param former  the first of them, whose rows stay as former weights left them.
+     * @param rowsAt  where the first row begins.
+     */
     void store(
         final StepPlan plan,
         final int index,
         final int offset,
         final int length,
+        final int former,
         final RankBlocks pages,
         final StepOutput output,
-        final int rowsAt)
+        final int rowsAt,
+        final int rowBytes)
     {
         ensureCapacity();
         blocks[count] = plan.blockAt(index);
         issues[count] = plan.issueAt(index);
         offsets[count] = offset;
-        kept[count] = pages.storeRows(blocks[count], offset, length, output.rows(), output.rowsOffset() + rowsAt);
-        alreadyThere[count] = pages.rowsAlreadyThere();
+        final int block = blocks[count];
+        kept[count] = pages.storeRows(
+            block, offset + former, length - former, output.rows(), output.rowsOffset() + rowsAt + former * rowBytes);
+        alreadyThere[count] = pages.rowsAlreadyThere() + (former == 0 ? 0 : pages.validRows(block, offset, former));
         missingRows += length - kept[count] - alreadyThere[count];
         count++;
     }

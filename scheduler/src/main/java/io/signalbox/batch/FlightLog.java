@@ -8,15 +8,14 @@ import io.signalbox.StateDigest;
  * The entries of one request that are in flight, in step order, and the interval in which the next one starts. The host
  * knows bounds; the device knows the exact position; each commit narrows the bounds. Nothing is ever rolled back.
  */
-final class FlightLog
+class FlightLog
 {
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;
+    private static final int COUNT_SHIFT = 32;
 
-    private final long[] steps = new long[MAX_DEPTH];
-    private final int[] counts = new int[MAX_DEPTH];
-    private final int[] ends = new int[MAX_DEPTH];
-    private final boolean[] lateBound = new boolean[MAX_DEPTH];
+    /** Per entry its step, then its count and end and whether it is bound late: one array, since each step reads it. */
+    private final long[] words = new long[2 * MAX_DEPTH];
     private int size;
 
     void clear()
@@ -32,7 +31,7 @@ final class FlightLog
     /** Step of the newest entry; there must be one. */
     long newestStep()
     {
-        return steps[size - 1];
+        return step(size - 1);
     }
 
     /**
@@ -43,32 +42,47 @@ final class FlightLog
      */
     void add(final long step, final int count, final int end, final boolean isLateBound)
     {
-        if (size == MAX_DEPTH || size > 0 && step <= steps[size - 1])
+        if (size == MAX_DEPTH || size > 0 && step <= newestStep())
         {
             throw new InvariantViolation("an entry of step " + step + " joins " + size + " entries in flight, the newest " +
-                "of step " + (size == 0 ? 0 : steps[size - 1]));
+                "of step " + (size == 0 ? 0 : newestStep()));
         }
-        steps[size] = step;
-        counts[size] = count;
-        ends[size] = end;
-        lateBound[size++] = isLateBound;
+        words[2 * size] = step;
+        words[2 * size++ + 1] = (long)count << COUNT_SHIFT | (long)end << 1 | (isLateBound ? 1 : 0);
+    }
+
+    private long step(final int index)
+    {
+        return words[2 * index];
+    }
+
+    private int count(final int index)
+    {
+        return (int)(words[2 * index + 1] >>> COUNT_SHIFT);
+    }
+
+    private int end(final int index)
+    {
+        return (int)words[2 * index + 1] >>> 1;
+    }
+
+    private boolean isLateBound(final int index)
+    {
+        return (words[2 * index + 1] & 1) != 0;
     }
 
     /** The oldest entry has landed. */
     void landed(final long step)
     {
-        if (size == 0 || steps[0] != step)
+        if (size == 0 || words[0] != step)
         {
             throw new InvariantViolation("an entry of step " + step + " landed, but the oldest entry in flight is of step " +
-                (size == 0 ? "none" : Long.toString(steps[0])));
+                (size == 0 ? "none" : Long.toString(words[0])));
         }
         size--;
-        for (int i = 0; i < size; i++)
+        for (int i = 0; i < 2 * size; i++)
         {
-            steps[i] = steps[i + 1];
-            counts[i] = counts[i + 1];
-            ends[i] = ends[i + 1];
-            lateBound[i] = lateBound[i + 1];
+            words[i] = words[i + 2];
         }
     }
 
@@ -76,18 +90,18 @@ final class FlightLog
     long firstFrom(final long fromStep)
     {
         int i = 0;
-        while (i < size && steps[i] < fromStep)
+        while (i < size && step(i) < fromStep)
         {
             i++;
         }
-        return i == size ? -1 : steps[i];
+        return i == size ? -1 : step(i);
     }
 
     /** Entries of this step and of later ones will never land; returns whether there were any. */
     boolean withdraw(final long fromStep)
     {
         final int before = size;
-        while (size > 0 && steps[size - 1] >= fromStep)
+        while (size > 0 && newestStep() >= fromStep)
         {
             size--;
         }
@@ -100,7 +114,7 @@ final class FlightLog
         int low = computedTokens;
         for (int i = 0; i < size; i++)
         {
-            low += !lateBound[i] ? counts[i] : low < ends[i] ? 1 : 0;
+            low += !isLateBound(i) ? count(i) : low < end(i) ? 1 : 0;
         }
         return low;
     }
@@ -111,7 +125,7 @@ final class FlightLog
         int high = computedTokens;
         for (int i = 0; i < size; i++)
         {
-            high = lateBound[i] ? Math.max(high, Math.min(high + counts[i], ends[i])) : high + counts[i];
+            high = isLateBound(i) ? Math.max(high, Math.min(high + count(i), end(i))) : high + count(i);
         }
         return high;
     }
@@ -123,7 +137,7 @@ final class FlightLog
         for (int i = 0; i < size; i++)
         {
             digest = StateDigest.mix(
-                digest, steps[i], ((long)counts[i] << 33) ^ ((long)ends[i] << 1) ^ (lateBound[i] ? 1 : 0));
+                digest, step(i), ((long)count(i) << 33) ^ ((long)end(i) << 1) ^ (isLateBound(i) ? 1 : 0));
         }
         return digest;
     }

@@ -12,11 +12,13 @@ import org.agrona.DirectBuffer;
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
  * rank's entries in the prefix index over all ranks.
+ *
+ * <p>One file, because each of its methods changes the pool together with the pages or the index.
  */
 public final class RankBlocks
 {
     private final int rank;
-    private final int blockSizeTokens;
+    private final BlockSize blockSize;
     private final boolean prefixCaching;
     private final KvBlockAllocator allocator;
     /** {@code null} if capture is off. */
@@ -26,6 +28,7 @@ public final class RankBlocks
     private final RetiringBlocks retiring;
     private final BlockPromises promises = new BlockPromises();
     private int generation;
+    private int weightGeneration;
     private StepPlan planInWork;
 
     /** @param pages pages of routed-expert rows, or null if capture is off. */
@@ -38,7 +41,7 @@ public final class RankBlocks
         final RoutedExpertPages pages)
     {
         this.rank = rank;
-        this.blockSizeTokens = blockSizeTokens;
+        blockSize = new BlockSize(blockSizeTokens);
         this.prefixCaching = prefixCaching;
         this.pages = pages == null ? null : new BlockPages(pages, kvBlocks);
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
@@ -66,16 +69,22 @@ public final class RankBlocks
         return generation;
     }
 
+    /** The weights that compute the next step; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return weightGeneration;
+    }
+
     /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
     public long freeTokens()
     {
-        return (long)allocator.allocatableCount() * blockSizeTokens;
+        return (long)allocator.allocatableCount() * blockSize.tokens();
     }
 
     /** Tokens in cached blocks that eviction can take. */
     public long cachedTokens()
     {
-        return (long)allocator.evictableCount() * blockSizeTokens;
+        return (long)allocator.evictableCount() * blockSize.tokens();
     }
 
     /**
@@ -84,7 +93,7 @@ public final class RankBlocks
      */
     public int matchableBlocks(final Request request)
     {
-        return prefixCaching ? Math.min(request.hashCount, (request.knownTokens() - 1) / blockSizeTokens) : 0;
+        return prefixCaching ? Math.min(request.hashCount, blockSize.blockOf(request.knownTokens() - 1)) : 0;
     }
 
     /** Writes the blocks of the longest match into the request's table; returns their number. */
@@ -138,13 +147,16 @@ public final class RankBlocks
         for (int i = 0; i < matched; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), true);
+            request.lastBlock = blockId;
+            request.lastIssue = allocator.issue(blockId);
+            planInWork.addTableChange(request, i, blockId, request.lastIssue, true);
             if (pages != null)
             {
                 request.rows.matched(i, blockId, pages, request.generation, request.generatedTokens() > 0);
             }
         }
         request.blockCount = matched;
+        request.weights.extend(request.computedHighWater(), tokensOf(matched), weightGeneration);
     }
 
     /**
@@ -154,12 +166,12 @@ public final class RankBlocks
      */
     boolean grow(final Request request, final int tokens)
     {
-        final int first = request.blockCount;
-        final int lacking = blocksFor(tokens) - first;
-        if (lacking <= 0)
+        if (hold(request, tokens))
         {
             return true;
         }
+        final int first = request.blockCount;
+        final int lacking = blockSize.blocksFor(tokens) - first;
         request.ensureTable(first + lacking);
         if (!allocator.allocate(lacking, request.blockTable, first))
         {
@@ -171,7 +183,9 @@ public final class RankBlocks
         for (int i = first; i < request.blockCount; i++)
         {
             final int blockId = request.blockTable[i];
-            planInWork.addTableChange(request, i, blockId, allocator.issue(blockId), false);
+            request.lastBlock = blockId;
+            request.lastIssue = allocator.issue(blockId);
+            planInWork.addTableChange(request, i, blockId, request.lastIssue, false);
             if (pages != null)
             {
                 request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
@@ -183,32 +197,38 @@ public final class RankBlocks
     /** Blocks of the known tokens of the request. */
     int knownBlocks(final Request request)
     {
-        return blocksFor(request.knownTokens());
+        return blockSize.blocksFor(request.knownTokens());
     }
 
     /** Blocks that the request needs at its largest output. */
     int mostBlocks(final Request request)
     {
-        return (int)Request.blocksNeeded(request.promptTokens(), request.mostTokens() - request.promptTokens(),
-            blockSizeTokens);
+        return (int)BlockSize.blocksNeeded(request.promptTokens(), request.mostTokens() - request.promptTokens(),
+            blockSize.tokens());
     }
 
     int tokensOf(final int blocks)
     {
-        return blocks * blockSizeTokens;
+        return blocks * blockSize.tokens();
+    }
+
+    /** Whether the request has blocks for so many tokens. */
+    boolean hold(final Request request, final int tokens)
+    {
+        return tokens <= (long)request.blockCount * blockSize.tokens();
     }
 
     /** Most tokens of the request that fit into its blocks and those that could be allocated to it now. */
     long mostTokens(final Request request)
     {
         final long free = allocator.allocatableCount() - promises.owed() + promises.owedTo(request);
-        return (request.blockCount + free) * blockSizeTokens;
+        return (request.blockCount + free) * blockSize.tokens();
     }
 
     /** Most tokens of the request that fit into its blocks and those that it was promised. */
     long ownTokens(final Request request)
     {
-        return ((long)request.blockCount + promises.owedTo(request)) * blockSizeTokens;
+        return ((long)request.blockCount + promises.owedTo(request)) * blockSize.tokens();
     }
 
     /** No other request may take the blocks that the request lacks of so many. */
@@ -223,16 +243,21 @@ public final class RankBlocks
         return promises.owed();
     }
 
-    int blockSizeTokens()
+    BlockSize blockSize()
     {
-        return blockSizeTokens;
+        return blockSize;
     }
 
     /** Adds the blocks of positions {@code [start, end)} to the last entry of the plan. */
     void layOut(final Request request, final int start, final int end)
     {
-        final int last = (end - 1) / blockSizeTokens;
-        for (int index = start / blockSizeTokens; index <= last; index++)
+        if (start >= tokensOf(request.blockCount - 1))
+        {
+            planInWork.addBlock(request.lastBlock, request.lastIssue);
+            return;
+        }
+        final int last = blockSize.blockOf(end - 1);
+        for (int index = blockSize.blockOf(start); index <= last; index++)
         {
             final int blockId = request.blockTable[index];
             planInWork.addBlock(blockId, allocator.issue(blockId));
@@ -242,8 +267,12 @@ public final class RankBlocks
     /** Adds the hashes of the blocks that computing known tokens up to {@code end} completes. */
     void announce(final Request request, final int start, final int end)
     {
-        final int complete = Math.min(end / blockSizeTokens, request.hashCount);
-        for (int index = start / blockSizeTokens; index < complete; index++)
+        if (start >= tokensOf(request.hashCount))
+        {
+            return;
+        }
+        final int complete = Math.min(blockSize.blockOf(end), request.hashCount);
+        for (int index = blockSize.blockOf(start); index < complete; index++)
         {
             if (isNews(request, index))
             {
@@ -329,6 +358,18 @@ public final class RankBlocks
         return allocator.issue(blockId) == issue;
     }
 
+    /** Whether rows of the block at this index of the request's table are rows of the request itself. */
+    boolean holdsRowsOf(final Request request, final int index, final int blockId)
+    {
+        return request.rows.isPageOf(index, blockId, pages);
+    }
+
+    /** As {@link BlockPages#validRows}. */
+    int validRows(final int blockId, final int firstPosition, final int rows)
+    {
+        return pages.validRows(blockId, firstPosition, rows);
+    }
+
     /** As {@link BlockPages#store}. */
     int storeRows(final int blockId, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
     {
@@ -344,16 +385,16 @@ public final class RankBlocks
     /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */
     void register(final Request request, final int start, final int end, final StepCommit commit)
     {
-        if (!registers(request))
+        if (start >= tokensOf(request.hashCount) || !registers(request))
         {
             return;
         }
-        final int completeBlocks = Math.min(end / blockSizeTokens, request.hashCount);
-        for (int index = start / blockSizeTokens; index < completeBlocks; index++)
+        final int completeBlocks = Math.min(blockSize.blockOf(end), request.hashCount);
+        for (int index = blockSize.blockOf(start); index < completeBlocks; index++)
         {
             final int blockId = request.blockTable[index];
             final long hash = request.blockHashes[index];
-            if (allocator.register(blockId, hash, parentHash(request, index), index))
+            if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
                 commit.addRegistered(blockId, allocator.issue(blockId), hash);
                 if (prefixIndex != null)
@@ -362,6 +403,12 @@ public final class RankBlocks
                 }
             }
         }
+    }
+
+    /** Rows of a block that is found under its hash must all be of the weights that computed its content. */
+    private boolean isOfOneGeneration(final Request request, final int index)
+    {
+        return !request.weights.isMixed(tokensOf(index), tokensOf(index + 1));
     }
 
     /** The hash of the previous block, if the request owns the registered block of that hash and not a duplicate. */
@@ -379,6 +426,13 @@ public final class RankBlocks
             unindexAll();
         }
         allocator.forgetPrefixes();
+    }
+
+    /** Later steps compute with new weights; nothing that former ones computed is shared with later requests. */
+    public void newWeights(final int weights)
+    {
+        weightGeneration = weights;
+        forgetPrefixes();
     }
 
     /** Removes block by block: the index holds the blocks of all ranks, and a search of it per rank would stall them. */
@@ -410,10 +464,5 @@ public final class RankBlocks
                 prefixIndex.remove(blockHashes[i], rank);
             }
         }
-    }
-
-    private int blocksFor(final int tokens)
-    {
-        return (int)((tokens + (long)blockSizeTokens - 1) / blockSizeTokens);
     }
 }

@@ -71,6 +71,12 @@ public final class RankLoad
     /** Records that a step computed tokens of the request. */
     void computed(final Request request, final int tokens)
     {
+        if (request.computedTokens >= request.promptTokens())
+        {
+            request.computed(tokens);
+            contextTokens += tokens;
+            return;
+        }
         countProgress(request, -1);
         request.computed(tokens);
         countProgress(request, 1);

@@ -43,6 +43,7 @@ public final class Request
     final RequestRows rows;
     final Residency residency = new Residency();
     final TenantShare tenant = new TenantShare();
+    final WeightSpans weights = new WeightSpans();
     private long id;
     private int promptTokens;
     private int maxNewTokens;
@@ -62,6 +63,9 @@ public final class Request
     private long promptDigest;
     int[] blockTable = new int[16];
     int blockCount;
+    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
+    int lastBlock;
+    int lastIssue;
 
     private Stage stage = Stage.QUEUED;
     private int rank = NO_RANK;
@@ -74,6 +78,7 @@ public final class Request
     private boolean cancelled;
     private boolean expired;
     private boolean failed;
+    private boolean outdated;
     private boolean resumed;
     /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
@@ -113,7 +118,9 @@ public final class Request
         cancelled = false;
         expired = false;
         failed = false;
+        outdated = false;
         resumed = false;
+        weights.clear();
         failures = 0;
         failedAtTokens = -1;
         return this;
@@ -135,7 +142,6 @@ public final class Request
         return this;
     }
 
-    /** @param tenantKey as {@link TenantWeights#key}. */
     public Request tenant(final long tenantKey)
     {
         tenant.key = tenantKey;
@@ -297,12 +303,21 @@ public final class Request
      */
     void enterGeneration(final int currentGeneration)
     {
-        if (generation != currentGeneration && generatedTokens == 0 && rows != null)
+        if (generation != currentGeneration && generatedTokens == 0)
         {
-            rows.clear();
             computedHighWater = 0;
+            weights.clear();
+            if (rows != null)
+            {
+                rows.clear();
+            }
         }
         generation = currentGeneration;
+    }
+
+    public WeightSpans weights()
+    {
+        return weights;
     }
 
     /** Counts the matched prefix as computed. */
@@ -327,7 +342,7 @@ public final class Request
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
     public boolean isFirstInFlightFrom(final long fromStep, final long step)
     {
-        return residency.flights.firstFrom(fromStep) == step;
+        return residency.firstFrom(fromStep) == step;
     }
 
     void generated()
@@ -386,10 +401,21 @@ public final class Request
         failed = true;
     }
 
+    /** The request has begun under former weights and is not to continue under new ones. */
+    public void outdate()
+    {
+        outdated = true;
+    }
+
+    public boolean isOutdated()
+    {
+        return outdated;
+    }
+
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
-        return cancelled || failed;
+        return cancelled || failed || outdated;
     }
 
     public boolean isExpired()
@@ -400,13 +426,13 @@ public final class Request
     /** Whether a step in flight computes tokens of the request. */
     public boolean isInFlight()
     {
-        return !residency.flights.isEmpty();
+        return !residency.isEmpty();
     }
 
     /** The newest step that computes tokens of the request; 0 if none is in flight. */
     public long newestStepInFlight()
     {
-        return residency.flights.isEmpty() ? 0 : residency.flights.newestStep();
+        return residency.isEmpty() ? 0 : residency.newestStep();
     }
 
     boolean isResumed()
@@ -430,13 +456,6 @@ public final class Request
         return blockTable[index];
     }
 
-    /** KV blocks that the request needs at its largest output; its last token is never fed to the model. */
-    public static long blocksNeeded(final int promptTokens, final int maxNewTokens, final int blockSizeTokens)
-    {
-        final long fed = (long)promptTokens + Math.max(0, maxNewTokens - 1);
-        return (fed + blockSizeTokens - 1) / blockSizeTokens;
-    }
-
     void ensureTable(final int blocks)
     {
         if (blocks > blockTable.length)
@@ -457,7 +476,8 @@ public final class Request
 
     private int flags()
     {
-        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0);
+        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0) |
+            (outdated ? 64 : 0);
     }
 
     /** Digest of all state that decides how the request continues. */
@@ -474,7 +494,7 @@ public final class Request
             digest = StateDigest.mix(digest, blockTable[i]);
         }
         digest = StateDigest.mix(digest, promptDigest, impossibleRows);
-        digest = StateDigest.mix(digest, residency.digest());
+        digest = weights.digest(StateDigest.mix(digest, residency.digest()));
         return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
     }
 }

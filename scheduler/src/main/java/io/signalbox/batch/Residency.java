@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
-/** The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. */
-final class Residency
+/**
+ * The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. It is its own
+ * {@link FlightLog}, because each step reads both for each running request: one object less to load.
+ */
+final class Residency extends FlightLog
 {
     private static final long NONE = 0;
     private static final long NO_STEP = Long.MIN_VALUE / 2;
@@ -17,11 +21,12 @@ final class Residency
         PREEMPTED,
         /** It waits again: a step that computed it was withdrawn. */
         WITHDRAWN,
+        /** It waits again: its blocks are of former weights. */
+        NEW_WEIGHTS,
         /** It ends. */
         ENDING
     }
 
-    final FlightLog flights = new FlightLog();
     private long number = NONE;
     private long sampledInStep = NO_STEP;
     private int sampledInEntry;
@@ -45,7 +50,7 @@ final class Residency
         leaving = Leaving.NO;
         paused = false;
         promisedBlocks = 0;
-        flights.clear();
+        clear();
     }
 
     /** Another request begins. */
@@ -131,13 +136,26 @@ final class Residency
     /** Whether the request waits again once nothing of it is in flight. */
     boolean isComingBack()
     {
-        return leaving == Leaving.PREEMPTED || leaving == Leaving.WITHDRAWN;
+        return leaving != Leaving.NO && leaving != Leaving.ENDING;
     }
 
+    /** Why the request waits again. */
+    RequeueCause cause()
+    {
+        return switch (leaving)
+        {
+            case PREEMPTED -> RequeueCause.PREEMPTED;
+            case WITHDRAWN -> RequeueCause.STEP_WITHDRAWN;
+            case NEW_WEIGHTS -> RequeueCause.NEW_WEIGHTS;
+            case NO, ENDING -> throw new InvariantViolation("a request that waits again is " + leaving);
+        };
+    }
+
+    @Override
     long digest()
     {
         final long digest = StateDigest.mix(
-            StateDigest.mix(number, leaving.ordinal(), flights.digest()), sampledInStep, sampledInEntry);
+            StateDigest.mix(number, leaving.ordinal(), super.digest()), sampledInStep, sampledInEntry);
         return preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
             StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
     }

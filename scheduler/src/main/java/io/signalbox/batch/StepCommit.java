@@ -27,14 +27,22 @@ public final class StepCommit
         OWNER_GONE
     }
 
+    // Words of an entry.
+    private static final int WORDS_LOG2 = 3;
+    private static final int START = 0;
+    private static final int ADVANCE = 1;
+    private static final int REJECTED = 2;
+    private static final int EMITTED = 3;
+    private static final int AFTER_STOP = 4;
+    private static final int OUTCOME = 5;
+    private static final Outcome[] OUTCOMES = Outcome.values();
+
     private final int rowBytes;
     private final CommittedSpans spans = new CommittedSpans();
-    private Outcome[] outcomes = new Outcome[16];
-    private int[] starts = new int[16];
-    private int[] advances = new int[16];
-    private int[] rejected = new int[16];
-    private int[] emitted = new int[16];
-    private int[] afterStop = new int[16];
+    /** Per entry a run of words; an outcome as its ordinal, because storing references costs barriers of the collector. */
+    private int[] words = new int[16 << WORDS_LOG2];
+    private int endedCount;
+    private int[] ended = new int[16];
     private int tokenCount;
     private int[] tokens = new int[16];
     private int registeredCount;
@@ -58,6 +66,7 @@ public final class StepCommit
     {
         registeredCount = 0;
         tokenCount = 0;
+        endedCount = 0;
         ensureCapacity(plan);
         spans.begin();
         int row = 0;
@@ -65,103 +74,141 @@ public final class StepCommit
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             final int accepted = output.accepted(entry);
-            starts[entry] = output.start(entry);
-            advances[entry] = 0;
-            rejected[entry] = 0;
-            emitted[entry] = 0;
-            afterStop[entry] = 0;
-            outcomes[entry] = fate(plan, entry);
-            if (outcomes[entry] == Outcome.CONTINUES)
+            final int start = output.start(entry);
+            Outcome outcome = fate(plan, entry, start);
+            if (outcome == Outcome.CONTINUES)
             {
-                resolve(plan, entry, output, token);
+                outcome = resolve(plan, entry, output, start, token, accepted);
                 if (rowBytes > 0)
                 {
                     storeRows(plan, entry, blocks, output, row);
                 }
-                advance(plan.entryRequest(entry), entry, blocks, load);
+                outcome = advance(plan, entry, outcome, blocks, load);
             }
+            else
+            {
+                record(entry, start, 0, 0, 0, 0);
+            }
+            conclude(entry, outcome);
             row += plan.entryTokens(entry);
             token += accepted;
         }
     }
 
-    private Outcome fate(final StepPlan plan, final int entry)
+    private void record(
+        final int entry, final int start, final int advance, final int rejected, final int emitted, final int afterStop)
+    {
+        final int at = entry << WORDS_LOG2;
+        words[at + START] = start;
+        words[at + ADVANCE] = advance;
+        words[at + REJECTED] = rejected;
+        words[at + EMITTED] = emitted;
+        words[at + AFTER_STOP] = afterStop;
+    }
+
+    private void conclude(final int entry, final Outcome outcome)
+    {
+        words[(entry << WORDS_LOG2) + OUTCOME] = outcome.ordinal();
+        if (outcome == Outcome.STOPPED || outcome == Outcome.REACHED_LENGTH || outcome == Outcome.OWNER_GONE)
+        {
+            ended[endedCount++] = entry;
+        }
+    }
+
+    private int word(final int entry, final int property)
+    {
+        return words[(entry << WORDS_LOG2) + property];
+    }
+
+    private static Outcome fate(final StepPlan plan, final int entry, final int start)
     {
         if (!plan.isOwned(entry))
         {
             return Outcome.DEAD;
         }
         final Request request = plan.entryRequest(entry);
-        request.residency.flights.landed(plan.step());
+        request.residency.landed(plan.step());
         if (request.isEnding())
         {
             return Outcome.OWNER_GONE;
         }
-        return plan.isLateBound(entry) && starts[entry] >= plan.entryEnd(entry) ? Outcome.VOID : Outcome.CONTINUES;
+        return plan.isLateBound(entry) && start >= plan.entryEnd(entry) ? Outcome.VOID : Outcome.CONTINUES;
     }
 
-    /** Emits the accepted tokens up to a stop token, and counts what becomes of all tokens of the entry. */
-    private void resolve(final StepPlan plan, final int entry, final StepOutput output, final int firstToken)
+    /** Counts what becomes of all tokens of the entry. */
+    private Outcome resolve(
+        final StepPlan plan,
+        final int entry,
+        final StepOutput output,
+        final int start,
+        final int firstToken,
+        final int accepted)
     {
         final Request request = plan.entryRequest(entry);
-        final int accepted = output.accepted(entry);
+        final int fed = plan.entryTokens(entry);
+        final int visible = emit(request, output, firstToken, accepted);
+        final boolean isLate = plan.isLateBound(entry);
+        record(entry, start, isLate ? visible : fed, isLate ? fed - accepted : 0, visible, accepted - visible);
+        return visible > 0 && request.stopsAt(tokens[tokenCount - 1]) ? Outcome.STOPPED : Outcome.CONTINUES;
+    }
+
+    /** Emits the accepted tokens up to a stop token; returns how many. */
+    private int emit(final Request request, final StepOutput output, final int firstToken, final int accepted)
+    {
+        int visible = 0;
         boolean stopped = false;
-        while (emitted[entry] < accepted && !stopped && request.wantsTokens())
+        while (visible < accepted && !stopped && request.wantsTokens())
         {
-            final int token = output.token(firstToken + emitted[entry]++);
-            addToken(token);
+            final int token = output.token(firstToken + visible++);
+            tokens[tokenCount++] = token;
             request.generated();
             stopped = request.stopsAt(token);
         }
-        final boolean isLate = plan.isLateBound(entry);
-        advances[entry] = isLate ? emitted[entry] : plan.entryTokens(entry);
-        rejected[entry] = isLate ? plan.entryTokens(entry) - accepted : 0;
-        afterStop[entry] = accepted - emitted[entry];
-        outcomes[entry] = stopped ? Outcome.STOPPED : Outcome.CONTINUES;
+        return visible;
     }
 
     /** The layout, not the request, attributes rows; a block in another issue has another owner. */
     private void storeRows(
         final StepPlan plan, final int entry, final RankBlocks blocks, final StepOutput output, final int firstRow)
     {
-        final int first = starts[entry];
-        final int end = first + advances[entry];
-        int index = plan.firstBlock(entry) + first / blocks.blockSizeTokens() -
-            plan.entryStart(entry) / blocks.blockSizeTokens();
+        final BlockSize size = blocks.blockSize();
+        final int first = start(entry);
+        final int end = first + advance(entry);
+        final Request request = plan.entryRequest(entry);
+        final int floor = request.weights.floor(plan.weightGeneration(), request.computedHighWater());
+        int index = plan.firstBlock(entry) + size.blockOf(first) - size.blockOf(plan.entryStart(entry));
         for (int position = first; position < end; index++)
         {
-            final int offset = position % blocks.blockSizeTokens();
-            final int count = Math.min(blocks.blockSizeTokens() - offset, end - position);
+            final int offset = size.offsetOf(position);
+            final int count = Math.min(size.tokens() - offset, end - position);
             if (blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
             {
-                spans.store(plan, index, offset, count, blocks, output, (firstRow + position - first) * rowBytes);
+                final boolean isOlder = position < floor &&
+                    blocks.holdsRowsOf(request, size.blockOf(position), plan.blockAt(index));
+                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks, output,
+                    (firstRow + position - first) * rowBytes, rowBytes);
             }
             position += count;
         }
-        plan.entryRequest(entry).addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advances[entry]));
+        request.addImpossibleRows(spans.countImpossible(output, firstRow, firstRow + advance(entry)));
     }
 
-    private void advance(final Request request, final int entry, final RankBlocks blocks, final RankLoad load)
+    private Outcome advance(
+        final StepPlan plan, final int entry, final Outcome outcome, final RankBlocks blocks, final RankLoad load)
     {
-        load.computed(request, advances[entry]);
-        blocks.register(request, starts[entry], starts[entry] + advances[entry], this);
+        final Request request = plan.entryRequest(entry);
+        final int end = start(entry) + advance(entry);
+        request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
+        load.computed(request, advance(entry));
+        blocks.register(request, start(entry), end, this);
         final int computed = request.computedTokens;
-        if (computed > request.knownTokens() || outcomes[entry] == Outcome.STOPPED && computed != request.knownTokens() - 1)
+        if (computed > request.knownTokens() || outcome == Outcome.STOPPED && computed != request.knownTokens() - 1)
         {
             throw new InvariantViolation("request " + request.id() + " has computed " + computed +
                 " tokens and knows " + request.knownTokens());
         }
-        final boolean reached = !request.wantsTokens() && (emitted[entry] > 0 || computed == request.knownTokens());
-        outcomes[entry] = outcomes[entry] == Outcome.CONTINUES && reached ? Outcome.REACHED_LENGTH : outcomes[entry];
-    }
-
-    private void addToken(final int token)
-    {
-        if (tokenCount == tokens.length)
-        {
-            tokens = Arrays.copyOf(tokens, 2 * tokenCount);
-        }
-        tokens[tokenCount++] = token;
+        final boolean reached = !request.wantsTokens() && (emitted(entry) > 0 || computed == request.knownTokens());
+        return outcome == Outcome.CONTINUES && reached ? Outcome.REACHED_LENGTH : outcome;
     }
 
     void addRegistered(final int blockId, final int issue, final long blockHash)
@@ -179,51 +226,63 @@ public final class StepCommit
 
     private void ensureCapacity(final StepPlan plan)
     {
-        if (plan.entryCount() > outcomes.length)
+        if (plan.entryCount() > ended.length)
         {
-            final int capacity = Math.max(plan.entryCount(), 2 * outcomes.length);
-            outcomes = new Outcome[capacity];
-            starts = new int[capacity];
-            advances = new int[capacity];
-            rejected = new int[capacity];
-            emitted = new int[capacity];
-            afterStop = new int[capacity];
+            final int capacity = Math.max(plan.entryCount(), 2 * ended.length);
+            words = new int[capacity << WORDS_LOG2];
+            ended = new int[capacity];
         }
+        if (plan.tokens() > tokens.length)
+        {
+            tokens = new int[Math.max(plan.tokens(), 2 * tokens.length)];
+        }
+    }
+
+    /** Entries with which a request ended or may end. */
+    public int endedCount()
+    {
+        return endedCount;
+    }
+
+    /** Such an entry; ascending. */
+    public int ended(final int index)
+    {
+        return ended[index];
     }
 
     public Outcome outcome(final int entry)
     {
-        return outcomes[entry];
+        return OUTCOMES[word(entry, OUTCOME)];
     }
 
     /** Position of the first token that the entry fed. */
     public int start(final int entry)
     {
-        return starts[entry];
+        return word(entry, START);
     }
 
     /** Tokens of the entry that count as computed now. */
     public int advance(final int entry)
     {
-        return advances[entry];
+        return word(entry, ADVANCE);
     }
 
     /** Draft tokens that the backend did not accept. */
     public int rejected(final int entry)
     {
-        return rejected[entry];
+        return word(entry, REJECTED);
     }
 
     /** Tokens of the entry that became visible. */
     public int emitted(final int entry)
     {
-        return emitted[entry];
+        return word(entry, EMITTED);
     }
 
     /** Accepted tokens behind the one at which the request stopped. */
     public int afterStop(final int entry)
     {
-        return afterStop[entry];
+        return word(entry, AFTER_STOP);
     }
 
     /** Tokens that became visible, of all entries. */

@@ -9,28 +9,34 @@ import java.util.Arrays;
  */
 public final class StepPlan
 {
+    // Words of an entry.
+    private static final int WORDS_LOG2 = 3;
+    private static final int START = 0;
+    private static final int SLACK = 1;
+    private static final int TOKENS = 2;
+    private static final int END = 3;
+    private static final int DRAFTS = 4;
+    private static final int PREDECESSOR_ENTRY = 5;
+    /** Steps back to the predecessor, and whether the entry samples. */
+    private static final int BACK_AND_SAMPLES = 6;
+    private static final int SLICE_END = 7;
+    private static final int SAMPLES = 1 << 8;
+
     private long step;
+    private int weightGeneration;
     private int tokens;
 
-    // Entries in batch order.
+    // Entries in batch order: each step writes and reads all of them, so that an entry is a run of adjacent words.
     private int entryCount;
     private Request[] entryRequests = new Request[16];
-    private long[] entryIds = new long[16];
-    private long[] entryResidencies = new long[16];
-    private int[] entryStarts = new int[16];
-    private int[] entrySlacks = new int[16];
-    private int[] entryTokens = new int[16];
-    private int[] entryEnds = new int[16];
-    private int[] entryDrafts = new int[16];
-    private int[] entryPredecessorBacks = new int[16];
-    private int[] entryPredecessorEntries = new int[16];
-    private boolean[] entrySamples = new boolean[16];
+    /** Request id and residency per entry. */
+    private long[] entryOwners = new long[2 * 16];
+    private int[] entryWords = new int[16 << WORDS_LOG2];
 
     // Layout: the blocks of each entry's possible positions, in batch order.
     private int sliceLength;
     private int[] sliceBlocks = new int[16];
     private int[] sliceIssues = new int[16];
-    private int[] entrySliceEnds = new int[16];
 
     // Changes, in the order in which they were made.
     private final RequestQueue admitted = new RequestQueue();
@@ -53,7 +59,6 @@ public final class StepPlan
     public void clear()
     {
         tokens = 0;
-        Arrays.fill(entryRequests, 0, entryCount, null);
         entryCount = 0;
         sliceLength = 0;
         while (!admitted.isEmpty())
@@ -66,9 +71,17 @@ public final class StepPlan
         evictedCount = 0;
     }
 
-    public void number(final long stepNumber)
+    /** @param weights generation of the weights that compute the step. */
+    public void number(final long stepNumber, final int weights)
     {
         step = stepNumber;
+        weightGeneration = weights;
+    }
+
+    /** The weights that compute the step; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return weightGeneration;
     }
 
     /** Step number from 1; counted per rank, or over all ranks if they step together. */
@@ -91,16 +104,10 @@ public final class StepPlan
      */
     void addEntry(final Request request, final int start, final int count, final boolean samples)
     {
-        growEntries();
-        entryStarts[entryCount] = start;
-        entrySlacks[entryCount] = 0;
-        entryTokens[entryCount] = count;
-        entryEnds[entryCount] = start + count;
-        entryDrafts[entryCount] = 0;
-        entryPredecessorBacks[entryCount] = 0;
-        entryPredecessorEntries[entryCount] = 0;
-        entrySamples[entryCount] = samples;
-        appendEntry(request);
+        final int at = appendEntry(request, start, 0, count, start + count);
+        entryWords[at + DRAFTS] = 0;
+        entryWords[at + PREDECESSOR_ENTRY] = 0;
+        entryWords[at + BACK_AND_SAMPLES] = samples ? SAMPLES : 0;
     }
 
     /**
@@ -112,46 +119,41 @@ public final class StepPlan
      */
     void addLateEntry(final Request request, final int lowest, final int highest, final int drafts, final int end)
     {
-        growEntries();
-        entryStarts[entryCount] = lowest;
-        entrySlacks[entryCount] = highest - lowest;
-        entryTokens[entryCount] = 1 + drafts;
-        entryEnds[entryCount] = end;
-        entryDrafts[entryCount] = drafts;
-        entryPredecessorBacks[entryCount] = (int)(step - request.residency.sampledInStep());
-        entryPredecessorEntries[entryCount] = request.residency.sampledInEntry();
-        entrySamples[entryCount] = true;
-        appendEntry(request);
+        final int at = appendEntry(request, lowest, highest - lowest, 1 + drafts, end);
+        entryWords[at + DRAFTS] = drafts;
+        entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
+        entryWords[at + BACK_AND_SAMPLES] = (int)(step - request.residency.sampledInStep()) | SAMPLES;
     }
 
-    private void appendEntry(final Request request)
-    {
-        entryRequests[entryCount] = request;
-        entryIds[entryCount] = request.id();
-        entryResidencies[entryCount] = request.residency.number();
-        entrySliceEnds[entryCount] = sliceLength;
-        tokens += entryTokens[entryCount];
-        entryCount++;
-    }
-
-    private void growEntries()
+    /** Returns the position of the entry's words. */
+    private int appendEntry(final Request request, final int start, final int slack, final int count, final int end)
     {
         if (entryCount == entryRequests.length)
         {
-            final int capacity = 2 * entryCount;
-            entryRequests = Arrays.copyOf(entryRequests, capacity);
-            entryIds = Arrays.copyOf(entryIds, capacity);
-            entryResidencies = Arrays.copyOf(entryResidencies, capacity);
-            entryStarts = Arrays.copyOf(entryStarts, capacity);
-            entrySlacks = Arrays.copyOf(entrySlacks, capacity);
-            entryTokens = Arrays.copyOf(entryTokens, capacity);
-            entryEnds = Arrays.copyOf(entryEnds, capacity);
-            entryDrafts = Arrays.copyOf(entryDrafts, capacity);
-            entryPredecessorBacks = Arrays.copyOf(entryPredecessorBacks, capacity);
-            entryPredecessorEntries = Arrays.copyOf(entryPredecessorEntries, capacity);
-            entrySamples = Arrays.copyOf(entrySamples, capacity);
-            entrySliceEnds = Arrays.copyOf(entrySliceEnds, capacity);
+            entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
+            entryOwners = Arrays.copyOf(entryOwners, 2 * entryOwners.length);
+            entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
         }
+        if (entryRequests[entryCount] != request)
+        {
+            // Mostly it is there from an earlier step, and storing a reference costs a barrier of the collector.
+            entryRequests[entryCount] = request;
+        }
+        entryOwners[2 * entryCount] = request.id();
+        entryOwners[2 * entryCount + 1] = request.residency.number();
+        final int at = entryCount++ << WORDS_LOG2;
+        entryWords[at + START] = start;
+        entryWords[at + SLACK] = slack;
+        entryWords[at + TOKENS] = count;
+        entryWords[at + END] = end;
+        entryWords[at + SLICE_END] = sliceLength;
+        tokens += count;
+        return at;
+    }
+
+    private int word(final int entry, final int property)
+    {
+        return entryWords[(entry << WORDS_LOG2) + property];
     }
 
     /** Adds the next block to the layout of the entry that was added last. */
@@ -164,7 +166,7 @@ public final class StepPlan
         }
         sliceBlocks[sliceLength] = blockId;
         sliceIssues[sliceLength] = issue;
-        entrySliceEnds[entryCount - 1] = ++sliceLength;
+        entryWords[(entryCount - 1 << WORDS_LOG2) + SLICE_END] = ++sliceLength;
     }
 
     void addAdmitted(final Request request, final int matched, final boolean isResumed)
@@ -234,69 +236,69 @@ public final class StepPlan
 
     public long entryRequestId(final int entry)
     {
-        return entryIds[entry];
+        return entryOwners[2 * entry];
     }
 
     /** Whether the entry's request has been running without interruption since the step was planned. */
     public boolean isOwned(final int entry)
     {
-        return entryRequests[entry].residency.number() == entryResidencies[entry];
+        return entryRequests[entry].residency.number() == entryOwners[2 * entry + 1];
     }
 
     /** Lowest possible position of the entry's first token in its request. */
     public int entryStart(final int entry)
     {
-        return entryStarts[entry];
+        return word(entry, START);
     }
 
     /** The first token is at most that far behind {@link #entryStart}. */
     public int entrySlack(final int entry)
     {
-        return entrySlacks[entry];
+        return word(entry, SLACK);
     }
 
     /** Tokens that the entry feeds, draft tokens included. */
     public int entryTokens(final int entry)
     {
-        return entryTokens[entry];
+        return word(entry, TOKENS);
     }
 
     /** No position of the request at or above it is computed. */
     public int entryEnd(final int entry)
     {
-        return entryEnds[entry];
+        return word(entry, END);
     }
 
     public int entryDrafts(final int entry)
     {
-        return entryDrafts[entry];
+        return word(entry, DRAFTS);
     }
 
     /** Whether the device holds the first token and decides by how many tokens the request advances. */
     public boolean isLateBound(final int entry)
     {
-        return entryPredecessorBacks[entry] > 0;
+        return predecessorBack(entry) > 0;
     }
 
     public int predecessorBack(final int entry)
     {
-        return entryPredecessorBacks[entry];
+        return word(entry, BACK_AND_SAMPLES) & SAMPLES - 1;
     }
 
     public int predecessorEntry(final int entry)
     {
-        return entryPredecessorEntries[entry];
+        return word(entry, PREDECESSOR_ENTRY);
     }
 
     public boolean samples(final int entry)
     {
-        return entrySamples[entry];
+        return (word(entry, BACK_AND_SAMPLES) & SAMPLES) != 0;
     }
 
     /** Index in the layout of the entry's first block, the one that holds {@link #entryStart}. */
     int firstBlock(final int entry)
     {
-        return entry == 0 ? 0 : entrySliceEnds[entry - 1];
+        return entry == 0 ? 0 : word(entry - 1, SLICE_END);
     }
 
     int blockAt(final int index)

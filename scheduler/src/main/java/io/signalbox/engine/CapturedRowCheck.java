@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RowCheck;
 
@@ -32,9 +33,12 @@ final class CapturedRowCheck
      * Checks rows of the right number and width.
      *
      * @param checksum of all rows.
+     * @param launch   the step, which has an entry for each entry of the tokens.
+     * @param tokens   the step's results: rows of draft tokens that were not accepted may be anything.
      * @return the end of a sentence that begins with the step, or null if {@link #rows()} can be journaled.
      */
-    String fault(final CaptureSlice captured, final long checksum)
+    String fault(
+        final CaptureSlice captured, final long checksum, final LaunchedSteps.Launch launch, final StepTokens tokens)
     {
         rows = captured;
         copy = null;
@@ -52,8 +56,27 @@ final class CapturedRowCheck
         }
         markImpossible();
         rows = copy == null ? captured : copy;
-        return impossibleCount == 0 || policy == EngineContext.ImpossibleRows.MISSING ? null :
-            "has routed-expert row " + impossible[0] + ", and " + (impossibleCount - 1) +
+        return impossibleCount == 0 || policy == EngineContext.ImpossibleRows.MISSING ? null : computed(launch, tokens);
+    }
+
+    /** The fault of a step that has an impossible row of a token that counts as computed, or null. */
+    private String computed(final LaunchedSteps.Launch launch, final StepTokens tokens)
+    {
+        int first = -1;
+        int more = -1;
+        int entry = 0;
+        int entryRow = 0;
+        for (int i = 0; i < impossibleCount; i++)
+        {
+            for (; impossible[i] - entryRow >= launch.count(entry); entry++)
+            {
+                entryRow += launch.count(entry);
+            }
+            final boolean counts = impossible[i] - entryRow < launch.computed(entry, tokens.accepted(entry));
+            first = counts && first < 0 ? impossible[i] : first;
+            more += counts ? 1 : 0;
+        }
+        return first < 0 ? null : "has routed-expert row " + first + ", and " + more +
             " more, with an id that is no expert or an expert twice in a layer";
     }
 

@@ -3,8 +3,10 @@ package io.signalbox.engine;
 
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.experts.WeightSpan;
 import org.agrona.collections.IntArrayList;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -19,9 +21,17 @@ public final class CompletionHandle
      *
      * @param reason  why it ended, or null when it was refused.
      * @param refusal why it was refused, or null.
+     * @param weights which weights computed which positions, in ascending order. The token at a position was sampled by
+     *                those of the position before it.
      */
     public record Ended(
-        FreeReason reason, RefusalReason refusal, int[] tokens, int capturedRows, int inheritedRows, int missingRows)
+        FreeReason reason,
+        RefusalReason refusal,
+        int[] tokens,
+        int capturedRows,
+        int inheritedRows,
+        int missingRows,
+        List<WeightSpan> weights)
     {
         /** Rows of routed experts that the request has, there or not. */
         int rows()
@@ -107,12 +117,17 @@ public final class CompletionHandle
 
     void refused(final RefusalReason reason)
     {
-        complete(() -> new Ended(null, reason, new int[0], 0, 0, 0));
+        complete(() -> new Ended(null, reason, new int[0], 0, 0, 0, List.of()));
     }
 
-    void freed(final FreeReason reason, final int captured, final int inherited, final int missing)
+    void freed(
+        final FreeReason reason,
+        final int captured,
+        final int inherited,
+        final int missing,
+        final List<WeightSpan> weights)
     {
-        complete(() -> new Ended(reason, null, tokens(), captured, inherited, missing));
+        complete(() -> new Ended(reason, null, tokens(), captured, inherited, missing, weights));
     }
 
     private void complete(final Supplier<Ended> result)

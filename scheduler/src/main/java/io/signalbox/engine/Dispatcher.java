@@ -5,10 +5,11 @@ import io.signalbox.backend.Backend;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
-/** Gives every step plan of a group to the backend, and tells the backend to abort a step that was withdrawn. */
+/** Gives the backend every step plan of a group, every step to abort because it was withdrawn, and new weights. */
 final class Dispatcher extends EventReader
 {
     private final Backend backend;
@@ -30,6 +31,13 @@ final class Dispatcher extends EventReader
     {
         launches.launched(step);
         backend.submit(step);
+    }
+
+    /** Ahead of the first step that is computed with them, since the scheduler says so before it plans one. */
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder weights)
+    {
+        backend.newWeights(weights.weightGeneration());
     }
 
     /** The result need not have come through the sink: an input may also be offered to the engine itself. */

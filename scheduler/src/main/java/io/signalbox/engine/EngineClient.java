@@ -9,9 +9,11 @@ import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -24,15 +26,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Submits requests to an engine and follows them. Each client input needs a credit. The ingress ring has more slots than
- * there are credits, so the backend's completions always find one. Without a free credit a call waits up to its timeout,
- * then fails; no input is lost or reordered.
+ * Submits requests to an engine and follows them. Each client input needs a credit. The ingress ring has two slots more for
+ * each step in flight than there are credits, so the backend's reports always find one. Without a free credit a call waits
+ * up to its timeout, then fails; no input is lost or reordered.
  *
  * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
  * the two. Thread-safe, also when called from the stages of a handle's future.
  */
 public final class EngineClient
 {
+    /** A launch and an answer. */
+    private static final int REPORTS_PER_STEP = 2;
+
     private final LongSupplier clock;
     private final boolean capture;
     private final ClientCredits credits;
@@ -41,18 +46,22 @@ public final class EngineClient
     private final ThreadLocal<SubmitEncoding> encodings;
     private final ClientEvents events = new ClientEvents();
     private volatile Engine engine;
+    private volatile int weightGeneration;
 
     /** @param context gives the client its configuration, ring and clock; the client follows the context's engine. */
     public EngineClient(final EngineContext context)
     {
         final SchedulerConfig config = context.config();
         final int ranks = config.ranks();
-        final int creditCount = context.ingressSlots() - 2 * ranks;
+        final int depth = config.isDepthGiven() ? config.depth() : ThreadedEngine.DEFAULT_DEPTH;
+        final int reserved = REPORTS_PER_STEP * depth * ranks;
+        final int creditCount = context.ingressSlots() - reserved;
         if (creditCount < 1)
         {
             throw ConfigException.because(EngineContext.INGRESS_SLOTS.of(context.ingressSlots()),
-                    " leaves no slot for clients beside two for each of ", SchedulerConfig.RANKS.of(ranks))
-                .allowed("at least " + (2 * ranks + 1)).remedy("give at least " + (2 * ranks + 1));
+                    " leaves no slot for clients beside " + REPORTS_PER_STEP + " for each of " + depth +
+                        " steps in flight of ", SchedulerConfig.RANKS.of(ranks))
+                .allowed("at least " + (reserved + 1)).remedy("give at least " + (reserved + 1));
         }
         clock = context.clock();
         capture = config.capture() != null;
@@ -138,6 +147,41 @@ public final class EngineClient
     }
 
     /**
+     * Replaces the weights of the model: every step that is planned later computes with those that the backend then has.
+     * Requests that have not begun wait for them; nothing that former weights computed is shared with later requests.
+     *
+     * @param way     FINISH: running requests continue with the new weights, on KV blocks of the former ones. ABORT:
+     *                requests that have begun end with the reason NEW_WEIGHTS. REQUEUE: they compute their prompt and the
+     *                tokens that their clients have seen again, then continue; rows that belong to such tokens stay.
+     * @param version name of the weights for the journal; may be empty.
+     * @return false when the engine had no credit in time: nothing was asked.
+     * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
+     */
+    public boolean newWeights(final WeightsWay way, final String version, final long timeoutNanos)
+        throws InterruptedException
+    {
+        if (way != WeightsWay.FINISH && way != WeightsWay.ABORT && way != WeightsWay.REQUEUE)
+        {
+            throw new IllegalArgumentException("new weights need a way for requests that have begun, not " + way +
+                "; give FINISH, ABORT or REQUEUE");
+        }
+        final InputWriter writer = encodings.get().writer;
+        if (!takeCredit(timeoutNanos))
+        {
+            return false;
+        }
+        writer.control().timeNanos(clock.getAsLong()).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
+        offer(writer, -1);
+        return true;
+    }
+
+    /** Generation of the weights that the last visible step plans compute with; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return weightGeneration;
+    }
+
+    /**
      * Waits for the end of a request and takes its routed experts, once: a copy from the wanted position on. The scheduler
      * then releases its rows.
      *
@@ -198,7 +242,7 @@ public final class EngineClient
                     throw new RowsDiscardedException("the rows of request " + handle.requestId() + " are gone: " +
                         engine.describeDiscards() + "; take rows sooner, or raise the bound.");
                 }
-                copy = rows.copy(Math.min(handle.rowsFrom(), ended.rows()), ended.rows());
+                copy = rows.copy(Math.min(handle.rowsFrom(), ended.rows()), ended.rows()).withWeights(ended.weights());
             }
             return copy;
         }
@@ -295,6 +339,12 @@ public final class EngineClient
         }
 
         @Override
+        protected void onNewWeights(final NewWeightsDecoder message)
+        {
+            weightGeneration = message.weightGeneration();
+        }
+
+        @Override
         protected void onCommit(final CommitView commit)
         {
             int token = 0;
@@ -316,7 +366,8 @@ public final class EngineClient
             final CompletionHandle handle = handles.find(message.requestId());
             if (handle != null)
             {
-                handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows());
+                handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows(),
+                    FreeSpans.of(message));
                 // Not before: a handle that could not be completed must fail with the engine.
                 handles.remove(message.requestId());
             }

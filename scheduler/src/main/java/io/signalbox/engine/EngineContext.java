@@ -4,12 +4,14 @@ package io.signalbox.engine;
 import io.signalbox.BufferAccess;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -235,7 +237,8 @@ public final class EngineContext
         return set(CLOSE_TIMEOUT_NANOS, value);
     }
 
-    EngineContext conclude()
+    /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
+    EngineContext conclude(final int defaultDepth)
     {
         if (scheduler != null)
         {
@@ -246,14 +249,44 @@ public final class EngineContext
         {
             throw new ConfigException("the engine has no backend; set one on the EngineContext.");
         }
+        config = withDepth(config, backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(
                 "the clock of the engine is negative; give one that counts from an origin before the engine is opened.");
         }
+        requireDescribed(journal.runDescription());
         scheduler = new Scheduler(config);
         return this;
+    }
+
+    /** The configuration with the depth that it gives, or else the default one, or else the most that the backend takes. */
+    static SchedulerConfig withDepth(
+        final SchedulerConfig config, final BackendCapabilities capabilities, final int defaultDepth)
+    {
+        return config.isDepthGiven() ? config :
+            config.toBuilder().depth(Math.min(defaultDepth, capabilities.depth())).build();
+    }
+
+    /** A replay of the journal must decide as the engine will. */
+    private void requireDescribed(final Map<String, String> description)
+    {
+        if (description.isEmpty())
+        {
+            return;
+        }
+        for (final Map.Entry<String, String> setting : config.settings().entrySet())
+        {
+            final String described = description.get(setting.getKey());
+            if (!setting.getValue().equals(described))
+            {
+                throw new ConfigException("the journal describes a run with " + setting.getKey() + "=" + described +
+                    ", but the engine would run with " + setting.getKey() + "=" + setting.getValue() +
+                    "; begin the journal with the settings of ThreadedEngine.configFor(config, capabilities), or give " +
+                    "the same value to both.");
+            }
+        }
     }
 
     /** To be called by an engine without a timer. */
@@ -341,6 +374,11 @@ public final class EngineContext
     ReportCheck reportCheck()
     {
         return new ReportCheck(config.capture(), values.get(VOCABULARY_SIZE), values.get(IMPOSSIBLE_ROWS));
+    }
+
+    WeightsDoor weightsDoor()
+    {
+        return new WeightsDoor(backend);
     }
 
     Waiting waiting()

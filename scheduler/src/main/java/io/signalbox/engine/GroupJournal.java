@@ -4,9 +4,20 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import org.agrona.DirectBuffer;
 
+import java.util.Map;
+
 /** Receives every group, in track order, before the backend, the listener and the clients. */
 public interface GroupJournal extends AutoCloseable
 {
+    /**
+     * The run description that the journal begins with, from which a replay makes its scheduler; empty if the journal has
+     * none. An engine with other settings is refused.
+     */
+    default Map<String, String> runDescription()
+    {
+        return Map.of();
+    }
+
     /**
      * Appends one group.
      *

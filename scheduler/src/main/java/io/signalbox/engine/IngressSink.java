@@ -67,34 +67,6 @@ final class IngressSink implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
-        final CaptureSlice rows)
-    {
-        complete(timeNanos, epoch, rank, step, true, sampledTokens, sampledCount, null, rows);
-    }
-
-    @Override
-    public void d2hComplete(
-        final long timeNanos,
-        final int epoch,
-        final int rank,
-        final long step,
-        final StepTokens tokens,
-        final CaptureSlice rows)
-    {
-        complete(timeNanos, epoch, rank, step, false, null, 0, tokens, rows);
-    }
-
-    /** @param simple whether the tokens are {@code sampledTokens}, one per entry; else they are {@code tokens}. */
-    private void complete(
-        final long timeNanos,
-        final int epoch,
-        final int rank,
-        final long step,
-        final boolean simple,
-        final int[] sampledTokens,
-        final int sampledCount,
         final StepTokens tokens,
         final CaptureSlice rows)
     {
@@ -103,14 +75,14 @@ final class IngressSink implements CompletionSink
         try
         {
             checkRank(rank);
-            final LaunchedSteps.Launch launch = placed(timeNanos, epoch, rank, step);
+            final LaunchedSteps.Launch launch = misaddressed(timeNanos, epoch, rank, step, tokens) ? null :
+                placed(timeNanos, epoch, rank, step);
             if (launch != null)
             {
                 encoding = encodings.take(rank);
-                final String wrongTokens = simple ? check.tokens(launch, rank, sampledTokens, sampledCount) :
-                    check.tokens(launch, rank, tokens);
-                final String fault = wrongTokens != null ? wrongTokens : encode(encoding, launch, onClock(timeNanos), epoch,
-                    rank, step, simple ? encoding.tokensOf(launch, sampledTokens) : tokens, rows);
+                final String wrongTokens = check.tokens(launch, rank, tokens);
+                final String fault = wrongTokens != null ? wrongTokens :
+                    encode(encoding, launch, onClock(timeNanos), tokens, rows);
                 if (mayBeOffered(launch, fault, timeNanos, epoch, rank, step))
                 {
                     final CaptureSlice beside = encoding.takeRowsBeside();
@@ -132,6 +104,27 @@ final class IngressSink implements CompletionSink
         }
         // After the report: a slice that throws here must not prevent it.
         release(held);
+    }
+
+    /**
+     * Whether the results name another step in flight than the one that they are reported for. That step fails, since its
+     * results went astray; the one that they are reported for is left alone, since its own may still come.
+     */
+    private boolean misaddressed(
+        final long timeNanos, final int epoch, final int rank, final long step, final StepTokens tokens)
+    {
+        if (tokens == null || ReportCheck.isOf(tokens, epoch, rank, step) || !hasRank(tokens.rank()))
+        {
+            return false;
+        }
+        final LaunchedSteps.Launch launch = launches.find(tokens.rank(), tokens.epoch(), tokens.step());
+        final boolean first = launch != null && launch.answer(tokens.step());
+        if (first)
+        {
+            offerFault(timeNanos, tokens.epoch(), tokens.rank(), tokens.step(), FaultClass.STEP_FAILED,
+                ReportCheck.misaddressed(tokens, epoch, rank, step));
+        }
+        return first;
     }
 
     /** The step of a completion, or null, and the completion refused, if none of it is due. */
@@ -181,21 +174,17 @@ final class IngressSink implements CompletionSink
         final ReportEncoding encoding,
         final LaunchedSteps.Launch launch,
         final long timeNanos,
-        final int epoch,
-        final int rank,
-        final long step,
         final StepTokens tokens,
         final CaptureSlice rows)
     {
         try
         {
-            final String wrongRows = check.rows(launch, rank, rows);
-            return wrongRows != null ? wrongRows :
-                encoding.d2hComplete(timeNanos, epoch, rank, step, tokens, rows);
+            final String wrongRows = check.rows(launch, tokens.rank(), rows);
+            return wrongRows != null ? wrongRows : encoding.d2hComplete(timeNanos, launch, tokens, rows);
         }
         catch (final RuntimeException e)
         {
-            return "the capture slice of step " + step + " of rank " + rank + " failed: " + e;
+            return "the capture slice of step " + tokens.step() + " of rank " + tokens.rank() + " failed: " + e;
         }
     }
 
@@ -284,11 +273,16 @@ final class IngressSink implements CompletionSink
     /** @throws IllegalArgumentException when there is no such rank. */
     private void checkRank(final int rank)
     {
-        if (rank < 0 || rank >= launches.ranks())
+        if (!hasRank(rank))
         {
             throw new IllegalArgumentException("rank=" + rank + " of a backend's report is not one of the ranks 0 to " +
                 (launches.ranks() - 1) + "; report the rank that the plan names.");
         }
+    }
+
+    private boolean hasRank(final int rank)
+    {
+        return rank >= 0 && rank < launches.ranks();
     }
 
     /** A report from the future would end every deadline and let a rank rest until that time comes. */

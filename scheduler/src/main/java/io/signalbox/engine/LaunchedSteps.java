@@ -125,7 +125,8 @@ final class LaunchedSteps
         private int epoch;
         private int tokens;
         private int entries;
-        private int[] starts = new int[16];
+        private int[] counts = new int[16];
+        private boolean[] drafted = new boolean[16];
         private boolean[] samples = new boolean[16];
         /** Written last and read first; steps count from 1. */
         private volatile long step;
@@ -137,14 +138,16 @@ final class LaunchedSteps
             epoch = plan.epoch();
             tokens = plan.tokens();
             entries = plan.entryCount();
-            if (entries > starts.length)
+            if (entries > counts.length)
             {
-                starts = new int[2 * entries];
+                counts = new int[2 * entries];
+                drafted = new boolean[2 * entries];
                 samples = new boolean[2 * entries];
             }
             for (int entry = 0; entry < entries; entry++)
             {
-                starts[entry] = plan.start(entry);
+                counts[entry] = plan.tokenCount(entry);
+                drafted[entry] = plan.drafts(entry) > 0;
                 samples[entry] = plan.samples(entry);
             }
             step = plan.step();
@@ -170,15 +173,17 @@ final class LaunchedSteps
             return entries;
         }
 
-        /** Position at which the entry starts at the earliest. */
-        int start(final int entry)
+        /** Tokens that the entry feeds, and so its rows. */
+        int count(final int entry)
         {
-            return starts[entry];
+            return counts[entry];
         }
 
-        boolean samples(final int entry)
+        /** How many of the entry's rows, the first ones, are of tokens that count as computed if it accepts so many. */
+        int computed(final int entry, final int accepted)
         {
-            return samples[entry];
+            final boolean whole = !drafted[entry] && (accepted > 0 || !samples[entry]);
+            return whole ? counts[entry] : Math.min(accepted, counts[entry]);
         }
 
         /** Whether a result of the step is wanted and not yet reported. */

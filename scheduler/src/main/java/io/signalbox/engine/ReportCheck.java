@@ -16,6 +16,9 @@ final class ReportCheck
     /** One byte of a {@code D2hComplete} counts them. */
     private static final int MAX_ACCEPTED = SchedulerConfig.MAX_DRAFT_TOKENS + 1;
 
+    /** Above 0 by rounding only. */
+    private static final float MOST_LOGPROB = 0.01f;
+
     private final ModelShape capture;
     private final int vocabularySize;
     private final EngineContext.ImpossibleRows impossibleRows;
@@ -78,28 +81,16 @@ final class ReportCheck
         return step > 0 && epoch <= last.epoch() && step < last.step();
     }
 
-    /** Whether the tokens can be those of the rank's step, one per entry. */
-    String tokens(
-        final LaunchedSteps.Launch launch, final int rank, final int[] sampledTokens, final int sampledCount)
+    /** Whether the results name the step that they are reported for. */
+    static boolean isOf(final StepTokens tokens, final int epoch, final int rank, final long step)
     {
-        final int planned = launch.entries();
-        if (sampledTokens == null)
-        {
-            return prefix(launch, rank) + "came without its sampled tokens";
-        }
-        if (sampledCount != planned || sampledTokens.length < sampledCount)
-        {
-            return prefix(launch, rank) + "has " + planned + " entries but came with " + sampledCount +
-                " sampled tokens in an array of " + sampledTokens.length;
-        }
-        for (int entry = 0; entry < sampledCount; entry++)
-        {
-            if (!isToken(sampledTokens[entry]))
-            {
-                return prefix(launch, rank) + sampled(sampledTokens[entry], entry);
-            }
-        }
-        return null;
+        return tokens.rank() == rank && tokens.step() == step && tokens.epoch() == epoch;
+    }
+
+    static String misaddressed(final StepTokens tokens, final int epoch, final int rank, final long step)
+    {
+        return "the results of step " + tokens.step() + " of rank " + tokens.rank() + " in epoch " + tokens.epoch() +
+            " were reported for step " + step + " of rank " + rank + " in epoch " + epoch;
     }
 
     /** Whether the tokens can be those of the rank's step. Where entries start is left to the scheduler. */
@@ -108,6 +99,11 @@ final class ReportCheck
         if (tokens == null)
         {
             return prefix(launch, rank) + "came without its tokens";
+        }
+        if (!isOf(tokens, launch.epoch(), rank, launch.step()))
+        {
+            return prefix(launch, rank) + "came with " + (tokens.rank() < 0 ? "results that name no step" :
+                "the results of step " + tokens.step() + " of rank " + tokens.rank() + " in epoch " + tokens.epoch());
         }
         if (tokens.entryCount() != launch.entries())
         {
@@ -126,7 +122,13 @@ final class ReportCheck
             {
                 if (!isToken(tokens.token(token)))
                 {
-                    return prefix(launch, rank) + sampled(tokens.token(token), entry);
+                    return prefix(launch, rank) + "sampled token " + tokens.token(token) + " for entry " + entry +
+                        ", but tokens are 0 to " + (vocabularySize - 1);
+                }
+                if (tokens.logprob(token) > MOST_LOGPROB)
+                {
+                    return prefix(launch, rank) + "sampled a token with the log-probability " + tokens.logprob(token) +
+                        " for entry " + entry + ", but no probability is above 1";
                 }
             }
         }
@@ -136,11 +138,6 @@ final class ReportCheck
     private boolean isToken(final int token)
     {
         return token >= 0 && token < vocabularySize;
-    }
-
-    private String sampled(final int token, final int entry)
-    {
-        return "sampled token " + token + " for entry " + entry + ", but tokens are 0 to " + (vocabularySize - 1);
     }
 
     private static String prefix(final LaunchedSteps.Launch launch, final int rank)

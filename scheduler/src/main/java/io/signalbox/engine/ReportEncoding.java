@@ -18,27 +18,11 @@ final class ReportEncoding
     private final RowsChecksum checksum = new RowsChecksum();
     /** Null if capture is off. */
     private final CapturedRowCheck rowCheck;
-    private final StepTokens simple = new StepTokens();
     private CaptureSlice rowsBeside;
 
     ReportEncoding(final ReportCheck check)
     {
         rowCheck = check.capture() == null ? null : new CapturedRowCheck(check.capture(), check.impossibleRows());
-    }
-
-    /** One sampled token per entry, as the plan of the step makes of them; valid until the next call. */
-    StepTokens tokensOf(final LaunchedSteps.Launch launch, final int[] sampledTokens)
-    {
-        simple.clear();
-        for (int entry = 0; entry < launch.entries(); entry++)
-        {
-            simple.entry(launch.start(entry));
-            if (launch.samples(entry))
-            {
-                simple.accept(sampledTokens[entry]);
-            }
-        }
-        return simple;
     }
 
     void forward(final long timeNanos, final int epoch, final int rank, final long step, final long deviceTimeNanos)
@@ -47,17 +31,13 @@ final class ReportEncoding
     }
 
     /**
-     * Encodes a completion; its rows are within the message if they are few, else {@link #takeRowsBeside() beside} it.
+     * Encodes the completion of a step, whose tokens fit it; its rows are within the message if they are few, else
+     * {@link #takeRowsBeside() beside} it.
      *
      * @return why the rows cannot be those of the step, or null.
      */
     String d2hComplete(
-        final long timeNanos,
-        final int epoch,
-        final int rank,
-        final long step,
-        final StepTokens tokens,
-        final CaptureSlice captured)
+        final long timeNanos, final LaunchedSteps.Launch launch, final StepTokens tokens, final CaptureSlice captured)
     {
         rowsBeside = null;
         CaptureSlice rows = captured;
@@ -65,15 +45,15 @@ final class ReportEncoding
         if (rows != null)
         {
             rowsChecksum = checksumOf(rows);
-            final String fault = rowCheck.fault(rows, rowsChecksum);
+            final String fault = rowCheck.fault(rows, rowsChecksum, launch, tokens);
             if (fault != null)
             {
-                return "step " + step + " of rank " + rank + " " + fault;
+                return "step " + tokens.step() + " of rank " + tokens.rank() + " " + fault;
             }
             rows = rowCheck.rows();
             rowsChecksum = rows == captured ? rowsChecksum : checksumOf(rows);
         }
-        write(timeNanos, epoch, rank, step, tokens, rows, rowsChecksum);
+        write(timeNanos, tokens, rows, rowsChecksum);
         return null;
     }
 
@@ -83,21 +63,15 @@ final class ReportEncoding
     }
 
     private void write(
-        final long timeNanos,
-        final int epoch,
-        final int rank,
-        final long step,
-        final StepTokens tokens,
-        final CaptureSlice rows,
-        final long rowsChecksum)
+        final long timeNanos, final StepTokens tokens, final CaptureSlice rows, final long rowsChecksum)
     {
         final int rowsLength = rows == null ? 0 : rows.rowCount() * rows.rowBytes();
         final boolean inline = rows != null && rowsLength <= InputWriter.MAX_INLINE_ROWS_BYTES;
         final D2hCompleteEncoder message = writer.d2hComplete()
             .timeNanos(timeNanos)
-            .step(step)
-            .epoch(epoch)
-            .rank(rank)
+            .step(tokens.step())
+            .epoch(tokens.epoch())
+            .rank(tokens.rank())
             .rowCount(rows == null ? 0 : rows.rowCount())
             .rowBytes(rows == null ? 0 : rows.rowBytes())
             .rowsChecksum(rowsChecksum)

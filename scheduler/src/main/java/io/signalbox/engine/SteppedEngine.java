@@ -11,10 +11,14 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
- * and the listener. Most tests and the simulator use it. Inputs come from one thread at a time; there is no timer.
+ * and the listener. Most tests and the simulator use it. Inputs come from one thread at a time; there is no timer. If the
+ * configuration gives no depth, one step of a rank is in flight.
  */
 public final class SteppedEngine implements Engine
 {
+    /** A second step costs time to first token, and without threads nothing runs beside the planning. */
+    private static final int DEFAULT_DEPTH = 1;
+
     private final EngineContext context;
     private final Scheduler scheduler;
     private final GroupJournal journal;
@@ -23,6 +27,7 @@ public final class SteppedEngine implements Engine
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
+    private final WeightsDoor weights;
     private final EngineFailure failure;
     private final EngineLife life = new EngineLife();
     /** The thread that is within {@link #offer}, or null. */
@@ -30,12 +35,13 @@ public final class SteppedEngine implements Engine
 
     public SteppedEngine(final EngineContext context)
     {
-        this.context = context.conclude();
+        this.context = context.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
         finishedRows = context.finishedRows();
+        weights = context.weightsDoor();
         failure = new EngineFailure(context.failureListeners());
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         dispatcher = new Dispatcher(context.backend(), launches);
@@ -55,6 +61,7 @@ public final class SteppedEngine implements Engine
             entered = true;
             checkOpen();
             InputBounds.check(input, offset, length, rows);
+            weights.check(input, offset, length);
         }
         catch (final RuntimeException e)
         {

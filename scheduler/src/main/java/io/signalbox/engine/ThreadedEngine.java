@@ -10,8 +10,10 @@ import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 import io.signalbox.ConfigException;
+import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.experts.RequestRows;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
@@ -29,10 +31,13 @@ import java.util.concurrent.locks.LockSupport;
  * </pre>
  *
  * An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
- * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time.
+ * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
+ * configuration gives no depth, two steps of a rank are in flight, or one if the backend takes no more: {@link #configFor}.
  */
 public final class ThreadedEngine implements Engine
 {
+    /** Steps of a rank in flight if the configuration gives no depth and the backend takes as many. */
+    static final int DEFAULT_DEPTH = 2;
     private static final int SPINNING_THREADS = 4;
     private static final String JOURNAL_THREAD = "signalbox-journal";
     private static final String DISPATCH_THREAD = "signalbox-dispatch";
@@ -47,6 +52,7 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
     private final FinishedRows finishedRows;
+    private final WeightsDoor weights;
     private final List<Thread> threads = new ArrayList<>();
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
@@ -56,7 +62,7 @@ public final class ThreadedEngine implements Engine
 
     public ThreadedEngine(final EngineContext context)
     {
-        this.context = context.conclude();
+        this.context = context.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
         if (context.wakeSource() == EngineContext.WakeSource.CALLER)
         {
@@ -64,6 +70,7 @@ public final class ThreadedEngine implements Engine
         }
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
+        weights = context.weightsDoor();
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
         ingress = new Ingress(ingressRing, this::checkRunning, this::checkMayWait);
@@ -94,6 +101,16 @@ public final class ThreadedEngine implements Engine
             new ClosingSteps().run(context.backend()::close).run(this::stopThreads);
             throw e;
         }
+    }
+
+    /**
+     * The configuration with which an engine runs over a backend with these capabilities: a depth that the configuration
+     * gives stays; otherwise it is 2, or what the backend takes if that is less. A journal must begin with its
+     * {@link SchedulerConfig#settings()}.
+     */
+    public static SchedulerConfig configFor(final SchedulerConfig config, final BackendCapabilities capabilities)
+    {
+        return EngineContext.withDepth(config, capabilities, DEFAULT_DEPTH);
     }
 
     private void startAll(final IngressSink sink, final EngineTimer timer)
@@ -170,6 +187,10 @@ public final class ThreadedEngine implements Engine
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
+        if (rows == null)
+        {
+            weights.check(input, offset, length);
+        }
         ingress.offer(input, offset, length, rows);
     }
 

@@ -2,10 +2,13 @@
 package io.signalbox.event;
 
 import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.RowForm;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WeightsWay;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -58,6 +61,30 @@ public final class EncodedInput
         final int block = offset + MessageHeaderDecoder.ENCODED_LENGTH;
         return template(input, offset) == D2hCompleteDecoder.TEMPLATE_ID &&
             input.getByte(block + D2hCompleteDecoder.rowFormEncodingOffset()) == RowForm.CHUNKED.value();
+    }
+
+    /** Whether the bytes are a {@code Control NEW_WEIGHTS}; false if they are no sound input. */
+    public static boolean isNewWeights(final DirectBuffer input, final int offset, final int length)
+    {
+        return isControl(input, offset, length) &&
+            input.getByte(offset + MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.kindEncodingOffset()) ==
+                ControlKind.NEW_WEIGHTS.value();
+    }
+
+    private static boolean isControl(final DirectBuffer input, final int offset, final int length)
+    {
+        return input != null && offset >= 0 && offset <= input.capacity() - length &&
+            length >= MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.BLOCK_LENGTH &&
+            template(input, offset) == ControlDecoder.TEMPLATE_ID;
+    }
+
+    /** The way of a {@code Control NEW_WEIGHTS} for requests that have begun; null if it is none of the three. */
+    public static WeightsWay wayOf(final DirectBuffer input, final int offset)
+    {
+        final byte way =
+            input.getByte(offset + MessageHeaderDecoder.ENCODED_LENGTH + ControlDecoder.wayEncodingOffset());
+        return way == WeightsWay.FINISH.value() ? WeightsWay.FINISH : way == WeightsWay.ABORT.value() ? WeightsWay.ABORT :
+            way == WeightsWay.REQUEUE.value() ? WeightsWay.REQUEUE : null;
     }
 
     private static int template(final DirectBuffer input, final int offset)

@@ -14,6 +14,7 @@ import io.signalbox.event.codec.DigestDecoder;
 import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -62,6 +63,7 @@ public abstract class EventReader
     private final PausedDecoder paused = new PausedDecoder();
     private final ContinuedDecoder continued = new ContinuedDecoder();
     private final WithdrawnDecoder withdrawn = new WithdrawnDecoder();
+    private final NewWeightsDecoder newWeights = new NewWeightsDecoder();
     private final RunDescriptionDecoder runDescription = new RunDescriptionDecoder();
     private final CaptureRowsDecoder captureRows = new CaptureRowsDecoder();
     private final SealDecoder seal = new SealDecoder();
@@ -140,6 +142,7 @@ public abstract class EventReader
             case WithdrawnDecoder.TEMPLATE_ID -> onWithdrawn(withdrawn.wrap(buffer, body, block, version));
             case PausedDecoder.TEMPLATE_ID -> onPaused(paused.wrap(buffer, body, block, version));
             case ContinuedDecoder.TEMPLATE_ID -> onContinued(continued.wrap(buffer, body, block, version));
+            case NewWeightsDecoder.TEMPLATE_ID -> onNewWeights(newWeights.wrap(buffer, body, block, version));
             case RunDescriptionDecoder.TEMPLATE_ID ->
                 onRunDescription(runDescription.wrap(buffer, body, block, version));
             case CaptureRowsDecoder.TEMPLATE_ID -> onCaptureRows(captureRows.wrap(buffer, body, block, version));
@@ -249,6 +252,11 @@ public abstract class EventReader
     }
 
     protected void onContinued(final ContinuedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onNewWeights(final NewWeightsDecoder message)
     {
         onOther(message);
     }

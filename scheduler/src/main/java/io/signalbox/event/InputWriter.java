@@ -12,6 +12,7 @@ import io.signalbox.event.codec.StepTimedOutEncoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.TickEncoder;
 import io.signalbox.event.codec.WakeEncoder;
+import io.signalbox.event.codec.WeightsWay;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.sbe.MessageEncoderFlyweight;
@@ -62,10 +63,11 @@ public final class InputWriter
         return cancel.wrapAndApplyHeader(buffer, 0, header);
     }
 
+    /** Its {@code way} is set for every kind but NEW_WEIGHTS. */
     public ControlEncoder control()
     {
         current = control;
-        return control.wrapAndApplyHeader(buffer, 0, header);
+        return control.wrapAndApplyHeader(buffer, 0, header).way(WeightsWay.NONE);
     }
 
     public WakeEncoder wake()

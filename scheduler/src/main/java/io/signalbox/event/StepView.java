@@ -95,6 +95,12 @@ public final class StepView
         return buffer.getInt(body + ScheduleDecoder.tokensEncodingOffset(), ORDER);
     }
 
+    /** The weights that compute the step; 0: those with which the run began. Steps in order never go back to former ones. */
+    public int weightGeneration()
+    {
+        return buffer.getInt(body + ScheduleDecoder.weightGenerationEncodingOffset(), ORDER);
+    }
+
     /** Entries, in batch order; 0 in the plan of an idle rank in lock-step. */
     public int entryCount()
     {

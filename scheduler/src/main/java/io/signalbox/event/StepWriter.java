@@ -26,7 +26,8 @@ public final class StepWriter
      */
     public StepWriter begin(final int rank, final int epoch, final long step, final int tokens, final int entryCount)
     {
-        encoder.wrapAndApplyHeader(buffer, 0, header).step(step).epoch(epoch).rank(rank).tokens(tokens);
+        encoder.wrapAndApplyHeader(buffer, 0, header).step(step).epoch(epoch).rank(rank).tokens(tokens)
+            .weightGeneration(0);
         encoder.admittedCount(0);
         encoder.evictedCount(0);
         encoder.tableChangesCount(0);

@@ -138,6 +138,13 @@ public final class BlockPages implements KvBlockListener
         return stored;
     }
 
+    /** Rows of consecutive positions of the block that are there. */
+    public int validRows(final int blockId, final int firstPosition, final int rows)
+    {
+        final int page = pageOfBlock[blockId];
+        return page == RoutedExpertPages.NO_PAGE ? 0 : pages.validRows(page, firstPosition, rows);
+    }
+
     /** Rows of the last {@link #store} that were not marked as missing and not stored. */
     public int rowsAlreadyThere()
     {

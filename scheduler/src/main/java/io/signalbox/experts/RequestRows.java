@@ -5,6 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The routed-expert rows of one request. It has its own references to pages, so its rows stay when its blocks are
@@ -91,6 +92,12 @@ public final class RequestRows
         }
     }
 
+    /** Whether the block has the page of entry {@code index} of the request. */
+    public boolean isPageOf(final int index, final int blockId, final BlockPages blockPages)
+    {
+        return index < pageCount && pageIds[index] == blockPages.page(blockId);
+    }
+
     private void share(final int page)
     {
         pages.retain(page);
@@ -174,7 +181,7 @@ public final class RequestRows
         }
         final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
         new RowReader(pages).read(pageIds, from, to, ids);
-        return new RoutedExperts(from, to - from, pages.shape(), ids);
+        return new RoutedExperts(from, to - from, pages.shape(), ids, List.of());
     }
 
     /** Releases every page; the object can then serve another request. */

@@ -73,7 +73,7 @@ final class DpRank
     void planNothing(final long step)
     {
         open.next().clear();
-        open.next().number(step);
+        open.next().number(step, blocks.weightGeneration());
     }
 
     /** The plan is in flight from now on. */

@@ -4,8 +4,10 @@ package io.signalbox.scheduler;
 import io.signalbox.batch.BatchListener;
 import io.signalbox.batch.CommittedSpans;
 import io.signalbox.batch.Request;
+import io.signalbox.batch.RequeueCause;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.batch.WeightSpans;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
 import io.signalbox.event.codec.CommitEncoder;
@@ -17,6 +19,7 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderEncoder;
+import io.signalbox.event.codec.NewWeightsEncoder;
 import io.signalbox.event.codec.PausedEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
@@ -25,6 +28,7 @@ import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedEncoder;
 import io.signalbox.event.codec.ScheduleEncoder;
 import io.signalbox.event.codec.TableChangeKind;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnEncoder;
 import io.signalbox.router.PlacementBatch;
@@ -33,6 +37,9 @@ import org.agrona.sbe.MessageEncoderFlyweight;
 /** Writes decisions into the group as events. */
 final class OutputEncoder implements BatchListener
 {
+    /** The verdict of each outcome, by its ordinal. */
+    private static final EntryVerdict[] VERDICTS = verdicts();
+
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final AcceptedEncoder accepted = new AcceptedEncoder();
     private final RefusedEncoder refused = new RefusedEncoder();
@@ -44,8 +51,26 @@ final class OutputEncoder implements BatchListener
     private final PausedEncoder paused = new PausedEncoder();
     private final ContinuedEncoder continued = new ContinuedEncoder();
     private final WithdrawnEncoder withdrawn = new WithdrawnEncoder();
+    private final NewWeightsEncoder newWeights = new NewWeightsEncoder();
     private final DigestEncoder digest = new DigestEncoder();
     private GroupWriter group;
+
+    private static EntryVerdict[] verdicts()
+    {
+        final StepCommit.Outcome[] outcomes = StepCommit.Outcome.values();
+        final EntryVerdict[] verdicts = new EntryVerdict[outcomes.length];
+        for (final StepCommit.Outcome outcome : outcomes)
+        {
+            verdicts[outcome.ordinal()] = switch (outcome)
+            {
+                case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE;
+                case VOID -> EntryVerdict.VOID;
+                case DEAD -> EntryVerdict.DEAD;
+                case OWNER_GONE -> EntryVerdict.OWNER_GONE;
+            };
+        }
+        return verdicts;
+    }
 
     void into(final GroupWriter target)
     {
@@ -104,7 +129,7 @@ final class OutputEncoder implements BatchListener
     void schedule(final StepPlan plan, final int epoch, final int rank)
     {
         schedule.wrapAndApplyHeader(group.buffer(), group.begin(), header)
-            .step(plan.step()).epoch(epoch).rank(rank).tokens(plan.tokens());
+            .step(plan.step()).epoch(epoch).rank(rank).tokens(plan.tokens()).weightGeneration(plan.weightGeneration());
         final ScheduleEncoder.AdmittedEncoder admitted = schedule.admittedCount(plan.admittedCount());
         for (int i = 0; i < plan.admittedCount(); i++)
         {
@@ -183,7 +208,7 @@ final class OutputEncoder implements BatchListener
                 .rejected((short)result.rejected(i))
                 .afterStop((short)result.afterStop(i))
                 .emitted((short)result.emitted(i))
-                .verdict(verdict(result.outcome(i)));
+                .verdict(VERDICTS[result.outcome(i).ordinal()]);
         }
         final CommitEncoder.TokensEncoder tokens = commit.tokensCount(result.tokenCount());
         for (int i = 0; i < result.tokenCount(); i++)
@@ -207,17 +232,6 @@ final class OutputEncoder implements BatchListener
                 .blockHash(result.registeredHash(i)).blockId(result.registeredBlock(i)).issue(result.registeredIssue(i));
         }
         end(commit);
-    }
-
-    private static EntryVerdict verdict(final StepCommit.Outcome outcome)
-    {
-        return switch (outcome)
-        {
-            case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE;
-            case VOID -> EntryVerdict.VOID;
-            case DEAD -> EntryVerdict.DEAD;
-            case OWNER_GONE -> EntryVerdict.OWNER_GONE;
-        };
     }
 
     /** @param detail what is wrong with the completion, or empty. */
@@ -248,19 +262,26 @@ final class OutputEncoder implements BatchListener
         final int inherited = capture ? request.rows().inheritedRows(rowCount) : 0;
         free.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .requestId(request.id())
-            .rowsDigest(capture ? request.rows().digest() : 0)
+            .rowsDigest(capture ? request.weights().digest(request.rows().digest()) : 0)
             .rank(request.rank())
             .generatedTokens(request.generatedTokens())
             .capturedRows(captured)
             .inheritedRows(inherited)
             .missingRows(capture ? rowCount - captured - inherited : 0)
             .impossibleRows(request.impossibleRows())
+            .computedTokens(rowCount)
             .fenceStep(request.newestStepInFlight())
             .reason(reason);
         final FreeEncoder.ReleasedEncoder released = free.releasedCount(request.blockCount());
         for (int i = 0; i < request.blockCount(); i++)
         {
             released.next().blockId(request.blockId(i));
+        }
+        final WeightSpans weights = request.weights();
+        final FreeEncoder.WeightSpansEncoder spans = free.weightSpansCount(weights.count());
+        for (int i = 0; i < weights.count(); i++)
+        {
+            spans.next().from(weights.start(i)).weightGeneration(weights.generation(i));
         }
         end(free);
     }
@@ -280,18 +301,33 @@ final class OutputEncoder implements BatchListener
     }
 
     @Override
-    public void onRequeue(final Request request, final boolean preempted)
+    public void onRequeue(final Request request, final RequeueCause cause)
     {
         requeued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .requestId(request.id())
             .rank(request.rank())
-            .reason(preempted ? RequeueReason.PREEMPTED : RequeueReason.STEP_WITHDRAWN);
+            .reason(reason(cause));
         final RequeuedEncoder.ReleasedEncoder released = requeued.releasedCount(request.blockCount());
         for (int i = 0; i < request.blockCount(); i++)
         {
             released.next().blockId(request.blockId(i));
         }
         end(requeued);
+    }
+
+    private static RequeueReason reason(final RequeueCause cause)
+    {
+        return switch (cause)
+        {
+            case PREEMPTED -> RequeueReason.PREEMPTED;
+            case STEP_WITHDRAWN -> RequeueReason.STEP_WITHDRAWN;
+            case NEW_WEIGHTS -> RequeueReason.NEW_WEIGHTS;
+        };
+    }
+
+    void newWeights(final int generation, final WeightsWay way)
+    {
+        end(newWeights.wrapAndApplyHeader(group.buffer(), group.begin(), header).weightGeneration(generation).way(way));
     }
 
     void digest(

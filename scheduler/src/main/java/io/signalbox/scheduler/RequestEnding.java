@@ -47,8 +47,9 @@ final class RequestEnding
     /** Ends the requests that the step completed. */
     void endBy(final StepPlan plan, final StepCommit commit)
     {
-        for (int entry = 0; entry < plan.entryCount(); entry++)
+        for (int i = 0; i < commit.endedCount(); i++)
         {
+            final int entry = commit.ended(i);
             switch (commit.outcome(entry))
             {
                 case STOPPED -> end(plan.entryRequest(entry), FreeReason.STOP);
@@ -84,6 +85,21 @@ final class RequestEnding
         }
     }
 
+    /** Ends every request that former weights have given a token, or whose KV blocks they compute. */
+    void endBegun()
+    {
+        for (int i = requests.size() - 1; i >= 0; i--)
+        {
+            final Request request = requests.at(i);
+            final boolean hasBegun = request.stage() == Request.Stage.RUNNING || request.generatedTokens() > 0;
+            if (hasBegun && request.stage() != Request.Stage.FINISHED && !request.isEnding())
+            {
+                request.outdate();
+                endUnlessInFlight(request);
+            }
+        }
+    }
+
     private void endUnlessInFlight(final Request request)
     {
         if (request.isInFlight())
@@ -93,7 +109,8 @@ final class RequestEnding
         else
         {
             end(request, request.isExpired() ? FreeReason.DEADLINE :
-                request.isCancelled() ? FreeReason.CANCELLED : FreeReason.FAILED);
+                request.isCancelled() ? FreeReason.CANCELLED :
+                request.isOutdated() ? FreeReason.NEW_WEIGHTS : FreeReason.FAILED);
         }
     }
 

@@ -59,6 +59,7 @@ public final class Scheduler
     private final Deadlines deadlines = new Deadlines();
     private final StepFailures failures;
     private final RequestEnding ends;
+    private final WeightChange weights;
 
     private final InputReader reader = new InputReader(this);
 
@@ -94,6 +95,7 @@ public final class Scheduler
         this.router = new GuardedRouter(config, router);
         placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
         ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
+        weights = new WeightChange(ranks, ends, out);
         steps = config.lockStep() ? new LockStep(ranks, plannedGroupBytes) : new OwnStep(ranks, plannedGroupBytes);
         failures = new StepFailures(ranks, config.maxFailures(), config.backOffNanos());
         results = new StepResults(config.capture());
@@ -174,6 +176,10 @@ public final class Scheduler
         else if (kind == ControlKind.RELEASE_ROWS)
         {
             ends.releaseRows(input.requestId());
+        }
+        else if (kind == ControlKind.NEW_WEIGHTS)
+        {
+            weights.apply(input.way());
         }
     }
 
@@ -346,7 +352,8 @@ public final class Scheduler
 
     private void writeDigest()
     {
-        final long order = steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, draining ? 1 : 0)));
+        final long state = weights.digest() | (draining ? 1 : 0);
+        final long order = steps.digest(placement.digest(StateDigest.mix(queue.digest(), epoch, state)));
         out.digest(inputs, DpRank.poolDigest(ranks), DpRank.prefixIndexDigest(ranks),
             pages == null ? 0 : pages.digest(), requests.digest() + order, router.digest());
     }

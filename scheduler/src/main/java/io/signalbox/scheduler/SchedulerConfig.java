@@ -61,7 +61,8 @@ public final class SchedulerConfig
         1_000_000_000, "Rest of a rank after the second failed step in a row; it doubles with each further one, up " +
             "to 64 times. 0: none.").omitted(0);
     public static final Setting<Integer> DEPTH = Setting.integer("depth", "steps", 1, 1, MAX_DEPTH,
-        "Most steps of a rank in flight; the next one is planned and launched while earlier ones run.");
+        "Most steps of a rank in flight; the next one is planned and launched while earlier ones run. If none is given, a " +
+            "ThreadedEngine has 2, unless its backend takes fewer.");
     public static final Setting<Integer> DRAFT_TOKENS = Setting.integer("draftTokens", "tokens", 0, 0, MAX_DRAFT_TOKENS,
         "Draft tokens that an entry of a step may carry besides the token that it must feed.");
     public static final List<Setting<?>> SETTINGS = Stream.concat(
@@ -82,9 +83,12 @@ public final class SchedulerConfig
     private final int stepTokens;
     private final boolean lockStep;
     private final int digestInterval;
+    private final boolean depthGiven;
 
-    private SchedulerConfig(final SettingValues values, final RouterConfig router, final ModelShape capture)
+    private SchedulerConfig(
+        final SettingValues values, final RouterConfig router, final ModelShape capture, final boolean depthGiven)
     {
+        this.depthGiven = depthGiven;
         this.values = values;
         this.router = router;
         this.capture = capture;
@@ -103,13 +107,13 @@ public final class SchedulerConfig
 
     public static Builder builder()
     {
-        return new Builder(SettingValues.defaults("the scheduler", SETTINGS), RouterConfig.standard(), null);
+        return new Builder(SettingValues.defaults("the scheduler", SETTINGS), RouterConfig.standard(), null, false);
     }
 
     /** A builder that starts from these settings. */
     public Builder toBuilder()
     {
-        return new Builder(values, router, capture);
+        return new Builder(values, router, capture, depthGiven);
     }
 
     public int ranks()
@@ -216,6 +220,12 @@ public final class SchedulerConfig
         return values.get(DEPTH);
     }
 
+    /** Whether {@link #depth()} was given, or is the default, which an engine may replace by another one. */
+    public boolean isDepthGiven()
+    {
+        return depthGiven;
+    }
+
     /** Draft tokens that an entry may carry besides the token that it must feed; 0: none. */
     public int draftTokens()
     {
@@ -259,7 +269,7 @@ public final class SchedulerConfig
     {
         final SettingValues values = builder().values.read(PREFIX, settings);
         final ModelShape capture = values.get(CAPTURE) ? ModelShape.of(settings) : null;
-        return new SchedulerConfig(values, RouterConfig.of(settings, routers), capture);
+        return new SchedulerConfig(values, RouterConfig.of(settings, routers), capture, true);
     }
 
     /** Collects settings, each checked when it is given; {@link #build()} checks that they fit each other. */
@@ -268,9 +278,12 @@ public final class SchedulerConfig
         private SettingValues values;
         private RouterConfig router;
         private ModelShape capture;
+        private boolean depthGiven;
 
-        private Builder(final SettingValues values, final RouterConfig router, final ModelShape capture)
+        private Builder(
+            final SettingValues values, final RouterConfig router, final ModelShape capture, final boolean depthGiven)
         {
+            this.depthGiven = depthGiven;
             this.values = values;
             this.router = router;
             this.capture = capture;
@@ -377,6 +390,7 @@ public final class SchedulerConfig
 
         public Builder depth(final int value)
         {
+            depthGiven = true;
             return set(DEPTH, value);
         }
 
@@ -387,7 +401,7 @@ public final class SchedulerConfig
 
         public SchedulerConfig build()
         {
-            return new SchedulerConfig(values, router, capture);
+            return new SchedulerConfig(values, router, capture, depthGiven);
         }
     }
 }

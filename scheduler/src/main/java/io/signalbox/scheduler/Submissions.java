@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.BlockSize;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.event.codec.Flag;
@@ -46,7 +47,7 @@ final class Submissions
         {
             return RefusalReason.DUPLICATE_ID;
         }
-        if (Request.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
+        if (BlockSize.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
         {
             return RefusalReason.TOO_LONG_FOR_POOL;
         }

@@ -57,7 +57,7 @@ class CheckedJournalTest
     @Test
     void shouldAppendRowsThatAreThoseOfTheirGroup()
     {
-        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(ROWS));
+        encoding.d2hComplete(1, null, new StepTokens().begin(0, 3, 7).entry(0).accept(5), slice(ROWS));
         append(slice(ROWS));
         assertEquals(1, recording.recorded.size());
     }
@@ -67,10 +67,10 @@ class CheckedJournalTest
     {
         encoding.forward(1, 0, 3, 7, 1);
         append(null);
-        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(2));
+        encoding.d2hComplete(1, null, new StepTokens().begin(0, 3, 7).entry(0).accept(5), slice(2));
         assertNull(encoding.takeRowsBeside(), "two rows fit the message");
         append(null);
-        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), null);
+        encoding.d2hComplete(1, null, new StepTokens().begin(0, 3, 7).entry(0).accept(5), null);
         append(null);
         assertEquals(3, recording.recorded.size());
     }
@@ -78,7 +78,7 @@ class CheckedJournalTest
     @Test
     void shouldStopBeforeRowsThatChangedSinceTheyWereReported()
     {
-        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(ROWS));
+        encoding.d2hComplete(1, null, new StepTokens().begin(0, 3, 7).entry(0).accept(5), slice(ROWS));
         memory.putByte(ROWS * ROW_BYTES - 1, (byte)1);
         assertEquals("the routed-expert rows of step 7 of rank 3 changed before the journal had them: the backend wrote " +
             "into a capture slice that it had not got back", refusal(slice(ROWS)));
@@ -87,12 +87,12 @@ class CheckedJournalTest
     @Test
     void shouldStopBeforeRowsOfAnotherCompletion()
     {
-        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(ROWS));
+        encoding.d2hComplete(1, null, new StepTokens().begin(0, 3, 7).entry(0).accept(5), slice(ROWS));
         assertEquals("step 7 of rank 3 refers to 100 routed-expert rows of 64 bytes in the form CHUNKED, but 99 of 64 " +
             "bytes came with it", refusal(slice(ROWS - 1)));
         assertEquals("step 7 of rank 3 refers to 100 routed-expert rows of 64 bytes in the form CHUNKED, but none came " +
             "with it", refusal(null));
-        encoding.d2hComplete(1, 0, 3, 7, new StepTokens().entry(0).accept(5), slice(2));
+        encoding.d2hComplete(1, null, new StepTokens().begin(0, 3, 7).entry(0).accept(5), slice(2));
         assertEquals("step 7 of rank 3 refers to 2 routed-expert rows of 64 bytes in the form INLINE, but 100 of 64 bytes " +
             "came with it", refusal(slice(ROWS)));
     }

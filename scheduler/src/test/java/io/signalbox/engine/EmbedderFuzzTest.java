@@ -33,6 +33,9 @@ class EmbedderFuzzTest
 {
     private static final ModelShape SHAPE = new ModelShape(3, 64, 4);
     private static final long LONG_ENOUGH = 60_000_000_000L;
+    private static final int[] DEPTHS = {1, 2, 4};
+    /** Holds two reports of each of 4 steps of 3 ranks, and few inputs of clients. */
+    private static final int SMALL_RING = 32;
     private static final int TEMPLATES = 3;
     private static final int LONGEST_PROMPT = 200;
 
@@ -48,7 +51,7 @@ class EmbedderFuzzTest
         final int runs = seed != null ? 1 : TestStrength.count(40, 2_000);
         for (int i = 0; i < runs; i++)
         {
-            run(seed != null ? seed : i, null);
+            run(seed != null ? seed : i, null, DEPTHS[i % DEPTHS.length]);
         }
     }
 
@@ -58,11 +61,14 @@ class EmbedderFuzzTest
     {
         for (final HostileBackend.Act act : HostileBackend.Act.values())
         {
-            run(1_000_000 + act.ordinal(), act);
+            for (final int depth : DEPTHS)
+            {
+                run(1_000_000 + act.ordinal(), act, depth);
+            }
         }
     }
 
-    private static void run(final long seed, final HostileBackend.Act only) throws Exception
+    private static void run(final long seed, final HostileBackend.Act only, final int depth) throws Exception
     {
         final SplittableRandom random = new SplittableRandom(seed);
         final HostileBackend backend = new HostileBackend(seed, only);
@@ -70,11 +76,15 @@ class EmbedderFuzzTest
         final AtomicReference<Throwable> failure = new AtomicReference<>();
         final SchedulerConfig config = SchedulerConfig.builder().ranks(1 + random.nextInt(3)).blockSizeTokens(16)
             .kvBlocks(40 + random.nextInt(60)).stepTokens(16 + random.nextInt(200)).backOffNanos(1_000)
+            .depth(depth)
             .capture(SHAPE).build();
         final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
-            .stepTimeoutNanos(20_000_000).failureListener(failure::set);
+            .vocabularySize(HostileBackend.VOCABULARY)
+            .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeoutNanos(20_000_000)
+            .failureListener(failure::set);
         final EngineClient client = new EngineClient(context);
-        final String rerun = "run again with -Dsignalbox.seed=" + seed + (only == null ? "" : " and only " + only);
+        final String rerun = "run again with -Dsignalbox.seed=" + seed +
+            (only == null ? "" : " and only " + only) + " at depth " + depth;
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {
             client.connect(engine);

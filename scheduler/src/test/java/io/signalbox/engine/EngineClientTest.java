@@ -34,7 +34,7 @@ class EngineClientTest
     private static final long SECOND = 1_000_000_000L;
 
     private final SchedulerConfig config = SchedulerConfig.builder()
-        .ranks(2).blockSizeTokens(16).kvBlocks(65).capture(new ModelShape(2, 64, 2)).build();
+        .ranks(2).blockSizeTokens(16).kvBlocks(65).depth(1).capture(new ModelShape(2, 64, 2)).build();
     private final AtomicLong clock = new AtomicLong();
     private final EngineContext context =
         new EngineContext().config(config).ingressSlots(8).trackSlots(8).clock(clock::incrementAndGet);
@@ -54,6 +54,26 @@ class EngineClientTest
     private static CompletionRequest request(final int promptTokens, final int maxNewTokens)
     {
         return CompletionRequest.of(IntStream.range(0, promptTokens).toArray(), maxNewTokens);
+    }
+
+    /** A launch and an answer of every step that may be in flight find a slot, whatever clients have in the ring. */
+    @Test
+    void shouldKeepTwoSlotsForEachStepInFlight()
+    {
+        assertEquals(8 - 2 * 2, client.creditCount());
+        assertEquals(64 - 2 * 2 * 2, creditsOf(config.toBuilder().ranks(2), 0), "the default depth");
+        assertEquals(64 - 2 * 2 * 4, creditsOf(config.toBuilder().ranks(2), 4));
+        assertEquals("ingressSlots=64 leaves no slot for clients beside 2 for each of 4 steps in flight of ranks=8; " +
+            "give at least 65.",
+            assertThrows(ConfigException.class, () -> creditsOf(config.toBuilder().ranks(8), 4)).getMessage());
+    }
+
+    /** @param depth 0: none is given. */
+    private static int creditsOf(final SchedulerConfig.Builder ranks, final int depth)
+    {
+        final SchedulerConfig.Builder builder =
+            depth == 0 ? SchedulerConfig.builder().ranks(2).kvBlocks(65) : ranks.depth(depth);
+        return new EngineClient(new EngineContext().config(builder.build()).ingressSlots(64)).creditCount();
     }
 
     @Test

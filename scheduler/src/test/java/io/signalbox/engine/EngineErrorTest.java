@@ -213,9 +213,9 @@ class EngineErrorTest
 
         void complete(final int rank, final Planted by)
         {
-            final ScriptedBackend.Plan plan = scripted.plan(rank);
+            final PlannedStep plan = scripted.plan(rank);
             final HeapSlice rows = scripted.rows(plan.tokens());
-            scripted.sink().d2hComplete(1, plan.epoch(), rank, plan.step(), new int[plan.entries()], plan.entries(),
+            scripted.sink().d2hComplete(1, plan.epoch(), rank, plan.step(), plan.sampled(),
                 new StrikingSlice(rows, by));
         }
     }
@@ -305,7 +305,6 @@ class EngineErrorTest
                 rows[i] = (byte)(i % shape.topK());
             }
             final List<CompletionHandle> handles = new ArrayList<>();
-            final int[] sampled = new int[1];
             final int[] prompt = new int[PROMPT];
             while (engine.failure() == null)
             {
@@ -314,8 +313,8 @@ class EngineErrorTest
                     handles.add(client.submit(
                         new CompletionRequest(prompt, 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH));
                     engine.awaitProcessed();
-                    final ScriptedBackend.Plan plan = backend.plan(0);
-                    backend.sink().d2hComplete(1, plan.epoch(), 0, plan.step(), sampled, 1, new KeptSlice(rows, shape));
+                    final PlannedStep plan = backend.plan(0);
+                    backend.sink().d2hComplete(1, plan.epoch(), 0, plan.step(), plan.sampled(), new KeptSlice(rows, shape));
                     engine.awaitProcessed();
                 }
                 catch (final IllegalStateException | OutOfMemoryError e)

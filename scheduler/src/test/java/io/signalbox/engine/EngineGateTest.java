@@ -162,7 +162,8 @@ class EngineGateTest
             assertEquals(1, rows.releases());
             final ReportEncoding report = new ReportEncoding(
                 new ReportCheck(new ModelShape(10, 256, 100), 100, EngineContext.ImpossibleRows.MISSING));
-            report.d2hComplete(1, 0, 0, 1, new StepTokens(), new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
+            report.d2hComplete(1, null, new StepTokens().begin(0, 0, 1),
+                new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
             assertRefused("a D2hComplete whose form is CHUNKED came without its routed-expert rows",
                 () -> engine.offer(report.writer.buffer(), 0, report.writer.length(), null));
             offerWake(engine);

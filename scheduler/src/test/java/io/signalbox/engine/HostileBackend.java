@@ -6,10 +6,11 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
-import org.agrona.DirectBuffer;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -28,12 +30,16 @@ import java.util.concurrent.TimeUnit;
  */
 final class HostileBackend implements Backend
 {
+    /** Token ids of the model are below it. */
+    static final int VOCABULARY = 1_000;
+
     /** Reaction of the backend to a plan, beside or instead of a sound report. */
     enum Act
     {
         SOUND, SOUND_TWICE, SOUND_AT_ONCE, SOUND_WITH_MISSING_ROWS, FORWARD_AFTERWARDS, FORMER_STEP, OTHER_EPOCH,
-        UNKNOWN_RANK, FEWER_TOKENS, NEGATIVE_TOKEN, FEWER_ROWS, OTHER_ROW_WIDTH, NO_ROWS, IMPOSSIBLE_ROWS, THROWING_SLICE,
-        FAULT, FAULT_AND_RESULT, NO_ANSWER
+        UNKNOWN_RANK, WRONG_RANK, WRONG_STEP, FORMER_RESULTS, FEWER_ENTRIES, MORE_ENTRIES, NEGATIVE_TOKEN, TOKEN_RANGE,
+        MORE_ACCEPTED, NONE_ACCEPTED, WRONG_START, LOGPROB_RANGE, NO_TOKENS, FEWER_ROWS, OTHER_ROW_WIDTH, NO_ROWS,
+        IMPOSSIBLE_ROWS, WRONG_CHECKSUM, THROWING_SLICE, FAULT, FAULT_AND_RESULT, NO_ANSWER
     }
 
     /** One entry of a plan. */
@@ -42,8 +48,27 @@ final class HostileBackend implements Backend
     }
 
     /** One plan. */
-    record Plan(int epoch, int rank, long step, int tokens, List<Entry> entries)
+    record Plan(PlannedStep results, List<Entry> entries)
     {
+        int epoch()
+        {
+            return results.epoch();
+        }
+
+        int rank()
+        {
+            return results.rank();
+        }
+
+        long step()
+        {
+            return results.step();
+        }
+
+        int tokens()
+        {
+            return results.tokens();
+        }
     }
 
     private static final int MAX_DELAY_MICROS = 2_000;
@@ -59,6 +84,8 @@ final class HostileBackend implements Backend
     });
     private ModelShape shape;
     private CompletionSink sink;
+    /** The end of the reports of each rank up to now. */
+    private CompletableFuture<?>[] reports;
 
     /** @param only the one act beside sound reports, or null for all acts. */
     HostileBackend(final long seed, final Act only)
@@ -70,7 +97,7 @@ final class HostileBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("hostile", true, false);
+        return new BackendCapabilities("hostile", true, false, SchedulerConfig.MAX_DEPTH, 0);
     }
 
     @Override
@@ -78,30 +105,41 @@ final class HostileBackend implements Backend
     {
         shape = captureShape;
         sink = completions;
+        reports = new CompletableFuture<?>[ranks];
+        Arrays.setAll(reports, rank -> CompletableFuture.completedFuture(null));
     }
 
+    /** Launches are reported when they come; answers of a rank follow one another. */
     @Override
     public void submit(final StepView schedule)
     {
         final List<Entry> entries = new ArrayList<>();
-        final int rank = schedule.rank();
-        final int epoch = schedule.epoch();
-        final long step = schedule.step();
-        final int tokens = schedule.tokens();
         for (int i = 0; i < schedule.entryCount(); i++)
         {
             entries.add(new Entry(schedule.requestId(i), schedule.start(i), schedule.tokenCount(i)));
         }
-        final Plan plan = new Plan(epoch, rank, step, tokens, entries);
-        final SplittableRandom random = new SplittableRandom(StateDigest.mix(seed, step, rank * 31L + epoch));
+        final Plan plan = new Plan(PlannedStep.of(schedule), entries);
+        final SplittableRandom random = new SplittableRandom(
+            StateDigest.mix(seed, plan.step(), plan.rank() * 31L + plan.epoch()));
         final Act act = random.nextInt(3) == 0 ? Act.SOUND : only != null ? only :
             Act.values()[random.nextInt(Act.values().length)];
-        later(random, () -> report(plan, act, random));
+        if (random.nextInt(4) > 0)
+        {
+            later(random, () -> sink.forward(1, plan.epoch(), plan.rank(), plan.step(), 1));
+        }
+        final Runnable report = named(() -> report(plan, act, random));
+        reports[plan.rank()] = reports[plan.rank()].thenRunAsync(report,
+            CompletableFuture.delayedExecutor(random.nextInt(MAX_DELAY_MICROS), TimeUnit.MICROSECONDS, threads));
     }
 
     private void later(final SplittableRandom random, final Runnable report)
     {
-        threads.schedule(() ->
+        threads.schedule(named(report), random.nextInt(MAX_DELAY_MICROS), TimeUnit.MICROSECONDS);
+    }
+
+    private static Runnable named(final Runnable report)
+    {
+        return () ->
         {
             try
             {
@@ -112,7 +150,7 @@ final class HostileBackend implements Backend
                 // The engine closes, or refuses the report by name.
                 assertNamed(e);
             }
-        }, random.nextInt(MAX_DELAY_MICROS), TimeUnit.MICROSECONDS);
+        };
     }
 
     private static void assertNamed(final RuntimeException refusal)
@@ -123,49 +161,49 @@ final class HostileBackend implements Backend
         }
     }
 
+    /** The acts with a sound report, and those that name another step. */
     private void report(final Plan plan, final Act act, final SplittableRandom random)
     {
-        if (random.nextBoolean())
-        {
-            sink.forward(1, plan.epoch, plan.rank, plan.step, 1);
-        }
-        final int entries = plan.entries.size();
+        final StepTokens tokens = plan.results.sampled();
         switch (act)
         {
             case SOUND -> sound(plan, 0);
             case SOUND_TWICE ->
             {
                 sound(plan, 0);
-                complete(plan, plan.step, new int[entries], falseRows(plan.tokens, shape.rowBytes()));
+                complete(plan, tokens, falseRows(plan));
             }
             case SOUND_AT_ONCE ->
             {
                 later(random, () -> sound(plan, 1));
                 later(random, () -> sound(plan, 2));
             }
-            case SOUND_WITH_MISSING_ROWS -> complete(plan, plan.step, new int[entries], soundRows(plan, 0, 3));
+            case SOUND_WITH_MISSING_ROWS -> complete(plan, tokens, soundRows(plan, 0, 3));
             case FORWARD_AFTERWARDS ->
             {
                 sound(plan, 0);
-                sink.forward(1, plan.epoch, plan.rank, plan.step, 1);
+                sink.forward(1, plan.epoch(), plan.rank(), plan.step(), 1);
             }
             case FORMER_STEP ->
             {
-                complete(plan, plan.step - 1, new int[entries], falseRows(plan.tokens, shape.rowBytes()));
+                report(plan.epoch(), plan.rank(), plan.step() - 1,
+                    plan.results.sampledAs(plan.epoch(), plan.rank(), plan.step() - 1), falseRows(plan));
                 sound(plan, 0);
             }
             case OTHER_EPOCH ->
             {
-                sink.d2hComplete(1, plan.epoch - 1, plan.rank, plan.step, new int[entries], entries,
-                    falseRows(plan.tokens, shape.rowBytes()));
+                report(plan.epoch() - 1, plan.rank(), plan.step(),
+                    plan.results.sampledAs(plan.epoch() - 1, plan.rank(), plan.step()), falseRows(plan));
                 sound(plan, 0);
             }
             case UNKNOWN_RANK ->
             {
-                later(random, () -> sink.d2hComplete(1, plan.epoch, 77, plan.step, new int[entries], entries,
-                    falseRows(plan.tokens, shape.rowBytes())));
+                later(random, () -> report(plan.epoch(), 77, plan.step(), tokens, falseRows(plan)));
                 sound(plan, 0);
             }
+            case WRONG_RANK -> report(plan.epoch(), (plan.rank() + 1) % reports.length, plan.step(),
+                reports.length == 1 ? plan.results.sampledAs(0, 1, plan.step()) : tokens, falseRows(plan));
+            case WRONG_STEP -> report(plan.epoch(), plan.rank(), plan.step() + 1, tokens, falseRows(plan));
             default -> reportFalsely(plan, act, random);
         }
     }
@@ -173,29 +211,34 @@ final class HostileBackend implements Backend
     /** The acts without a sound report. */
     private void reportFalsely(final Plan plan, final Act act, final SplittableRandom random)
     {
-        final int entries = plan.entries.size();
+        final PlannedStep results = plan.results;
+        final int rowBytes = shape.rowBytes();
         switch (act)
         {
-            case FEWER_TOKENS -> complete(plan, plan.step, new int[entries - 1], falseRows(plan.tokens, shape.rowBytes()));
-            case NEGATIVE_TOKEN ->
-            {
-                final int[] tokens = new int[entries];
-                Arrays.fill(tokens, -7);
-                complete(plan, plan.step, tokens, falseRows(plan.tokens, shape.rowBytes()));
-            }
-            case FEWER_ROWS ->
-                complete(plan, plan.step, new int[entries], falseRows(plan.tokens - 1, shape.rowBytes()));
-            case OTHER_ROW_WIDTH ->
-                complete(plan, plan.step, new int[entries], falseRows(plan.tokens, 2 * shape.rowBytes()));
-            case NO_ROWS -> complete(plan, plan.step, new int[entries], null);
-            case IMPOSSIBLE_ROWS -> complete(plan, plan.step, new int[entries], impossibleRows(plan));
-            case THROWING_SLICE -> complete(plan, plan.step, new int[entries],
-                new ThrowingSlice(falseRows(plan.tokens, shape.rowBytes()), 1 + random.nextInt(12)));
+            case FORMER_RESULTS -> complete(
+                plan, results.sampledAs(plan.epoch(), plan.rank(), plan.step() - 1), falseRows(plan));
+            case FEWER_ENTRIES -> complete(plan, results.ofEntries(results.entries() - 1), falseRows(plan));
+            case MORE_ENTRIES -> complete(plan, results.ofEntries(results.entries() + 1), falseRows(plan));
+            case NEGATIVE_TOKEN -> complete(plan, answer(results, 0, 1, -7), falseRows(plan));
+            case TOKEN_RANGE -> complete(plan, answer(results, 0, 1, VOCABULARY), falseRows(plan));
+            case MORE_ACCEPTED -> complete(plan, answer(results, 0, 2, 0), falseRows(plan));
+            case NONE_ACCEPTED -> complete(plan, answer(results, 0, 0, 0),
+                results.sampled().tokenCount() == 0 ? soundRows(plan, 0, Integer.MAX_VALUE) : falseRows(plan));
+            case WRONG_START -> complete(plan, answer(results, 1, 1, 0), falseRows(plan));
+            case LOGPROB_RANGE -> complete(plan, answer(results, 0, 1, 0).accept(0, 2f), falseRows(plan));
+            case NO_TOKENS -> complete(plan, null, falseRows(plan));
+            case FEWER_ROWS -> complete(plan, results.sampled(), falseRows(plan.tokens() - 1, rowBytes));
+            case OTHER_ROW_WIDTH -> complete(plan, results.sampled(), falseRows(plan.tokens(), 2 * rowBytes));
+            case NO_ROWS -> complete(plan, results.sampled(), null);
+            case IMPOSSIBLE_ROWS -> complete(plan, results.sampled(), impossibleRows(plan));
+            case WRONG_CHECKSUM -> complete(plan, results.sampled(), new HostileSlices.Miscounted(falseRows(plan)));
+            case THROWING_SLICE -> complete(
+                plan, results.sampled(), new HostileSlices.Throwing(falseRows(plan), 1 + random.nextInt(12)));
             case FAULT -> fault(plan);
             case FAULT_AND_RESULT ->
             {
                 fault(plan);
-                complete(plan, plan.step, new int[entries], falseRows(plan.tokens, shape.rowBytes()));
+                complete(plan, results.sampled(), falseRows(plan));
             }
             case NO_ANSWER ->
             {
@@ -204,25 +247,51 @@ final class HostileBackend implements Backend
         }
     }
 
+    /** Every entry begins that far behind its start and accepts so many tokens, whether it samples or not. */
+    private static StepTokens answer(final PlannedStep plan, final int behind, final int accepted, final int token)
+    {
+        final StepTokens results = new StepTokens().begin(plan.epoch(), plan.rank(), plan.step());
+        for (final int start : plan.starts())
+        {
+            results.entry(start + behind);
+            for (int i = 0; i < accepted; i++)
+            {
+                results.accept(token);
+            }
+        }
+        return results;
+    }
+
     private void fault(final Plan plan)
     {
-        sink.fault(1, plan.epoch, plan.rank, plan.step, FaultClass.STEP_FAILED, null);
+        sink.fault(1, plan.epoch(), plan.rank(), plan.step(), FaultClass.STEP_FAILED, null);
     }
 
     private void sound(final Plan plan, final int variant)
     {
-        complete(plan, plan.step, new int[plan.entries.size()], soundRows(plan, variant, Integer.MAX_VALUE));
+        complete(plan, plan.results.sampled(), soundRows(plan, variant, Integer.MAX_VALUE));
     }
 
-    private void complete(final Plan plan, final long step, final int[] sampled, final CaptureSlice rows)
+    private void complete(final Plan plan, final StepTokens tokens, final CaptureSlice rows)
     {
-        sink.d2hComplete(1, plan.epoch, plan.rank, step, sampled, sampled.length, rows);
+        report(plan.epoch(), plan.rank(), plan.step(), tokens, rows);
+    }
+
+    private void report(
+        final int epoch, final int rank, final long step, final StepTokens tokens, final CaptureSlice rows)
+    {
+        sink.d2hComplete(1, epoch, rank, step, tokens, rows);
+    }
+
+    private HeapSlice falseRows(final Plan plan)
+    {
+        return falseRows(plan.tokens(), shape.rowBytes());
     }
 
     /** Rows of the lower half, a function of step, token and variant; every {@code missingEvery}-th is marked as missing. */
     private HeapSlice soundRows(final Plan plan, final int variant, final int missingEvery)
     {
-        final byte[] rows = new byte[plan.tokens * shape.rowBytes()];
+        final byte[] rows = new byte[plan.tokens() * shape.rowBytes()];
         int token = 0;
         for (final Entry entry : plan.entries)
         {
@@ -235,13 +304,13 @@ final class HostileBackend implements Backend
                 }
                 else
                 {
-                    fillRow(row, StateDigest.mix(plan.step, plan.rank * 7L + variant, token), 0);
+                    fillRow(row, StateDigest.mix(plan.step(), plan.rank() * 7L + variant, token), 0);
                 }
                 remember(entry.requestId, entry.start + i, row);
                 System.arraycopy(row, 0, rows, token * row.length, row.length);
             }
         }
-        return new HeapSlice(new UnsafeBuffer(rows), plan.tokens, shape.rowBytes());
+        return new HeapSlice(new UnsafeBuffer(rows), plan.tokens(), shape.rowBytes());
     }
 
     private void fillRow(final byte[] row, final long content, final int lowest)
@@ -263,9 +332,9 @@ final class HostileBackend implements Backend
     /** Rows that name their first expert twice; the engine must count them as missing. */
     private HeapSlice impossibleRows(final Plan plan)
     {
-        final HeapSlice slice = falseRows(plan.tokens, shape.rowBytes());
+        final HeapSlice slice = falseRows(plan.tokens(), shape.rowBytes());
         final byte[] rows = ((UnsafeBuffer)slice.buffer()).byteArray();
-        for (int token = 0; token < plan.tokens; token++)
+        for (int token = 0; token < plan.tokens(); token++)
         {
             rows[token * shape.rowBytes() + 1] = rows[token * shape.rowBytes()];
         }
@@ -307,57 +376,5 @@ final class HostileBackend implements Backend
     public void close()
     {
         threads.shutdownNow();
-    }
-
-    /** A slice that throws at its n-th call. */
-    private static final class ThrowingSlice implements CaptureSlice
-    {
-        private final CaptureSlice slice;
-        private int callsLeft;
-
-        ThrowingSlice(final CaptureSlice slice, final int calls)
-        {
-            this.slice = slice;
-            callsLeft = calls;
-        }
-
-        private CaptureSlice call()
-        {
-            if (--callsLeft == 0)
-            {
-                throw new IllegalStateException("planted");
-            }
-            return slice;
-        }
-
-        @Override
-        public DirectBuffer buffer()
-        {
-            return call().buffer();
-        }
-
-        @Override
-        public int offset()
-        {
-            return call().offset();
-        }
-
-        @Override
-        public int rowCount()
-        {
-            return call().rowCount();
-        }
-
-        @Override
-        public int rowBytes()
-        {
-            return call().rowBytes();
-        }
-
-        @Override
-        public void release()
-        {
-            call().release();
-        }
     }
 }

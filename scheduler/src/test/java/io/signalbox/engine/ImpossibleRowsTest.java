@@ -40,13 +40,13 @@ class ImpossibleRowsTest
             client.connect(engine);
             final CompletionHandle handle = client.submit(
                 new CompletionRequest(new int[prompt], 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH);
-            final ScriptedBackend.Plan plan = backend.plan(0);
+            final PlannedStep plan = backend.plan(0);
             final HeapSlice rows = backend.rows(plan.tokens());
             final UnsafeBuffer memory = (UnsafeBuffer)rows.buffer();
             memory.putByte(5 * SHAPE.rowBytes() + 7, (byte)255);
             memory.putByte(6 * SHAPE.rowBytes(), (byte)64);
             memory.putByte(8 * SHAPE.rowBytes() + 4, (byte)3);
-            backend.sink().d2hComplete(1, 0, 0, plan.step(), new int[1], 1, rows);
+            backend.sink().d2hComplete(1, 0, 0, plan.step(), plan.sampled(), rows);
             final CompletionHandle.Ended ended = handle.ended().get();
             assertEquals(prompt - 3, ended.capturedRows());
             assertEquals(3, ended.missingRows());

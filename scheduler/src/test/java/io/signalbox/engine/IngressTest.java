@@ -106,7 +106,8 @@ class IngressTest
         final HeapSlice rows = HeapSlice.empty();
         final ReportEncoding report = new ReportEncoding(
                 new ReportCheck(new ModelShape(10, 256, 100), 100, EngineContext.ImpossibleRows.MISSING));
-        report.d2hComplete(1, 0, 0, 1, new StepTokens(), new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
+        report.d2hComplete(1, null, new StepTokens().begin(0, 0, 1),
+            new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
         final Thread waiter = new Thread(() -> assertThrows(
             IllegalStateException.class, () -> ingress.offer(report.writer.buffer(), 0, report.writer.length(), rows)));
         waiter.start();

@@ -60,16 +60,16 @@ final class RacingBackend implements Backend
     @Override
     public void submit(final StepView plan)
     {
-        final int rank = plan.rank();
-        final int epoch = plan.epoch();
-        final long step = plan.step();
-        final int tokens = plan.tokens();
-        final int entries = plan.entryCount();
-        rankThreads.get(rank).execute(() -> complete(epoch, rank, step, tokens, entries));
+        final PlannedStep step = PlannedStep.of(plan);
+        rankThreads.get(step.rank()).execute(() -> complete(step));
     }
 
-    private void complete(final int epoch, final int rank, final long step, final int tokens, final int entries)
+    private void complete(final PlannedStep plan)
     {
+        final int epoch = plan.epoch();
+        final int rank = plan.rank();
+        final long step = plan.step();
+        final int tokens = plan.tokens();
         if (closed)
         {
             return;
@@ -84,7 +84,6 @@ final class RacingBackend implements Backend
                 sink.fault(step, epoch, rank, step, rankLost ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
                 return;
             }
-            final int[] sampled = new int[entries];
             final int rowBytes = shape.rowBytes();
             final UnsafeBuffer captured = new UnsafeBuffer(new byte[tokens * rowBytes]);
             for (int i = 0; i < captured.capacity(); i++)
@@ -93,7 +92,7 @@ final class RacingBackend implements Backend
                 final int k = i % shape.topK();
                 captured.putByte(i, (byte)(StateDigest.mix(rank, step, i - k) + k & 0x3F));
             }
-            sink.d2hComplete(step, epoch, rank, step, sampled, entries, new HeapSlice(captured, tokens, rowBytes));
+            sink.d2hComplete(step, epoch, rank, step, plan.sampled(), new HeapSlice(captured, tokens, rowBytes));
         }
         catch (final IllegalStateException e)
         {

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.MessageNames;
 import io.signalbox.event.codec.BackendFaultDecoder;
@@ -70,7 +71,7 @@ class ReportCheckTest
         return backend.plan(1) == null ? 0 : 1;
     }
 
-    private ScriptedBackend.Plan plan()
+    private PlannedStep plan()
     {
         return backend.plan(placedOn());
     }
@@ -92,10 +93,10 @@ class ReportCheckTest
         return last[0];
     }
 
-    private void complete(final int[] tokens, final int count, final CaptureSlice rows)
+    private void complete(final StepTokens tokens, final CaptureSlice rows)
     {
-        final ScriptedBackend.Plan plan = plan();
-        backend.sink().d2hComplete(1, plan.epoch(), plan.rank(), plan.step(), tokens, count, rows);
+        final PlannedStep plan = plan();
+        backend.sink().d2hComplete(1, plan.epoch(), plan.rank(), plan.step(), tokens, rows);
     }
 
     private void assertFault(final FaultClass faultClass, final long step, final String detail)
@@ -113,9 +114,9 @@ class ReportCheckTest
     void shouldFailAStepWithATokenOutsideTheVocabulary() throws Exception
     {
         submit();
-        complete(new int[] {-7}, 1, backend.rows(40));
+        complete(plan().sampled(-7), backend.rows(40));
         assertRetried("step 1 of rank 0 sampled token -7 for entry 0, but tokens are 0 to 999");
-        complete(new int[] {1000}, 1, backend.rows(40));
+        complete(plan().sampled(1000), backend.rows(40));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 sampled token 1000 for entry 0, but tokens are 0 to 999");
     }
 
@@ -123,29 +124,25 @@ class ReportCheckTest
     void shouldFailAStepWithAnotherNumberOfTokens() throws Exception
     {
         submit();
-        complete(new int[3], 3, backend.rows(40));
-        assertRetried("step 1 of rank 0 has 1 entries but came with 3 sampled tokens in an array of 3");
-        complete(new int[0], 1, backend.rows(40));
-        assertFault(FaultClass.STEP_FAILED, 2,
-            "step 2 of rank 0 has 1 entries but came with 1 sampled tokens in an array of 0");
-        complete(new int[1], -1, backend.rows(40));
-        assertFault(FaultClass.STEP_FAILED, 3,
-            "step 3 of rank 0 has 1 entries but came with -1 sampled tokens in an array of 1");
+        complete(plan().ofEntries(3), backend.rows(40));
+        assertRetried("step 1 of rank 0 has 1 entries but came with tokens of 3");
+        complete(plan().ofEntries(0), backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 has 1 entries but came with tokens of 0");
     }
 
     @Test
     void shouldFailAStepWithoutTokens() throws Exception
     {
         submit();
-        complete(null, 1, backend.rows(40));
-        assertRetried("step 1 of rank 0 came without its sampled tokens");
+        complete(null, backend.rows(40));
+        assertRetried("step 1 of rank 0 came without its tokens");
     }
 
     @Test
     void shouldFailAStepWithoutRows() throws Exception
     {
         submit();
-        complete(new int[1], 1, null);
+        complete(plan().sampled(), null);
         assertRetried("step 1 of rank 0 came without its routed-expert rows");
     }
 
@@ -153,10 +150,10 @@ class ReportCheckTest
     void shouldFailAStepWithAnotherNumberOfRows() throws Exception
     {
         submit();
-        complete(new int[1], 1, backend.rows(39));
+        complete(plan().sampled(), backend.rows(39));
         assertRetried("step 1 of rank 0 computes 40 tokens with routed-expert rows of 8 bytes but came with 39 rows of 8 " +
             "bytes");
-        complete(new int[1], 1, new HeapSlice(new UnsafeBuffer(new byte[320]), 40, Integer.MAX_VALUE));
+        complete(plan().sampled(), new HeapSlice(new UnsafeBuffer(new byte[320]), 40, Integer.MAX_VALUE));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 computes 40 tokens " +
             "with routed-expert rows of 8 bytes but " +
             "came with 40 rows of 2147483647 bytes");
@@ -166,9 +163,9 @@ class ReportCheckTest
     void shouldFailAStepWhoseSliceEndsBeforeItsRows() throws Exception
     {
         submit();
-        complete(new int[1], 1, new HeapSlice(new UnsafeBuffer(new byte[319]), 40, 8));
+        complete(plan().sampled(), new HeapSlice(new UnsafeBuffer(new byte[319]), 40, 8));
         assertRetried("step 1 of rank 0 has 320 bytes of routed-expert rows, but its slice begins at byte 0 of 319");
-        complete(new int[1], 1, new BrokenSlice(null));
+        complete(plan().sampled(), new BrokenSlice(null));
         assertFault(FaultClass.STEP_FAILED, 2,
             "step 2 of rank 0 has its routed-expert rows neither in an array nor in a ByteBuffer");
     }
@@ -178,7 +175,7 @@ class ReportCheckTest
     {
         submit();
         final BrokenSlice slice = new BrokenSlice(new IllegalArgumentException("planted"));
-        complete(new int[1], 1, slice);
+        complete(plan().sampled(), slice);
         assertRetried("the capture slice of step 1 of rank 0 failed: java.lang.IllegalArgumentException: planted");
         assertEquals(1, slice.releases);
     }
@@ -188,7 +185,7 @@ class ReportCheckTest
     {
         submit();
         final HeapSlice rows = backend.rows(40);
-        backend.sink().d2hComplete(1, 0, 0, 99, new int[1], 1, rows);
+        backend.sink().d2hComplete(1, 0, 0, 99, plan().sampledAs(0, 0, 99), rows);
         assertFault(FaultClass.RANK_LOST, 1,
             "the backend reported step 99 of epoch 0 for rank 0, which was given step 1 of epoch 0 last");
         assertEquals(0x55, rows.buffer().getByte(0), "the slice was not released");
@@ -209,7 +206,7 @@ class ReportCheckTest
     void shouldNameAReportOfARankThatWasGivenNoStep() throws Exception
     {
         submit();
-        backend.sink().d2hComplete(1, 0, 1, 5, new int[1], 1, backend.rows(40));
+        backend.sink().d2hComplete(1, 0, 1, 5, plan().sampledAs(0, 1, 5), backend.rows(40));
         assertFault(FaultClass.RANK_LOST, 0,
             "the backend reported step 5 of epoch 0 for rank 1, which was given no step yet");
         assertEquals(0, placedOn(), "the other rank runs on");
@@ -219,15 +216,63 @@ class ReportCheckTest
     void shouldIgnoreASecondReportOfAStep() throws Exception
     {
         submit();
-        final ScriptedBackend.Plan first = plan();
+        final PlannedStep first = plan();
         backend.complete(0);
-        backend.sink().d2hComplete(1, 0, 0, first.step(), new int[1], 1, backend.rows(40));
+        backend.sink().d2hComplete(1, 0, 0, first.step(), first.sampled(), backend.rows(40));
         assertFault(FaultClass.STEP_FAILED, 1,
             "the backend reported step 1 of epoch 0 for rank 0, which was given step 2 of epoch 0 last");
-        assertEquals(2, plan().step(), "the step in flight stays");
+        final PlannedStep second = plan();
+        assertEquals(2, second.step(), "the step in flight stays");
         backend.complete(0);
-        backend.sink().d2hComplete(1, 0, 0, 2, new int[1], 1, backend.rows(1));
+        backend.sink().d2hComplete(1, 0, 0, 2, second.sampled(), backend.rows(1));
         assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 was reported twice");
+    }
+
+    /** Both ranks have a step of the same number with an entry at the same position. */
+    @Test
+    void shouldFailTheStepWhoseResultsAreReportedForAnotherRank() throws Exception
+    {
+        submit();
+        final CompletionHandle other = client.submit(CompletionRequest.of(new int[40], 1), LONG_ENOUGH);
+        final PlannedStep ofOther = backend.plan(1);
+        assertEquals(plan0().step(), ofOther.step());
+        backend.sink().d2hComplete(1, 0, 1, 1, plan0().sampled(), backend.rows(40));
+        assertFault(FaultClass.STEP_FAILED, 1,
+            "the results of step 1 of rank 0 in epoch 0 were reported for step 1 of rank 1 in epoch 0");
+        assertEquals(2, plan0().step(), "the request whose results went astray starts over");
+        assertEquals(ofOther, backend.plan(1), "the other rank's step stays in flight");
+        backend.complete(1);
+        assertEquals(FreeReason.LENGTH, other.ended().get(30, TimeUnit.SECONDS).reason());
+        while (handle.tokens().length < 2)
+        {
+            backend.complete(0);
+        }
+    }
+
+    private PlannedStep plan0()
+    {
+        return backend.plan(0);
+    }
+
+    @Test
+    void shouldFailAStepThatIsReportedWithFormerOrNamelessResults() throws Exception
+    {
+        submit();
+        final PlannedStep first = plan();
+        backend.complete(0);
+        complete(first.sampled(), backend.rows(1));
+        assertFault(FaultClass.STEP_FAILED, 2, "step 2 of rank 0 came with the results of step 1 of rank 0 in epoch 0");
+        complete(new StepTokens(), backend.rows(41));
+        assertFault(FaultClass.STEP_FAILED, 3, "step 3 of rank 0 came with results that name no step");
+    }
+
+    @Test
+    void shouldFailAStepWithAProbabilityAboveOne() throws Exception
+    {
+        submit();
+        complete(new StepTokens().begin(0, 0, 1).entry(0).accept(5, 0.5f), backend.rows(40));
+        assertRetried("step 1 of rank 0 sampled a token with the log-probability 0.5 for entry 0, but no probability is " +
+            "above 1");
     }
 
     @Test
@@ -238,7 +283,7 @@ class ReportCheckTest
         final String refusal =
             "rank=77 of a backend's report is not one of the ranks 0 to 1; report the rank that the plan names.";
         assertEquals(refusal, assertThrows(IllegalArgumentException.class,
-            () -> backend.sink().d2hComplete(1, 0, 77, 1, new int[1], 1, rows)).getMessage());
+            () -> backend.sink().d2hComplete(1, 0, 77, 1, plan().sampled(), rows)).getMessage());
         assertEquals(0x55, rows.buffer().getByte(0), "the slice was not released");
         assertEquals(refusal, assertThrows(IllegalArgumentException.class,
             () -> backend.sink().forward(1, 0, 77, 1, 1)).getMessage());
@@ -266,7 +311,7 @@ class ReportCheckTest
     void shouldJournalNoCompletionThatItRefused() throws Exception
     {
         submit();
-        complete(new int[] {-7}, 1, backend.rows(40));
+        complete(plan().sampled(-7), backend.rows(40));
         for (final RecordingJournal.Recorded group : journal.recorded)
         {
             assertFalse(MessageNames.ofGroup(group.group()).contains("D2hComplete"));

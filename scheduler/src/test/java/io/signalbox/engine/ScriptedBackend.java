@@ -14,12 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Keeps the last plan of each rank; a test can make any report, from any thread. */
 final class ScriptedBackend implements Backend
 {
-    /** One plan. */
-    record Plan(int epoch, int rank, long step, int tokens, int entries)
-    {
-    }
-
-    private final Map<Integer, Plan> plans = new ConcurrentHashMap<>();
+    private final Map<Integer, PlannedStep> plans = new ConcurrentHashMap<>();
     private ModelShape shape;
     private volatile CompletionSink sink;
 
@@ -39,8 +34,7 @@ final class ScriptedBackend implements Backend
     @Override
     public void submit(final StepView plan)
     {
-        plans.put(plan.rank(),
-            new Plan(plan.epoch(), plan.rank(), plan.step(), plan.tokens(), plan.entryCount()));
+        plans.put(plan.rank(), PlannedStep.of(plan));
     }
 
     CompletionSink sink()
@@ -48,7 +42,7 @@ final class ScriptedBackend implements Backend
         return sink;
     }
 
-    Plan plan(final int rank)
+    PlannedStep plan(final int rank)
     {
         return plans.get(rank);
     }
@@ -67,8 +61,8 @@ final class ScriptedBackend implements Backend
     /** Reports the last plan of the rank as a sound backend does. */
     void complete(final int rank)
     {
-        final Plan plan = plans.get(rank);
-        sink.d2hComplete(plan.step(), plan.epoch(), rank, plan.step(), new int[plan.entries()], plan.entries(),
+        final PlannedStep plan = plans.get(rank);
+        sink.d2hComplete(plan.step(), plan.epoch(), rank, plan.step(), plan.sampled(),
             shape == null ? null : rows(plan.tokens()));
     }
 

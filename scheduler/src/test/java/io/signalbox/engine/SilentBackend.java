@@ -10,14 +10,26 @@ import io.signalbox.experts.ModelShape;
 /** Takes plans and never reports: completions come from a recording, or not at all. */
 final class SilentBackend implements Backend
 {
+    private final int depth;
     private volatile int submitted;
     private volatile long lastAborted = -1;
     private volatile boolean closed;
 
+    SilentBackend()
+    {
+        this(1);
+    }
+
+    /** @param depth steps of a rank that it takes. */
+    SilentBackend(final int depth)
+    {
+        this.depth = depth;
+    }
+
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("silent", true, false);
+        return new BackendCapabilities("silent", true, false, depth, 0);
     }
 
     @Override

@@ -53,7 +53,7 @@ class TreacherousSliceTest
             {
                 step = backend.plan(0).step();
                 final ThrowingSlice slice = new ThrowingSlice(++call, false, impossibleIds);
-                backend.sink().d2hComplete(1, 0, 0, step, new int[1], 1, slice);
+                backend.sink().d2hComplete(1, 0, 0, step, backend.plan(0).sampled(), slice);
                 assertEquals(1, slice.releases);
             }
             assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
@@ -70,7 +70,8 @@ class TreacherousSliceTest
             client.connect(engine);
             final CompletionHandle handle = client.submit(CompletionRequest.of(new int[prompt], 1), 1);
             final ThrowingSlice slice = new ThrowingSlice(0, true, false, prompt);
-            assertThrows(IllegalArgumentException.class, () -> backend.sink().d2hComplete(1, 0, 0, 1, new int[1], 1, slice));
+            assertThrows(IllegalArgumentException.class,
+                () -> backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice));
             assertEquals(1, slice.releases);
             assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());
         }
@@ -92,7 +93,7 @@ class TreacherousSliceTest
         final ThrowingSlice slice = new ThrowingSlice(0, true, false, CHUNKED_TOKENS);
         try
         {
-            backend.sink().d2hComplete(1, 0, 0, 1, new int[1], 1, slice);
+            backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice);
         }
         catch (final IllegalStateException e)
         {

@@ -36,7 +36,11 @@ final class DepthCounts
         RESET_WHILE_PAUSED,
         PREEMPTION_WHILE_PAUSED,
         PROMISED_ADMISSION,
-        LONG_PREFILL
+        LONG_PREFILL,
+        NEW_WEIGHTS_FINISH,
+        NEW_WEIGHTS_ABORT,
+        NEW_WEIGHTS_REQUEUE,
+        MIXED_WEIGHTS
     }
 
     private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);

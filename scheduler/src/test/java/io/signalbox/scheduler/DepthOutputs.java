@@ -10,14 +10,17 @@ import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -51,6 +54,8 @@ final class DepthOutputs extends EventReader
     private final TreeMap<Long, End> ended = new TreeMap<>();
     private final Set<Long> rowsReleased = new HashSet<>();
     private final Map<Long, Integer> deadEntries = new HashMap<>();
+    private final Set<Long> outdated = new HashSet<>();
+    private boolean mixes;
     private final Map<Integer, Long> scheduled = new TreeMap<>();
     private boolean traced;
     private boolean refusal;
@@ -106,6 +111,23 @@ final class DepthOutputs extends EventReader
             rig.counts.addIf(live.contains(id) && !model.stepsOf(id).isEmpty(), DepthCounts.Kind.CANCEL_IN_FLIGHT);
         }
         cancelled.add(id);
+    }
+
+    /** The next input replaces the weights. */
+    void weightsReplaced(final WeightsWay way)
+    {
+        mixes |= way != WeightsWay.ABORT;
+        for (final long id : live)
+        {
+            final boolean runs = Arrays.stream(models).anyMatch(model -> model.running.containsKey(id));
+            final boolean isInFlight = Arrays.stream(models).anyMatch(model -> !model.stepsOf(id).isEmpty());
+            final boolean ends = rig.scheduler.request(id).isEnding();
+            rig.counts.addIf(runs && isInFlight && !ends, DepthCounts.Kind.valueOf("NEW_WEIGHTS_" + way));
+            if (way == WeightsWay.ABORT && (runs || !emitted(id).isEmpty()) && !ends)
+            {
+                outdated.add(id);
+            }
+        }
     }
 
     /** The next input releases the rows of the request. */
@@ -178,6 +200,7 @@ final class DepthOutputs extends EventReader
         }
         rig.counts.addIf(step.entryCount() == 0, DepthCounts.Kind.EMPTY_PLAN);
         assertTrue(step.entryCount() > 0 || rig.config.lockStep(), "an empty plan is launched");
+        rig.weights.onSchedule(step);
         models[step.rank()].onSchedule(step);
         victims[step.rank()].onSchedule(step.step());
         pauses[step.rank()].onSchedule(step);
@@ -202,6 +225,7 @@ final class DepthOutputs extends EventReader
         lines.add(traced ? DecisionText.of(commit) : "Commit");
         int token = 0;
         models[commit.rank()].onCommit(commit);
+        rig.weights.onCommit(commit);
         for (int entry = 0; entry < commit.entryCount(); entry++)
         {
             final long id = commit.requestId(entry);
@@ -214,6 +238,14 @@ final class DepthOutputs extends EventReader
             }
         }
         assertEquals(token, commit.tokenCount());
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder message)
+    {
+        lines.add("NewWeights " + message.weightGeneration() + " " + message.way());
+        rig.weights.replaced(message.weightGeneration(), message.way());
+        Arrays.stream(rig.devices).forEach(device -> device.newWeights(message.weightGeneration()));
     }
 
     @Override
@@ -258,7 +290,9 @@ final class DepthOutputs extends EventReader
         assertNull(ended.put(id, new End(free.reason(), rows, free.fenceStep())));
         assertEquals(cancelled.contains(id), free.reason() == FreeReason.CANCELLED ||
             free.reason() == FreeReason.DEADLINE && cancelled.contains(id), "why request " + id + " ended");
-        final List<Integer> expected = rig.content.tokens(id);
+        assertEquals(outdated.contains(id) && !cancelled.contains(id), free.reason() == FreeReason.NEW_WEIGHTS,
+            () -> "whether new weights ended request " + id);
+        final List<Integer> expected = rig.content.tokens(id, rig.weights.tokens(id));
         final boolean complete = free.reason() == FreeReason.LENGTH || free.reason() == FreeReason.STOP;
         assertEquals(complete ? expected : expected.subList(0, emitted(id).size()), emitted(id), "tokens of request " + id);
         assertEquals(emitted(id).size(), free.generatedTokens());
@@ -271,6 +305,10 @@ final class DepthOutputs extends EventReader
             assertEquals(fed, models[free.rank()].running.get(id).computed, "computed tokens of request " + id);
         }
         assertEquals(0, free.missingRows());
+        assertEquals(rig.weights.rows(id).size(), rows, () -> "rows of request " + id);
+        rig.weights.onFree(free, rig.content.prompt(id).tokens());
+        rig.counts.addIf(complete && new HashSet<>(rig.weights.rows(id)).size() > 1, DepthCounts.Kind.MIXED_WEIGHTS);
+        assertTrue(mixes || !complete || new HashSet<>(rig.weights.rows(id)).size() <= 1, "no result mixes weights");
         checkRows(id, rows);
         if (free.rank() >= 0)
         {
@@ -284,9 +322,11 @@ final class DepthOutputs extends EventReader
         final int rowIds = DepthRig.SHAPE.rowIds();
         final short[] ids = rig.scheduler.rows(id).copy(0, count).ids();
         final short[] expected = new short[count * rowIds];
+        final List<Integer> weights = rig.weights.rows(id);
         for (int i = 0; i < expected.length; i++)
         {
-            expected[i] = (short)ModelContent.expert(rig.content.of(id, i / rowIds), DepthRig.SHAPE, i % rowIds);
+            expected[i] = (short)ModelContent.expert(
+                rig.content.of(id, i / rowIds, weights.get(i / rowIds)), DepthRig.SHAPE, i % rowIds);
         }
         assertArrayEquals(expected, ids, () -> "rows of request " + id + ", " + rowIds + " ids each");
     }

@@ -10,6 +10,7 @@ import io.signalbox.event.codec.D2hCompleteEncoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RowForm;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -40,6 +41,7 @@ final class DepthRig
     private final VictimCheck[] victims;
     private final PauseCheck[] pauses;
     private final DepthOutputs outputs;
+    final ModelWeights weights;
     private final Set<Integer> lost = new HashSet<>();
     private final InputWriter writer = new InputWriter();
     private final GroupWriter group = new GroupWriter(1024);
@@ -66,6 +68,7 @@ final class DepthRig
             pauses[rank] = new PauseCheck(this, models[rank]);
             victims[rank] = new VictimCheck(models[rank], pauses[rank], counts);
         }
+        weights = new ModelWeights(config.blockSizeTokens());
         outputs = new DepthOutputs(this, models, victims, pauses);
     }
 
@@ -279,8 +282,22 @@ final class DepthRig
 
     DepthRig cacheReset()
     {
-        Arrays.stream(models).forEach(RankModel::forgetPrefixes);
+        forgetPrefixes();
         writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.CACHE_RESET).note("");
+        return apply();
+    }
+
+    private void forgetPrefixes()
+    {
+        Arrays.stream(models).forEach(RankModel::forgetPrefixes);
+        weights.forgetPrefixes();
+    }
+
+    DepthRig newWeights(final WeightsWay way)
+    {
+        forgetPrefixes();
+        outputs.weightsReplaced(way);
+        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note("");
         return apply();
     }
 
@@ -310,10 +327,10 @@ final class DepthRig
     DepthRig reset(final boolean kvMemoryKept)
     {
         lost.clear();
-        for (int rank = 0; rank < devices.length && !kvMemoryKept; rank++)
+        if (!kvMemoryKept)
         {
-            devices[rank].forget();
-            models[rank].forgetPrefixes();
+            Arrays.stream(devices).forEach(ModelDevice::forget);
+            forgetPrefixes();
         }
         writer.backendReset().timeNanos(++now).newEpoch(++epoch).kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
         return apply();

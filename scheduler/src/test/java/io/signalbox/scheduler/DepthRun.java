@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.WeightsWay;
 
 import java.util.List;
 
@@ -47,7 +48,7 @@ final class DepthRun
             case 14 -> releaseRows(detail);
             case 15 -> cancel(detail);
             case 16 -> rig.tick(detail % 50);
-            case 17 -> resetCache(detail);
+            case 17 -> startGeneration(detail);
             case 18 -> faultOr(rank, detail);
             default -> resetOr(rank, detail);
         }
@@ -109,15 +110,22 @@ final class DepthRun
         }
     }
 
-    private void resetCache(final int detail)
+    private void startGeneration(final int detail)
     {
         if (faults && !rig.paused().isEmpty())
         {
             rig.reset(detail % 2 == 0);
+            return;
         }
-        else if (detail % 4 == 0)
+        switch (detail % 16)
         {
-            rig.cacheReset();
+            case 0, 4 -> rig.cacheReset();
+            case 1, 9 -> rig.newWeights(WeightsWay.FINISH);
+            case 3 -> rig.newWeights(WeightsWay.ABORT);
+            case 5 -> rig.newWeights(WeightsWay.REQUEUE);
+            default ->
+            {
+            }
         }
     }
 

@@ -44,12 +44,12 @@ final class ModelContent
         return prompts.get(requestId);
     }
 
-    /** The KV of a token, never negative. */
-    long of(final long requestId, final int position)
+    /** The KV of a token that weights of a generation computed, never negative. */
+    long of(final long requestId, final int position, final int weights)
     {
         final Prompt prompt = prompts.get(requestId);
         final long source = position < prompt.sharedTokens() ? prompt.family() : 1_000_000 + requestId;
-        return StateDigest.mix(source, position) >>> 1;
+        return StateDigest.mix(source, position, weights) >>> 1;
     }
 
     long garbage(final long step, final int index)
@@ -71,12 +71,12 @@ final class ModelContent
         answers.put(requestId, tokens);
     }
 
-    int token(final long requestId, final int position)
+    int token(final long requestId, final int position, final int weights)
     {
         final int[] answer = answers.getOrDefault(requestId, NO_ANSWER);
         final int generated = position - prompts.get(requestId).tokens();
         return generated < answer.length ? answer[generated] :
-            (int)((StateDigest.mix(requestId, position, 77) >>> 1) % VOCABULARY);
+            (int)((StateDigest.mix(requestId, position, 77 + weights) >>> 1) % VOCABULARY);
     }
 
     /** An entry of the request that starts there accepts so many tokens, if it has them. */
@@ -101,14 +101,15 @@ final class ModelContent
         return accepted;
     }
 
-    /** All tokens of a request that ends by itself. */
-    List<Integer> tokens(final long requestId)
+    /** All tokens of a request that ends by itself, the first of them sampled by these weights; others by the first. */
+    List<Integer> tokens(final long requestId, final List<Integer> weights)
     {
         final Prompt prompt = prompts.get(requestId);
         final List<Integer> tokens = new ArrayList<>();
         while (tokens.size() < prompt.newTokens())
         {
-            tokens.add(token(requestId, prompt.tokens() + tokens.size()));
+            final int generation = tokens.size() < weights.size() ? weights.get(tokens.size()) : 0;
+            tokens.add(token(requestId, prompt.tokens() + tokens.size(), generation));
             if (tokens.get(tokens.size() - 1) == prompt.stopToken())
             {
                 break;

@@ -7,6 +7,7 @@ import io.signalbox.event.StepView;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -24,12 +25,13 @@ final class ModelDevice
 {
     /** An entry as it was planned, with the blocks of its request at that time. */
     record Entry(
-        long requestId, int start, int slack, int count, int end, int back, int predecessor, boolean samples, int[] table)
+        long requestId, int start, int slack, int count, int end, int back, int predecessor, boolean samples, int[] table,
+        List<Integer> weights)
     {
     }
 
     /** A step that was given to the device. */
-    record Step(int epoch, long number, int tokens, List<Entry> entries)
+    record Step(int epoch, long number, int tokens, int weights, List<Entry> entries)
     {
     }
 
@@ -45,6 +47,9 @@ final class ModelDevice
     private final int blockSize;
     private final long[][] kv;
     private final Map<Long, List<Integer>> tables = new HashMap<>();
+    /** Per request the weights that computed the KV of each position. */
+    private final Map<Long, List<Integer>> computedBy = new HashMap<>();
+    private int weights;
     private final Deque<Step> queued = new ArrayDeque<>();
     private final Deque<Result> launched = new ArrayDeque<>();
     private final Deque<Result> past = new ArrayDeque<>();
@@ -70,11 +75,20 @@ final class ModelDevice
         }
     }
 
+    /** Steps that come from now on are computed with new weights. */
+    void newWeights(final int generation)
+    {
+        weights = generation;
+    }
+
     void submit(final StepView plan)
     {
+        assertEquals(weights, plan.weightGeneration(), "the step is for the weights that the device has then");
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             tables.put(plan.admittedRequestId(i), new ArrayList<>());
+            computedBy.put(plan.admittedRequestId(i),
+                new ArrayList<>(Collections.nCopies(plan.matchedBlocks(i) * blockSize, weights)));
         }
         for (int i = 0; i < plan.changeCount(); i++)
         {
@@ -94,9 +108,10 @@ final class ModelDevice
                 tables.get(plan.requestId(i)).stream().mapToInt(Integer::intValue).toArray();
             assertTrue(plan.end(i) <= table.length * blockSize, "blocks cover the end of the entry");
             entries.add(new Entry(plan.requestId(i), plan.start(i), plan.slack(i), plan.tokenCount(i), plan.end(i),
-                plan.predecessorBack(i), plan.predecessorEntry(i), plan.samples(i), table));
+                plan.predecessorBack(i), plan.predecessorEntry(i), plan.samples(i), table,
+                computedBy.get(plan.requestId(i))));
         }
-        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), entries));
+        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), weights, entries));
         assertTrue(queued.size() + launched.size() <= depth, "more steps than the depth");
     }
 
@@ -151,7 +166,7 @@ final class ModelDevice
     {
         final Step step = queued.remove();
         nextStarts.headMap(step.number() - depth).clear();
-        final StepTokens tokens = new StepTokens();
+        final StepTokens tokens = new StepTokens().begin(0, 0, 0);
         final List<long[]> rows = new ArrayList<>();
         final int[] next = new int[step.entries().size()];
         for (int i = 0; i < next.length; i++)
@@ -192,7 +207,8 @@ final class ModelDevice
             entry.requestId() + " starts at " + start + " and not within " + entry);
         for (int position = 0; position < Math.min(start, entry.end()); position++)
         {
-            assertEquals(content.of(entry.requestId(), position), at(entry, position)[position % blockSize],
+            assertEquals(content.of(entry.requestId(), position, entry.weights().get(position)),
+                at(entry, position)[position % blockSize],
                 "what a request reads at a position below its start");
         }
         for (int i = 0; i < entry.count(); i++)
@@ -200,7 +216,8 @@ final class ModelDevice
             final int position = start + i;
             if (position < entry.end())
             {
-                at(entry, position)[position % blockSize] = content.of(entry.requestId(), position);
+                at(entry, position)[position % blockSize] = content.of(entry.requestId(), position, step.weights());
+                compute(entry.weights(), position, step.weights());
             }
         }
         tokens.entry(start);
@@ -210,14 +227,27 @@ final class ModelDevice
         final int last = entry.back() == 0 ? start + entry.count() : start + accepted;
         for (int i = accepted - 1; i >= 0; i--)
         {
-            tokens.accept(content.token(entry.requestId(), last - i));
+            tokens.accept(content.token(entry.requestId(), last - i, step.weights()));
         }
         for (int i = 0; i < entry.count(); i++)
         {
             final boolean computed = entry.back() == 0 || i < accepted;
-            rows.add(new long[] {computed ? content.of(entry.requestId(), start + i) : content.garbage(step.number(), i)});
+            rows.add(new long[] {computed ?
+                content.of(entry.requestId(), start + i, step.weights()) : content.garbage(step.number(), i)});
         }
         return last;
+    }
+
+    private static void compute(final List<Integer> weights, final int position, final int generation)
+    {
+        if (position < weights.size())
+        {
+            weights.set(position, generation);
+        }
+        else
+        {
+            weights.add(generation);
+        }
     }
 
     private long[] at(final Entry entry, final int position)

@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.AdmissionPromise;
+import io.signalbox.batch.BlockSize;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestProbe;
 import io.signalbox.batch.UnderPressure;
@@ -166,9 +167,9 @@ final class PauseCheck
             final Request request = scheduler.request(id);
             assertEquals(paused.contains(id), RequestProbe.isPaused(request), () -> "whether request " + id + " is paused");
             final ModelContent.Prompt prompt = rig.content.prompt(id);
-            final long most = Request.blocksNeeded(prompt.tokens(), prompt.newTokens(), rig.config.blockSizeTokens());
+            final long most = BlockSize.blocksNeeded(prompt.tokens(), prompt.newTokens(), rig.config.blockSizeTokens());
             final long known =
-                Request.blocksNeeded(rank.running.get(id).knownAtAdmission, 1, rig.config.blockSizeTokens());
+                BlockSize.blocksNeeded(rank.running.get(id).knownAtAdmission, 1, rig.config.blockSizeTokens());
             promised += Math.max(0, switch (promise(id))
             {
                 case NOTHING -> 0;

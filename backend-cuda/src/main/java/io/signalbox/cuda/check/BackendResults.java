@@ -3,6 +3,7 @@ package io.signalbox.cuda.check;
 
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.driver.DeviceStuckException;
 import io.signalbox.event.codec.FaultClass;
 
@@ -19,13 +20,13 @@ final class BackendResults implements CompletionSink
     private final ReceivedStep[] received;
     private final StepOracle[] oracles;
     private final Semaphore[] credits;
-    private final int tokens;
+    private final int stepTokens;
     private final AtomicLong wrong = new AtomicLong();
     private final AtomicReference<String> firstFault = new AtomicReference<>();
 
     BackendResults(final int ranks, final StepSetup setup, final CheckOracle oracle)
     {
-        tokens = setup.tokens();
+        stepTokens = setup.tokens();
         received = new ReceivedStep[ranks];
         oracles = new StepOracle[ranks];
         credits = new Semaphore[ranks];
@@ -50,12 +51,11 @@ final class BackendResults implements CompletionSink
         final int epoch,
         final int rank,
         final long step,
-        final int[] sampledTokens,
-        final int sampledCount,
+        final StepTokens tokens,
         final CaptureSlice rows)
     {
-        received[rank].complete(step, sampledTokens, sampledCount, rows);
-        final String difference = oracles[rank].difference(received[rank], step, tokens);
+        received[rank].complete(tokens, rows);
+        final String difference = oracles[rank].difference(received[rank], step, stepTokens);
         received[rank].release();
         if (difference != null)
         {

@@ -2,6 +2,7 @@
 package io.signalbox.cuda.check;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.StepTokens;
 import io.signalbox.cuda.capture.CaptureSlot;
 
 import java.nio.ByteOrder;
@@ -32,17 +33,24 @@ final class ReceivedStep
 
     void complete(final CaptureSlot of, final int[] sampledTokens, final int count, final CaptureSlice slice)
     {
-        complete(of.step(), sampledTokens, count, slice);
-        slot = of.index();
-    }
-
-    void complete(final long ofStep, final int[] sampledTokens, final int count, final CaptureSlice slice)
-    {
         System.arraycopy(sampledTokens, 0, sampled, 0, count);
         sampledCount = count;
         rows = slice;
         fault = null;
-        step = ofStep;
+        step = of.step();
+        slot = of.index();
+    }
+
+    void complete(final StepTokens results, final CaptureSlice slice)
+    {
+        for (int i = 0; i < results.tokenCount(); i++)
+        {
+            sampled[i] = results.token(i);
+        }
+        sampledCount = results.tokenCount();
+        rows = slice;
+        fault = null;
+        step = results.step();
     }
 
     void fail(final CaptureSlot of, final String sentence)

@@ -6,6 +6,7 @@ import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
+import io.signalbox.sim.WeightsPlan;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -54,12 +55,29 @@ public final class CostOptions
             "'dropped=0.001,late=0.01', or a file with one (default: nothing goes wrong).")
     private String faults;
 
+    @Option(names = "--new-weights", paramLabel = "WAY@TIME",
+        description = "Replace the weights at TIME; requests that have begun finish with the new ones, abort, or are " +
+            "computed anew (requeue): such as 'finish@10s' or 'abort@5s,requeue@7500ms' (default: the weights stay).")
+    private String newWeights;
+
+    private WeightsPlan newWeights()
+    {
+        try
+        {
+            return newWeights == null ? null : WeightsPlan.parse(newWeights);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("--new-weights: " + e.getMessage());
+        }
+    }
+
     public SimulationConfig config(final long seed)
     {
         return new SimulationConfig(seed,
             new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos),
             new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos), expertSkew, draftAcceptance,
-            FaultPlanOption.read(faults));
+            FaultPlanOption.read(faults), newWeights());
     }
 
     /** @throws ConfigException if the file of an output option is that of the fault plan. */

@@ -2,6 +2,7 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.experts.WeightSpan;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestLife;
@@ -124,6 +125,11 @@ public final class InspectionJson
             begin("requeued", event, submitNanos);
             json.writeNumberField("releasedBlocks", requeued.releasedBlocks());
         }
+        else if (event instanceof final LifeEvent.Outdated outdated)
+        {
+            begin("new-weights", event, submitNanos);
+            json.writeNumberField("releasedBlocks", outdated.releasedBlocks());
+        }
         else if (event instanceof final LifeEvent.FirstToken token)
         {
             begin("first-token", event, submitNanos);
@@ -150,6 +156,16 @@ public final class InspectionJson
         json.writeNumberField("capturedRows", ended.capturedRows());
         json.writeNumberField("inheritedRows", ended.inheritedRows());
         json.writeNumberField("missingRows", ended.missingRows());
+        json.writeArrayFieldStart("weights");
+        for (final WeightSpan span : ended.weights())
+        {
+            json.writeStartObject();
+            json.writeNumberField("generation", span.generation());
+            json.writeNumberField("from", span.from());
+            json.writeNumberField("to", span.to());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private void placed(final LifeEvent.Placed placed) throws IOException

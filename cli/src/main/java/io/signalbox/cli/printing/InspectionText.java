@@ -9,6 +9,7 @@ import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RequestLife;
 
 import java.io.PrintStream;
+import java.util.stream.Collectors;
 
 /** One request's life as text: a line per event, a table per placement. */
 public final class InspectionText
@@ -107,6 +108,10 @@ public final class InspectionText
             row("requeued", at(requeued) + ", since a step or the rank failed: " +
                 Decimals.grouped(requeued.releasedBlocks()) + " blocks released");
         }
+        else if (event instanceof final LifeEvent.Outdated outdated)
+        {
+            row("new weights", at(outdated) + ": " + Decimals.grouped(outdated.releasedBlocks()) + " blocks released");
+        }
         else if (event instanceof final LifeEvent.FirstToken token)
         {
             row("first token", at(token) + ", step " + Decimals.grouped(token.step()) + ": the TTFT");
@@ -128,6 +133,11 @@ public final class InspectionText
             row("routed experts", Decimals.grouped(rows) + " rows: " + Decimals.grouped(ended.capturedRows()) +
                 " captured, " + Decimals.grouped(ended.inheritedRows()) + " inherited, " +
                 Decimals.grouped(ended.missingRows()) + " missing");
+        }
+        if (ended.weights().stream().anyMatch(span -> span.generation() > 0))
+        {
+            row("weights", ended.weights().stream().map(span -> "generation " + Decimals.grouped(span.generation()) +
+                " from position " + Decimals.grouped(span.from())).collect(Collectors.joining(", ")));
         }
     }
 

@@ -108,10 +108,7 @@ public final class ReportJson
         Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
         tenants(report);
         Json.object(json, "placements", body -> placements(report.placements()));
-        if (report.faults() != null)
-        {
-            Json.object(json, "faults", body -> faults(report.faults()));
-        }
+        events(report);
         occupancy(report);
         Json.object(json, "routedExperts", body -> routedExperts(report));
         journal(journal);
@@ -180,6 +177,27 @@ public final class ReportJson
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    /** Events that most runs do not have. */
+    private void events(final RunReport report) throws IOException
+    {
+        if (report.faults() != null)
+        {
+            Json.object(json, "faults", body -> faults(report.faults()));
+        }
+        if (report.newWeights() != null)
+        {
+            Json.object(json, "newWeights", body -> newWeights(report.newWeights()));
+        }
+    }
+
+    private void newWeights(final RunReport.NewWeights weights) throws IOException
+    {
+        json.writeNumberField("changes", weights.changes());
+        json.writeNumberField("restarts", weights.requeued());
+        json.writeNumberField("abortedRequests", weights.aborted());
+        json.writeNumberField("mixedRequests", weights.mixed());
     }
 
     private void faults(final RunReport.Faults faults) throws IOException

@@ -62,6 +62,10 @@ public final class ReportText
         {
             faults(report.faults());
         }
+        if (report.newWeights() != null)
+        {
+            newWeights(report.newWeights());
+        }
         latency(report.latency());
         report.tenants().forEach(this::tenant);
         ranks(report);
@@ -144,6 +148,13 @@ public final class ReportText
         final int more = faults.ranks().size() - MAX_LOST_RANKS;
         row("ranks lost", (down.isEmpty() ? "none" : down) + (more <= 0 ? "" : ", " + more + " more") +
             "; backend reset " + Decimals.grouped(faults.resets()) + " \u00d7");
+    }
+
+    private void newWeights(final RunReport.NewWeights weights)
+    {
+        row("new weights", Decimals.grouped(weights.changes()) + " \u00d7; " + Decimals.grouped(weights.requeued()) +
+            " restarts of requests, " + Decimals.grouped(weights.aborted()) + " requests aborted, " +
+            Decimals.grouped(weights.mixed()) + " ended with tokens of several generations");
     }
 
     private void latency(final RunReport.Latency latency)

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.experts.WeightSpan;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.LifeEvent.Candidate;
 import io.signalbox.journal.inspect.RequestInspection;
@@ -42,7 +43,9 @@ class InspectionTextTest
             new LifeEvent.Placed(580 * MILLISECOND, 0, "kv-aware", MatchGate.CLOSED, TieRule.LEAST_LOAD, 2, 812.5,
                 List.of(new Candidate(0, 1_201.25, 1_200.0, 1.25, 1_016, 16, 0, 3),
                     new Candidate(1, 1_201.25, 1_200.0, 1.25, 1_017, 0, 0, 3))),
-            new LifeEvent.Ended(601 * MILLISECOND, 0, FreeReason.CANCELLED, 5, 1_000, 100, 104)), 5),
+            new LifeEvent.Outdated(590 * MILLISECOND, 0, 75),
+            new LifeEvent.Ended(601 * MILLISECOND, 0, FreeReason.CANCELLED, 5, 1_000, 100, 104,
+                List.of(new WeightSpan(0, 1_202, 0), new WeightSpan(1_202, 1_204, 1)))), 5),
         new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false),
             RefusalReason.TOO_LONG_FOR_POOL, List.of(), 0)),
         JournalEnd.CLOSED, 1_234, 800 * MILLISECOND, new Submits(2, 41, 41));
@@ -79,8 +82,10 @@ class InspectionTextTest
             1              1201.25          1200          1.25         1,017         0           0                3
             * chosen; 2 of 3 ranks were candidates
 
+            new weights       90.000 ms on rank 0: 75 blocks released
             ended             101.000 ms on rank 0: cancelled, 5 tokens generated
             routed experts    1,204 rows: 1,000 captured, 100 inherited, 104 missing
+            weights           generation 0 from position 0, generation 1 from position 1,202
 
             request           41, Submit 2 of 2
             submitted         at 0.700 s: 99,999 prompt tokens, at most 0 new ones, priority 0
@@ -97,8 +102,8 @@ class InspectionTextTest
         final Map<String, String> json =
             JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
         final List<String> events = List.of(
-            "placed", "admitted", "first-token", "paused", "continued", "preempted",
-            "resumed", "requeued", "placed", "ended");
+            "placed", "admitted", "first-token", "paused", "continued", "preempted", "resumed", "requeued", "placed",
+            "new-weights", "ended");
         for (int i = 0; i < events.size(); i++)
         {
             assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
@@ -109,7 +114,11 @@ class InspectionTextTest
         assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
         assertEquals("1.25", json.get("lives[0].events[8].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
-        assertEquals("cancelled", json.get("lives[0].events[9].reason"));
+        assertEquals("75", json.get("lives[0].events[9].releasedBlocks"));
+        assertEquals("cancelled", json.get("lives[0].events[10].reason"));
+        assertEquals("1", json.get("lives[0].events[10].weights[1].generation"));
+        assertEquals("1202", json.get("lives[0].events[10].weights[1].from"));
+        assertEquals("1204", json.get("lives[0].events[10].weights[1].to"));
         assertEquals("false", json.get("lives[1].accepted"));
         assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
         assertEquals("200", json.get("lives[1].submit.deadline"));

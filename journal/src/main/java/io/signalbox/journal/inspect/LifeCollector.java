@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.engine.FreeSpans;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
@@ -190,8 +191,10 @@ final class LifeCollector extends EventReader
             return;
         }
         final int released = requeued.released().count();
-        open.events.add(requeued.reason() == RequeueReason.PREEMPTED ?
-            new LifeEvent.Preempted(nowNanos, requeued.rank(), released) :
+        final RequeueReason reason = requeued.reason();
+        open.events.add(reason == RequeueReason.PREEMPTED ?
+            new LifeEvent.Preempted(nowNanos, requeued.rank(), released) : reason == RequeueReason.NEW_WEIGHTS ?
+            new LifeEvent.Outdated(nowNanos, requeued.rank(), released) :
             new LifeEvent.Requeued(nowNanos, requeued.rank(), released));
     }
 
@@ -219,7 +222,7 @@ final class LifeCollector extends EventReader
         if (open != null && end.requestId() == requestId)
         {
             open.events.add(new LifeEvent.Ended(nowNanos, end.rank(), end.reason(), end.generatedTokens(),
-                end.capturedRows(), end.inheritedRows(), end.missingRows()));
+                end.capturedRows(), end.inheritedRows(), end.missingRows(), FreeSpans.of(end)));
             open = null;
         }
     }

@@ -4,6 +4,7 @@ package io.signalbox.journal.inspect;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.experts.WeightSpan;
 
 import java.util.List;
 
@@ -90,7 +91,16 @@ public sealed interface LifeEvent
     {
     }
 
-    /** The end; figures of routed-expert rows are 0 if capture is disabled. */
+    /** New weights made the request release its blocks, whose content former ones computed, and start over. */
+    record Outdated(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
+    {
+    }
+
+    /**
+     * The end; figures of routed-expert rows are 0 if capture is disabled.
+     *
+     * @param weights which weights computed which positions; empty if nothing was computed.
+     */
     record Ended(
         long timeNanos,
         int rank,
@@ -98,7 +108,8 @@ public sealed interface LifeEvent
         int generatedTokens,
         int capturedRows,
         int inheritedRows,
-        int missingRows) implements LifeEvent
+        int missingRows,
+        List<WeightSpan> weights) implements LifeEvent
     {
     }
 }
