@@ -13,6 +13,7 @@ import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
@@ -25,8 +26,10 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 
 /**
  * Collects a {@link RunReport} from groups only, in their order. Rows of CHUNKED completions are not in the groups and
@@ -60,6 +63,8 @@ public final class ReportListener implements GroupListener
     private long acceptedDrafts;
     private long rejectedDrafts;
     private long preemptions;
+    private long pauses;
+    private final TreeMap<String, TenantRecord> tenants = new TreeMap<>();
     private long evictions;
     private long outputTokens;
     private long capturedRows;
@@ -99,6 +104,7 @@ public final class ReportListener implements GroupListener
     private final class ReportEvents extends EventReader
     {
         private int promptTokens;
+        private TenantRecord tenant;
         private long computeNanos;
         private DirectBuffer inlineRows;
         private int inlineOffset;
@@ -108,6 +114,8 @@ public final class ReportListener implements GroupListener
         protected void onSubmit(final SubmitDecoder request)
         {
             promptTokens = request.promptTokens();
+            request.skipBlockHashes();
+            tenant = request.cacheKeyLength() == 0 ? null : tenants.computeIfAbsent(cacheKey(request), TenantRecord::new);
         }
 
         @Override
@@ -132,7 +140,11 @@ public final class ReportListener implements GroupListener
         protected void onAccepted(final AcceptedDecoder answer)
         {
             submitted++;
-            live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens));
+            live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens, tenant));
+            if (tenant != null)
+            {
+                tenant.submitted();
+            }
         }
 
         @Override
@@ -183,6 +195,12 @@ public final class ReportListener implements GroupListener
         }
 
         @Override
+        protected void onPaused(final PausedDecoder paused)
+        {
+            pauses++;
+        }
+
+        @Override
         protected void onNewWeights(final NewWeightsDecoder change)
         {
             weights.replaced();
@@ -194,6 +212,13 @@ public final class ReportListener implements GroupListener
             addEnd(end);
             weights.onFree(end);
         }
+    }
+
+    private static String cacheKey(final SubmitDecoder request)
+    {
+        final byte[] key = new byte[request.cacheKeyLength()];
+        request.getCacheKey(key, 0, key.length);
+        return new String(key, StandardCharsets.UTF_8);
     }
 
     private void addStep(final StepView plan)
@@ -282,6 +307,10 @@ public final class ReportListener implements GroupListener
         {
             request.firstTokenNanos = nowNanos;
             ttft.record(nowNanos - request.submitNanos);
+            if (request.tenant != null)
+            {
+                request.tenant.firstToken(nowNanos - request.submitNanos);
+            }
         }
         else
         {
@@ -305,6 +334,10 @@ public final class ReportListener implements GroupListener
         if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
         {
             completed++;
+            if (request.tenant != null)
+            {
+                request.tenant.completed(request);
+            }
             e2e.record(nowNanos - request.submitNanos);
             if (request.tokens > 1)
             {
@@ -336,6 +369,7 @@ public final class ReportListener implements GroupListener
             placements.placements(),
             occupancy(),
             routedExperts(),
+            tenants.values().stream().map(TenantRecord::tenant).toList(),
             null,
             weights.figures(),
             nowNanos);
@@ -345,7 +379,8 @@ public final class ReportListener implements GroupListener
     {
         final List<Long> tokens = Arrays.stream(ranks).map(RankRecord::stepTokens).toList();
         return new RunReport.Steps(
-            steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, evictions);
+            steps, emptySteps, tokens.stream().mapToLong(Long::longValue).sum(), tokens, preemptions, pauses,
+            evictions);
     }
 
     private RunReport.InFlight inFlight()

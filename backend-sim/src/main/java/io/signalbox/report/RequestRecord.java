@@ -9,6 +9,7 @@ final class RequestRecord
     final long requestId;
     final long submitNanos;
     final int promptTokens;
+    final TenantRecord tenant;
     /** KV blocks that the request holds on {@link #rank}. */
     final IntArrayList blocks = new IntArrayList();
     int rank = -1;
@@ -24,10 +25,11 @@ final class RequestRecord
     int generatedBlocks;
     int pendingBlocks;
 
-    RequestRecord(final long requestId, final long submitNanos, final int promptTokens)
+    RequestRecord(final long requestId, final long submitNanos, final int promptTokens, final TenantRecord tenant)
     {
         this.requestId = requestId;
         this.submitNanos = submitNanos;
         this.promptTokens = promptTokens;
+        this.tenant = tenant;
     }
 }

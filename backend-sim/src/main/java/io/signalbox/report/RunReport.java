@@ -10,6 +10,7 @@ import java.util.Map;
  * The result of a run, from its groups alone: the same groups give the same report, live or from a journal. Wall-clock
  * figures are apart, in {@link WallClock}. All times are logical nanoseconds.
  *
+ * @param tenants        by name; empty if the workload has none.
  * @param faults         what went wrong; null if the run had no fault plan.
  * @param newWeights     null if the weights were never replaced.
  * @param simulatedNanos time of the last input.
@@ -24,6 +25,7 @@ public record RunReport(
     Placements placements,
     List<RankOccupancy> blockOccupancy,
     RoutedExperts routedExperts,
+    List<Tenant> tenants,
     Faults faults,
     NewWeights newWeights,
     long simulatedNanos)
@@ -32,7 +34,7 @@ public record RunReport(
     public RunReport withFaults(final Faults value)
     {
         return new RunReport(requests, latency, throughput, prefixCache, steps, inFlight, placements, blockOccupancy,
-            routedExperts, value, newWeights, simulatedNanos);
+            routedExperts, tenants, value, newWeights, simulatedNanos);
     }
 
     /**
@@ -64,6 +66,15 @@ public record RunReport(
     /** Figures in nanoseconds, to three significant digits; all zero when {@code count} is zero. */
     public record LatencySummary(
         long count, double meanNanos, long p50Nanos, long p90Nanos, long p99Nanos, long maxNanos)
+    {
+    }
+
+    /**
+     * The requests of one tenant.
+     *
+     * @param servedTokens prompt and output tokens of the completed ones.
+     */
+    public record Tenant(String name, long submitted, long completed, long servedTokens, LatencySummary ttft)
     {
     }
 
@@ -107,9 +118,11 @@ public record RunReport(
      * @param emptySteps    the empty ones, which a backend pads with a dummy request: all ranks enter the collectives.
      * @param tokens        tokens that went through a forward step, recomputed ones included.
      * @param tokensPerRank the same by rank.
+     * @param pauses        times that a request kept its blocks and waited for a further one.
      */
     public record Steps(
-        long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long evictions)
+        long steps, long emptySteps, long tokens, List<Long> tokensPerRank, long preemptions, long pauses,
+        long evictions)
     {
     }
 

@@ -2,7 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
-import io.signalbox.batch.Request;
+import io.signalbox.batch.BlockSize;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
@@ -31,7 +31,7 @@ public final class PoolFit
         for (final WorkloadRequest request : workload.requests())
         {
             final long blocks =
-                Request.blocksNeeded(request.promptTokens(), request.outputTokens(), config.blockSizeTokens());
+                BlockSize.blocksNeeded(request.promptTokens(), request.outputTokens(), config.blockSizeTokens());
             if (blocks > mostBlocks)
             {
                 mostBlocks = blocks;

@@ -9,6 +9,7 @@ import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.collections.Long2ObjectHashMap;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -77,7 +78,7 @@ final class PromptHashes
             return workload.blockHashes(request, blockSizeTokens, hashes);
         }
         Turn turn = turns.remove(request.predecessorId());
-        turn = turn == null ? firstTurn() : turn;
+        turn = turn == null ? firstTurn(request) : turn;
         turn.hashes = turn.hashes.length < blocks ? Arrays.copyOf(turn.hashes, 2 * blocks) : turn.hashes;
         for (; turn.blocks < blocks; turn.blocks++)
         {
@@ -97,10 +98,11 @@ final class PromptHashes
         return blocks;
     }
 
-    private Turn firstTurn()
+    /** The tenant is the cache key, so that tenants share no blocks. */
+    private Turn firstTurn(final WorkloadRequest request)
     {
         final Turn turn = new Turn(hasher.chainBytes());
-        hasher.hash(NO_TOKENS, 0, NO_CHAIN, turn.hashes);
+        hasher.hash(NO_TOKENS, 0, workload.tenant(request).getBytes(StandardCharsets.UTF_8), turn.hashes);
         hasher.chain(turn.chain);
         return turn;
     }

@@ -11,12 +11,14 @@ import io.signalbox.workload.WorkloadRequest;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /** Encodes the Submit of a workload's request. */
 final class SubmitWriter
 {
     private static final int NONE = -1;
 
+    private final Workload workload;
     private final PromptHashes prompts;
     private final int rowsFrom;
     private final long seed;
@@ -26,6 +28,7 @@ final class SubmitWriter
     /** @param rowsFrom first position whose routed-expert rows the clients want; -1: none. */
     SubmitWriter(final Workload workload, final SchedulerConfig config, final int rowsFrom, final long seed)
     {
+        this.workload = workload;
         this.rowsFrom = rowsFrom;
         this.seed = seed;
         prompts = new PromptHashes(workload, config, seed);
@@ -50,6 +53,7 @@ final class SubmitWriter
         {
             tailBytes.putInt(i * Integer.BYTES, prompts.tail(i), ByteOrder.LITTLE_ENDIAN);
         }
+        final byte[] tenant = workload.tenant(request).getBytes(StandardCharsets.UTF_8);
         final SubmitEncoder submit = inputs.submit();
         submit
             .timeNanos(timeNanos)
@@ -69,7 +73,7 @@ final class SubmitWriter
             .topP(1.0f)
             .rankHintRelaxed(Flag.NO)
             .putBlockHashes(hashBytes, 0, hashCount * Long.BYTES)
-            .putCacheKey(hashBytes, 0, 0)
+            .putCacheKey(tenant, 0, tenant.length)
             .putTokens(tailBytes, 0, prompts.tailLength() * Integer.BYTES)
             .putHashChain(prompts.chain(), 0, prompts.chain().length);
     }

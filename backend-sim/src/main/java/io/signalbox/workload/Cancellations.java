@@ -60,6 +60,12 @@ public record Cancellations(double fraction, long meanDelayNanos, long seed)
             }
 
             @Override
+            public String tenant(final WorkloadRequest request)
+            {
+                return workload.tenant(request);
+            }
+
+            @Override
             public String placeOf(final WorkloadRequest request)
             {
                 return workload.placeOf(request);

@@ -41,6 +41,12 @@ public final class FirstRequests implements Workload
     }
 
     @Override
+    public String tenant(final WorkloadRequest request)
+    {
+        return whole.tenant(request);
+    }
+
+    @Override
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {
         return whole.blockHashes(request, blockSizeTokens, target);

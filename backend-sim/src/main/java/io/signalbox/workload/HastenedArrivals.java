@@ -57,6 +57,12 @@ public final class HastenedArrivals implements Workload
     }
 
     @Override
+    public String tenant(final WorkloadRequest request)
+    {
+        return original.tenant(request);
+    }
+
+    @Override
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {
         return original.blockHashes(request, blockSizeTokens, target);

@@ -79,6 +79,12 @@ public final class JitteredArrivals implements Workload
     }
 
     @Override
+    public String tenant(final WorkloadRequest request)
+    {
+        return recorded.tenant(request);
+    }
+
+    @Override
     public int blockHashes(final WorkloadRequest request, final int blockSizeTokens, final long[] target)
     {
         return recorded.blockHashes(request, blockSizeTokens, target);

@@ -35,6 +35,12 @@ public interface Workload
         throw new UnsupportedOperationException("the blocks of " + placeOf(request) + " have no names; hash its tokens");
     }
 
+    /** The tenant that sends the request; empty if the workload has none. */
+    default String tenant(final WorkloadRequest request)
+    {
+        return "";
+    }
+
     /** Names a request in a message. A recorded workload names the line of its file. */
     default String placeOf(final WorkloadRequest request)
     {

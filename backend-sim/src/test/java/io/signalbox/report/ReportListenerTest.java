@@ -163,7 +163,7 @@ class ReportListenerTest
         assertEquals(new LatencySummary(2, 600.0, 500, 700, 700, 700), figures.latency().itl());
         assertEquals(new LatencySummary(1, 600.0, 600, 600, 600, 600), figures.latency().tpot());
         assertEquals(new LatencySummary(1, 2200.0, 2200, 2200, 2200, 2200), figures.latency().e2e());
-        assertEquals(new RunReport.Steps(3, 0, 42, List.of(42L), 0, 0), figures.steps());
+        assertEquals(new RunReport.Steps(3, 0, 42, List.of(42L), 0, 0, 0), figures.steps());
         assertEquals(2300, figures.simulatedNanos());
         assertEquals(3, figures.throughput().outputTokens());
         assertEquals(3 / 2300e-9, figures.throughput().outputTokensPerSecond(), 1e-6);

@@ -2,7 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.ConfigException;
-import io.signalbox.batch.Request;
+import io.signalbox.batch.BlockSize;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
@@ -44,6 +44,6 @@ class PoolFitTest
 
     private static long blocks(final WorkloadRequest request)
     {
-        return Request.blocksNeeded(request.promptTokens(), request.outputTokens(), BLOCK_SIZE_TOKENS);
+        return BlockSize.blocksNeeded(request.promptTokens(), request.outputTokens(), BLOCK_SIZE_TOKENS);
     }
 }

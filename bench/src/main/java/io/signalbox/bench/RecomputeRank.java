@@ -2,6 +2,7 @@
 package io.signalbox.bench;
 
 import io.signalbox.batch.BatchPlanner;
+import io.signalbox.batch.BatchRules;
 import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
@@ -34,7 +35,7 @@ final class RecomputeRank implements PagedRank, StepOutput
         this.load = load;
         usableBlocks = poolSize - 1;
         blocks = new RankBlocks(0, poolSize, BLOCK_SIZE_TOKENS, EvictionPolicy.LRU, true, false, null);
-        planner = new BatchPlanner(blocks, rankLoad, MAX_REQUESTS, STEP_TOKENS, 1, 0,
+        planner = new BatchPlanner(blocks, rankLoad, BatchRules.plain(MAX_REQUESTS, STEP_TOKENS),
             (request, preempted) -> ledger.lostBlocks((int)request.id()));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house;
 
+import io.signalbox.batch.TenantWeights;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.config.Setting;
 import io.signalbox.cuda.CudaBackendConfig;
@@ -30,6 +31,7 @@ import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.HastenedArrivals;
 import io.signalbox.workload.SizeDistribution;
+import io.signalbox.workload.Tenants;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -72,6 +74,7 @@ record ConfigObject(
             () -> new SizeDistribution.Lognormal(4.0, 0.7, 1, 32), () -> new SizeDistribution.Fixed(3)),
         of("Agent trace", AgentTraceConfig.class, true, AgentTraceConfig.SETTINGS, () -> AgentTraceConfig.DEFAULT),
         of("Cancellations", Cancellations.class, true, Cancellations.SETTINGS, () -> new Cancellations(0.5, 1, 1)),
+        of("Tenants of a workload", Tenants.class, true, Tenants.SETTINGS, () -> new Tenants(TenantWeights.EQUAL, 1)),
         of("Speed of arrivals", HastenedArrivals.class, true, HastenedArrivals.SETTINGS),
         of("Limit of requests", FirstRequests.class, true, FirstRequests.SETTINGS),
         of("Comparison", ComparisonConfig.class, true, ComparisonConfig.SETTINGS),

@@ -104,7 +104,7 @@ class SettingsDocsTest
         {
             return 0;
         }
-        final String text = named.group(1);
+        final String text = setting.type().equals("choice") ? named.group(1).replace('-', '_') : named.group(1);
         final boolean seconds = option.paramLabel().equals("SECONDS");
         final String declared = defaultOf(setting);
         final boolean same = seconds ? (long)(Double.parseDouble(text) * 1e9) == Long.parseLong(declared) :

@@ -6,12 +6,18 @@ import io.signalbox.StateDigest;
 
 /**
  * Decides which tokens of which requests one DP rank computes in its next step. Every request closes the gap between its
- * known and its computed tokens; running ones come first in the order of their admission, then waiting ones in theirs,
- * under one token budget. If KV blocks run out, the running request of the lowest priority, and of these the one admitted
- * last, gives up its blocks and is computed again later (recompute).
+ * known and its computed tokens; running ones come first, by priority and then in the order of their admission, then
+ * waiting ones in theirs, under one token budget. If KV blocks run out, the running request of the lowest priority, and of
+ * these the one admitted last, gives up its blocks and is computed again later (recompute); or, within a limit, the request
+ * that lacks a block keeps those it has and waits ({@link PausedRequests}).
+ *
+ * <p>No request gives up its blocks more often than {@link BatchRules#maxPreemptions}: after that it is admitted when all
+ * blocks that it can need are free, and they are promised to it.
  *
  * <p>Steps may be planned while earlier ones are in flight. The token that an entry feeds may then be on the device only,
  * and with draft tokens even its position: {@link FlightLog} keeps the interval, and blocks are allocated to its end.
+ *
+ * <p>One file, because every method reads or changes the two queues.
  */
 public final class BatchPlanner
 {
@@ -19,12 +25,15 @@ public final class BatchPlanner
 
     private final RankBlocks blocks;
     private final RankLoad load;
-    private final int maxRunning;
-    private final int stepTokens;
+    private final BatchRules rules;
     private final int depth;
     private final int draftTokens;
-    private final RequeueListener requeued;
+    private final BatchListener listener;
+    private final PausedRequests paused;
+    private final Victims victims;
+    private final LongPrefills longPrefills;
 
+    /** By priority, of one priority in the order of admission. */
     private final RequestQueue running = new RequestQueue();
     private final RequestQueue waiting = new RequestQueue();
     /** Running requests that get no further entries, and those of them that will wait again. */
@@ -33,32 +42,28 @@ public final class BatchPlanner
     private long admissions;
     private int budget;
     private boolean tookVictim;
+    /** A request ahead in the step waits for a block: no later one may take it. */
+    private boolean leftOneWaiting;
+    /** Nothing would run if requests were paused. */
+    private boolean mustTakeVictim;
 
     /**
-     * @param load        updated with every change.
-     * @param maxRunning  most requests that run at a time.
-     * @param stepTokens  token budget of a step.
-     * @param depth       most steps in flight, 1 to 4.
-     * @param draftTokens draft tokens per entry that the device samples.
-     * @param requeued    receives every request that gives up its blocks and waits again.
+     * @param load     updated with every change.
+     * @param listener receives every request that loses its blocks and waits again, is paused, or continues.
      */
     public BatchPlanner(
-        final RankBlocks blocks,
-        final RankLoad load,
-        final int maxRunning,
-        final int stepTokens,
-        final int depth,
-        final int draftTokens,
-        final RequeueListener requeued)
+        final RankBlocks blocks, final RankLoad load, final BatchRules rules, final BatchListener listener)
     {
         this.blocks = blocks;
         this.load = load;
-        this.maxRunning = maxRunning;
-        this.stepTokens = stepTokens;
-        this.depth = depth;
-        this.draftTokens = draftTokens;
-        this.requeued = requeued;
-        blocks.allocator().requestBlocks(new RunningBlocks(running));
+        this.rules = rules;
+        this.listener = listener;
+        depth = rules.depth();
+        draftTokens = rules.draftTokens();
+        victims = new Victims(rules.maxPreemptions());
+        longPrefills = new LongPrefills(rules.longPrefillTokens(), rules.maxLongPrefills());
+        paused = new PausedRequests(rules.pausedBlocks(), listener);
+        blocks.allocator().requestBlocks(new RunningBlocks(running, paused));
     }
 
     public boolean hasWork()
@@ -96,20 +101,35 @@ public final class BatchPlanner
         plan.clear();
         plan.number(step, blocks.weightGeneration());
         blocks.begin(plan);
-        budget = stepTokens;
+        budget = rules.stepTokens();
         tookVictim = false;
+        longPrefills.clear();
         continueRunning(plan);
         if (!tookVictim && comingBackCount == 0)
         {
             admitWaiting(plan);
         }
-        while (plan.entryCount() == 0 && tookVictim && !running.isEmpty() && !isAnyInFlight())
+        if (plan.entryCount() == 0 && (tookVictim || paused.count() > 0))
         {
-            // Nothing will land and free blocks: a further victim, or nobody would ever run.
-            tookVictim = false;
-            continueRunning(plan);
+            takeVictimsUntilOneRuns(plan);
         }
         return plan.entryCount() > 0;
+    }
+
+    /** Unless something will land and free blocks: one victim after the other, or nobody would ever run. */
+    private void takeVictimsUntilOneRuns(final StepPlan plan)
+    {
+        mustTakeVictim = true;
+        do
+        {
+            tookVictim = false;
+            if (!isAnyInFlight())
+            {
+                continueRunning(plan);
+            }
+        }
+        while (plan.entryCount() == 0 && tookVictim);
+        mustTakeVictim = false;
     }
 
     private boolean isAnyInFlight()
@@ -126,13 +146,14 @@ public final class BatchPlanner
 
     private void continueRunning(final StepPlan plan)
     {
+        leftOneWaiting = false;
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
             if (request.takesEntries())
             {
                 continueRequest(plan, request, running.size() - 1 - i);
-                // The victim may be the request itself, or one ahead of it.
+                // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }
         }
@@ -167,11 +188,11 @@ public final class BatchPlanner
     /** The host knows the tokens from {@code start} on. */
     private void continueKnown(final StepPlan plan, final Request request, final int start)
     {
-        final int tokens = Math.min(request.knownTokens() - start, budget);
-        final int room = room(request, start, start + tokens);
+        final int tokens = Math.min(longPrefills.most(request.knownTokens() - start), budget);
+        final int room = tokens == 0 ? start : room(request, start, start + tokens);
         if (room > start)
         {
-            addKnown(plan, request, start, Math.min(tokens, room - start));
+            addKnown(plan, request, start, room - start);
         }
     }
 
@@ -179,6 +200,7 @@ public final class BatchPlanner
     {
         grow(request, start + tokens);
         final boolean samples = start + tokens == request.knownTokens() && request.wantsTokens();
+        longPrefills.added(request.knownTokens() - start);
         plan.addEntry(request, start, tokens, samples);
         blocks.announce(request, start, start + tokens);
         added(plan, request, start, tokens, start + tokens, samples, false);
@@ -189,7 +211,7 @@ public final class BatchPlanner
         final StepPlan plan, final Request request, final int lowest, final int highest, final int drafts)
     {
         final int most = request.mostTokens() - 1;
-        final int granted = Math.min(highest + 1 + drafts, most) > blocks.mostTokens(request) ? 0 : drafts;
+        final int granted = Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
         final int room = room(request, lowest, Math.min(highest + 1 + granted, most));
         if (room > lowest)
         {
@@ -237,52 +259,94 @@ public final class BatchPlanner
         {
             return end;
         }
-        long room = blocks.mostTokens(request);
+        long room = available(request);
         if (room <= start && !tookVictim && !request.isInFlight() && leavingCount == 0 && !blocks.isRetiring())
         {
-            takeVictim();
-            room = request.takesEntries() && request.stage() == Request.Stage.RUNNING ? blocks.mostTokens(request) : start;
+            room = shorten(request) ? available(request) : start;
+        }
+        if (room > start)
+        {
+            paused.proceed(request);
         }
         return (int)Math.min(room, end);
+    }
+
+    private long available(final Request request)
+    {
+        return leftOneWaiting ? blocks.ownTokens(request) : blocks.mostTokens(request);
+    }
+
+    /** No block is left for the request. Returns whether it may continue, because another one has given up its blocks. */
+    private boolean shorten(final Request request)
+    {
+        final boolean isPaused = request.residency.isPaused();
+        if (!mustTakeVictim && (isPaused || paused.count() < running.size() - 1 && paused.allows(request)))
+        {
+            if (!isPaused)
+            {
+                paused.pause(request);
+            }
+            leftOneWaiting = true;
+            return false;
+        }
+        takeVictim();
+        return request.takesEntries() && request.stage() == Request.Stage.RUNNING;
     }
 
     /** The running request of the lowest priority, of these the one admitted last, gives up its blocks. */
     private void takeVictim()
     {
         tookVictim = true;
-        Request victim = running.get(running.size() - 1);
-        for (int i = running.size() - 2; i >= 0; i--)
-        {
-            victim = running.get(i).priority() < victim.priority() ? running.get(i) : victim;
-        }
+        final Request victim = victims.choose(running);
         leave(victim, Residency.Leaving.PREEMPTED);
         leaveIfOver(victim);
     }
 
+    /** Admits waiting requests in their order; only a long prompt for which the step has no room is passed over. */
     private void admitWaiting(final StepPlan plan)
     {
-        while (!waiting.isEmpty() && running.size() < maxRunning && budget > 0)
+        int at = 0;
+        while (at < waiting.size() && running.size() < rules.maxRunning() && budget > 0)
         {
-            final Request request = waiting.first();
+            final Request request = waiting.get(at);
             final int matched = blocks.match(request);
-            if (!blocks.fits(request, matched))
+            final int left = request.knownTokens() - blocks.tokensOf(matched);
+            if (longPrefills.most(left) == 0)
+            {
+                at++;
+                continue;
+            }
+            final int promised = promisedTo(request);
+            if (!blocks.fits(request, matched, promised, running.isEmpty() ? 0 : rules.watermarkBlocks()))
             {
                 break;
             }
-            waiting.removeFirst();
-            running.addLast(request);
-            admit(plan, request, matched);
+            waiting.removeAt(at);
+            running.addByPriority(request);
+            admit(plan, request, matched, promised);
         }
     }
 
-    private void admit(final StepPlan plan, final Request request, final int matched)
+    private int promisedTo(final Request request)
+    {
+        final AdmissionPromise promise = victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise();
+        return switch (promise)
+        {
+            case NOTHING -> 0;
+            case KNOWN -> blocks.knownBlocks(request);
+            case WHOLE -> blocks.mostBlocks(request);
+        };
+    }
+
+    private void admit(final StepPlan plan, final Request request, final int matched, final int promised)
     {
         request.admitted(++admissions << RANK_BITS | blocks.rank());
         final int registered = blocks.share(request, matched);
+        blocks.promise(request, promised);
         final int start = blocks.tokensOf(matched);
         load.start(request, start, blocks.tokensOf(registered));
         plan.addAdmitted(request, matched, request.isResumed());
-        addKnown(plan, request, start, Math.min(request.knownTokens() - start, budget));
+        addKnown(plan, request, start, Math.min(longPrefills.most(request.knownTokens() - start), budget));
     }
 
     /**
@@ -323,16 +387,31 @@ public final class BatchPlanner
         }
     }
 
-    /** The request gives up its blocks and waits, ahead of the others. */
+    /** They wait in the order in which they ran: the last one is the first to go. */
+    private void leaveAllThatAreOver()
+    {
+        for (int i = running.size() - 1; i >= 0; i--)
+        {
+            leaveIfOver(running.get(i));
+        }
+    }
+
+    /** The request gives up its blocks and waits, ahead of the others of its priority. */
     private void waitAgain(final Request request)
     {
         count(request, -1);
-        requeued.onRequeue(request, request.residency.cause());
+        paused.ended(request);
+        final RequeueCause cause = request.residency.cause();
+        listener.onRequeue(request, cause);
         blocks.release(request);
         request.blockCount = 0;
         load.startOver(request);
         request.startsOver();
-        waiting.addFirst(request);
+        if (cause == RequeueCause.PREEMPTED)
+        {
+            request.residency.preempted();
+        }
+        waiting.addFirstByPriority(request);
     }
 
     /** Removes a request that has ended; its blocks are released, or retire if steps in flight may write them. */
@@ -341,6 +420,7 @@ public final class BatchPlanner
         if (request.stage() == Request.Stage.RUNNING)
         {
             count(request, -1);
+            paused.ended(request);
             running.remove(request);
             blocks.retire(request);
         }
@@ -366,10 +446,7 @@ public final class BatchPlanner
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
             }
         }
-        for (int i = running.size() - 1; i >= 0; i--)
-        {
-            leaveIfOver(running.get(i));
-        }
+        leaveAllThatAreOver();
     }
 
     /** Rows that a request shares with a step in flight are its own once its first step is committed. */
@@ -391,10 +468,7 @@ public final class BatchPlanner
             dropProvisional(request);
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
         }
-        for (int i = running.size() - 1; i >= 0; i--)
-        {
-            leaveIfOver(running.get(i));
-        }
+        leaveAllThatAreOver();
     }
 
     /** Running requests that are not to end start over, in their order, each once no step in flight computes it. */
@@ -404,10 +478,7 @@ public final class BatchPlanner
         {
             leave(running.get(i), Residency.Leaving.NEW_WEIGHTS);
         }
-        for (int i = running.size() - 1; i >= 0; i--)
-        {
-            leaveIfOver(running.get(i));
-        }
+        leaveAllThatAreOver();
     }
 
     /** A running request that is to end gets no further entry; it ends once nothing of it is in flight. */
@@ -417,14 +488,14 @@ public final class BatchPlanner
     }
 
     /** Hands every waiting request back, in order, to be placed on another rank; none may be running. */
-    public void evacuate(final RequestQueue destination)
+    public void evacuate(final WaitingQueue destination)
     {
         while (!waiting.isEmpty())
         {
             final Request request = waiting.removeLast();
             load.remove(request);
             request.unplaced();
-            destination.addFirst(request);
+            destination.giveBack(request);
         }
     }
 }

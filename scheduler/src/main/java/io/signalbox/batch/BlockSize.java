@@ -5,7 +5,7 @@ package io.signalbox.batch;
  * Tokens per KV block. Divides by a multiplication, because each step asks several times per request in which block a
  * position is, and a division costs more than the rest of the question.
  */
-final class BlockSize
+public final class BlockSize
 {
     private static final int POSITION_BITS = 31;
 
@@ -20,6 +20,13 @@ final class BlockSize
         // Exact for every position: reciprocal * tokens exceeds 2^shift by at most tokens <= 2^(shift - 31).
         shift = POSITION_BITS + Integer.SIZE - Integer.numberOfLeadingZeros(tokens - 1);
         reciprocal = (1L << shift) / tokens + 1;
+    }
+
+    /** KV blocks that a request needs at its largest output; its last token is never fed to the model. */
+    public static long blocksNeeded(final int promptTokens, final int maxNewTokens, final int blockSizeTokens)
+    {
+        final long fed = (long)promptTokens + Math.max(0, maxNewTokens - 1);
+        return (fed + blockSizeTokens - 1) / blockSizeTokens;
     }
 
     int tokens()

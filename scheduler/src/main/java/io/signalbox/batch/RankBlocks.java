@@ -14,7 +14,7 @@ import org.agrona.DirectBuffer;
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
  * rank's entries in the prefix index over all ranks.
  *
- * <p>One file, because every method is a view of the same pool and the same plan.
+ * <p>One file, because each of its methods changes the pool together with the pages or the index.
  */
 public final class RankBlocks
 {
@@ -25,10 +25,11 @@ public final class RankBlocks
     /** {@code null} if capture is off. */
     private final BlockPages pages;
     /** {@code null} unless a router reads prefix matches. */
-    private RankPrefixIndex prefixIndex;
+    private IndexedPrefixes indexed;
     private final RetiringBlocks retiring;
     private final PendingBlocks pending = new PendingBlocks();
     private final boolean sameStepSharing;
+    private final BlockPromises promises = new BlockPromises();
     private int generation;
     private int weightGeneration;
     private StepPlan planInWork;
@@ -120,15 +121,20 @@ public final class RankBlocks
             sameStepSharing ? planInWork.step() + 1 : planInWork.step());
     }
 
-    /** Whether all known tokens of the request fit beside its match; matched blocks must not be counted as evictable. */
-    boolean fits(final Request request, final int matched)
+    /**
+     * Whether all known tokens of the request, and the blocks that it is promised, fit beside its match and what others were
+     * promised; matched blocks must not be counted as evictable.
+     *
+     * @param watermark blocks that are left over.
+     */
+    boolean fits(final Request request, final int matched, final int promised, final int watermark)
     {
-        int allocatable = allocator.allocatableCount();
+        long allocatable = allocator.allocatableCount() - promises.owed() - watermark;
         for (int i = 0; i < matched; i++)
         {
             allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
         }
-        return blockSize.blocksFor(request.knownTokens()) - matched <= allocatable;
+        return Math.max(knownBlocks(request), promised) - matched <= allocatable;
     }
 
     /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
@@ -224,7 +230,9 @@ public final class RankBlocks
         {
             return false;
         }
+        final int owed = promises.owedTo(request);
         request.blockCount += lacking;
+        promises.handedOut(owed, request);
         for (int i = first; i < request.blockCount; i++)
         {
             final int blockId = request.blockTable[i];
@@ -239,6 +247,19 @@ public final class RankBlocks
         return true;
     }
 
+    /** Blocks of the known tokens of the request. */
+    int knownBlocks(final Request request)
+    {
+        return blockSize.blocksFor(request.knownTokens());
+    }
+
+    /** Blocks that the request needs at its largest output. */
+    int mostBlocks(final Request request)
+    {
+        return (int)BlockSize.blocksNeeded(request.promptTokens(), request.mostTokens() - request.promptTokens(),
+            blockSize.tokens());
+    }
+
     int tokensOf(final int blocks)
     {
         return blocks * blockSize.tokens();
@@ -250,10 +271,29 @@ public final class RankBlocks
         return tokens <= (long)request.blockCount * blockSize.tokens();
     }
 
-    /** Most tokens of the request that fit into its blocks and those that could be allocated now. */
+    /** Most tokens of the request that fit into its blocks and those that could be allocated to it now. */
     long mostTokens(final Request request)
     {
-        return ((long)request.blockCount + allocator.allocatableCount()) * blockSize.tokens();
+        final long free = allocator.allocatableCount() - promises.owed() + promises.owedTo(request);
+        return (request.blockCount + free) * blockSize.tokens();
+    }
+
+    /** Most tokens of the request that fit into its blocks and those that it was promised. */
+    long ownTokens(final Request request)
+    {
+        return ((long)request.blockCount + promises.owedTo(request)) * blockSize.tokens();
+    }
+
+    /** No other request may take the blocks that the request lacks of so many. */
+    void promise(final Request request, final int count)
+    {
+        promises.promise(request, count);
+    }
+
+    /** Blocks that were promised and are not handed out yet. */
+    public long promisedBlocks()
+    {
+        return promises.owed();
     }
 
     BlockSize blockSize()
@@ -314,6 +354,7 @@ public final class RankBlocks
     /** Releases the request's blocks; its table keeps their ids. */
     void release(final Request request)
     {
+        promises.promise(request, 0);
         allocator.release(request.blockTable, 0, request.blockCount);
     }
 
@@ -323,6 +364,7 @@ public final class RankBlocks
      */
     void retire(final Request request)
     {
+        promises.promise(request, 0);
         if (request.isInFlight())
         {
             retiring.add(request.newestStepInFlight(), request.blockTable, request.blockCount);
@@ -420,11 +462,10 @@ public final class RankBlocks
             final long hash = request.prefix().get(index);
             if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
-                commit.addRegistered(
-                    blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
-                if (prefixIndex != null)
+                commit.addRegistered(blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
+                if (indexed != null)
                 {
-                    prefixIndex.add(hash, rank);
+                    indexed.add(hash);
                 }
             }
         }
@@ -447,9 +488,9 @@ public final class RankBlocks
     {
         generation++;
         pending.clear();
-        if (prefixIndex != null)
+        if (indexed != null)
         {
-            unindexAll();
+            indexed.removeAll();
         }
         allocator.forgetPrefixes();
     }
@@ -461,34 +502,9 @@ public final class RankBlocks
         forgetPrefixes();
     }
 
-    /** Removes block by block: the index holds the blocks of all ranks, and a search of it per rank would stall them. */
-    private void unindexAll()
-    {
-        for (int blockId = 0; blockId < allocator.dummyBlock(); blockId++)
-        {
-            final long hash = allocator.blockHash(blockId);
-            if (hash != KvBlockAllocator.NO_HASH)
-            {
-                prefixIndex.remove(hash, rank);
-            }
-        }
-    }
-
     /** Sets the index over all ranks; this rank keeps its cached blocks in it up to date. Call before the first plan. */
     public void indexPrefixes(final RankPrefixIndex index)
     {
-        prefixIndex = index;
-        allocator.addDeregistrationObserver(this::unindex);
-    }
-
-    private void unindex(final int[] blockIds, final long[] blockHashes, final int count)
-    {
-        for (int i = 0; i < count; i++)
-        {
-            if (blockHashes[i] != KvBlockAllocator.NO_HASH)
-            {
-                prefixIndex.remove(blockHashes[i], rank);
-            }
-        }
+        indexed = new IndexedPrefixes(index, rank, allocator);
     }
 }

@@ -42,6 +42,7 @@ public final class Request
 
     final RequestRows rows;
     final Residency residency = new Residency();
+    final TenantShare tenant = new TenantShare();
     final WeightSpans weights = new WeightSpans();
     private long id;
     private int promptTokens;
@@ -107,7 +108,8 @@ public final class Request
         computedTokens = 0;
         computedHighWater = 0;
         generatedTokens = 0;
-        residency.end();
+        residency.reset();
+        tenant.reset();
         impossibleRows = 0;
         generation = 0;
         cancelled = false;
@@ -134,6 +136,12 @@ public final class Request
     public Request conversation(final long conversation)
     {
         conversationId = conversation;
+        return this;
+    }
+
+    public Request tenant(final long tenantKey)
+    {
+        tenant.key = tenantKey;
         return this;
     }
 
@@ -440,13 +448,6 @@ public final class Request
         return blockTable[index];
     }
 
-    /** KV blocks that the request needs at its largest output; its last token is never fed to the model. */
-    public static long blocksNeeded(final int promptTokens, final int maxNewTokens, final int blockSizeTokens)
-    {
-        final long fed = (long)promptTokens + Math.max(0, maxNewTokens - 1);
-        return (fed + blockSizeTokens - 1) / blockSizeTokens;
-    }
-
     void ensureTable(final int blocks)
     {
         if (blocks > blockTable.length)
@@ -479,7 +480,7 @@ public final class Request
         digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
         digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
-        digest = head.digest(StateDigest.mix(digest, conversationId));
+        digest = head.digest(StateDigest.mix(digest, conversationId, tenant.key));
         for (int i = 0; i < blockCount; i++)
         {
             digest = StateDigest.mix(digest, blockTable[i]);

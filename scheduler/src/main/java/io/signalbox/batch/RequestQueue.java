@@ -59,6 +59,19 @@ public final class RequestQueue
         ring[slot(at)] = request;
     }
 
+    /** Inserts the request ahead of every request of the same or a lower priority. */
+    public void addFirstByPriority(final Request request)
+    {
+        addFirst(request);
+        int at = 0;
+        while (at < size - 1 && get(at + 1).priority() > request.priority())
+        {
+            ring[slot(at)] = get(at + 1);
+            at++;
+        }
+        ring[slot(at)] = request;
+    }
+
     public Request removeFirst()
     {
         final Request first = ring[head];
@@ -66,6 +79,21 @@ public final class RequestQueue
         head = (head + 1) & (ring.length - 1);
         size--;
         return first;
+    }
+
+    /** Removes the request at the index; the others keep their order. */
+    public void removeAt(final int index)
+    {
+        if (index == 0)
+        {
+            removeFirst();
+            return;
+        }
+        for (int j = index; j < size - 1; j++)
+        {
+            ring[slot(j)] = get(j + 1);
+        }
+        ring[slot(--size)] = null;
     }
 
     public Request removeLast()
@@ -83,11 +111,7 @@ public final class RequestQueue
         {
             if (get(i) == request)
             {
-                for (int j = i; j < size - 1; j++)
-                {
-                    ring[slot(j)] = get(j + 1);
-                }
-                ring[slot(--size)] = null;
+                removeAt(i);
                 return true;
             }
         }

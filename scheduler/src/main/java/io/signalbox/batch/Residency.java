@@ -34,6 +34,10 @@ final class Residency extends FlightLog
     private int firstPending;
     private int endPending;
     private boolean hadEmitted;
+    private boolean paused;
+    private int promisedBlocks;
+    /** Counts on beyond the stay. */
+    private int preemptions;
 
     /** @param admission a number of no other admission. */
     void begin(final long admission)
@@ -47,8 +51,50 @@ final class Residency extends FlightLog
         sampledInStep = NO_STEP;
         sampledInEntry = 0;
         leaving = Leaving.NO;
+        paused = false;
+        promisedBlocks = 0;
         clear();
         sharesNothingPending();
+    }
+
+    /** Another request begins. */
+    void reset()
+    {
+        end();
+        preemptions = 0;
+    }
+
+    /** Whether the request keeps its blocks but gets no entries. */
+    boolean isPaused()
+    {
+        return paused;
+    }
+
+    void pause(final boolean isPaused)
+    {
+        paused = isPaused;
+    }
+
+    /** Blocks that the request may have in this stay, whatever others need. */
+    int promisedBlocks()
+    {
+        return promisedBlocks;
+    }
+
+    void promise(final int blocks)
+    {
+        promisedBlocks = blocks;
+    }
+
+    /** How often the request gave up its blocks for others. */
+    int preemptions()
+    {
+        return preemptions;
+    }
+
+    void preempted()
+    {
+        preemptions++;
     }
 
     /** Differs between any two stays. */
@@ -153,6 +199,8 @@ final class Residency extends FlightLog
     {
         final long digest = StateDigest.mix(
             StateDigest.mix(number, leaving.ordinal(), super.digest()), sampledInStep, sampledInEntry);
-        return isProvisional() ? StateDigest.mix(digest, firstPending, endPending) : digest;
+        final long stay = preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
+            StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
+        return isProvisional() ? StateDigest.mix(stay, firstPending, endPending) : stay;
     }
 }

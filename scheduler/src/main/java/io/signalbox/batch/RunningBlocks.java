@@ -3,13 +3,13 @@ package io.signalbox.batch;
 
 import io.signalbox.kv.RequestBlockTable;
 
-/** The block tables of running requests. None of them is paused, because a preempted request releases all its blocks. */
-record RunningBlocks(RequestQueue running) implements RequestBlockTable
+/** The block tables of running requests, those of paused ones first. Read for texts only: each look-up is a search. */
+record RunningBlocks(RequestQueue running, PausedRequests paused) implements RequestBlockTable
 {
     @Override
     public int pausedRequests()
     {
-        return 0;
+        return paused.count();
     }
 
     @Override
@@ -21,12 +21,24 @@ record RunningBlocks(RequestQueue running) implements RequestBlockTable
     @Override
     public int blockCount(final int request)
     {
-        return running.get(request).blockCount;
+        return at(request).blockCount;
     }
 
     @Override
     public int blockId(final int request, final int index)
     {
-        return running.get(request).blockTable[index];
+        return at(request).blockTable[index];
+    }
+
+    private Request at(final int index)
+    {
+        final boolean wantsPaused = index < paused.count();
+        int left = wantsPaused ? index : index - paused.count();
+        int at = 0;
+        while (running.get(at).residency.isPaused() != wantsPaused || left-- > 0)
+        {
+            at++;
+        }
+        return running.get(at);
     }
 }

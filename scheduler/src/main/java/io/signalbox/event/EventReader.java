@@ -7,6 +7,7 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.CaptureRowsDecoder;
 import io.signalbox.event.codec.CommitDecoder;
+import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.D2hCompleteDecoder;
 import io.signalbox.event.codec.DigestDecoder;
@@ -14,6 +15,7 @@ import io.signalbox.event.codec.ForwardDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
@@ -58,6 +60,8 @@ public abstract class EventReader
     private final FreeDecoder free = new FreeDecoder();
     private final DigestDecoder digest = new DigestDecoder();
     private final RequeuedDecoder requeued = new RequeuedDecoder();
+    private final PausedDecoder paused = new PausedDecoder();
+    private final ContinuedDecoder continued = new ContinuedDecoder();
     private final WithdrawnDecoder withdrawn = new WithdrawnDecoder();
     private final NewWeightsDecoder newWeights = new NewWeightsDecoder();
     private final RunDescriptionDecoder runDescription = new RunDescriptionDecoder();
@@ -136,6 +140,8 @@ public abstract class EventReader
             case DigestDecoder.TEMPLATE_ID -> onDigest(digest.wrap(buffer, body, block, version));
             case RequeuedDecoder.TEMPLATE_ID -> onRequeued(requeued.wrap(buffer, body, block, version));
             case WithdrawnDecoder.TEMPLATE_ID -> onWithdrawn(withdrawn.wrap(buffer, body, block, version));
+            case PausedDecoder.TEMPLATE_ID -> onPaused(paused.wrap(buffer, body, block, version));
+            case ContinuedDecoder.TEMPLATE_ID -> onContinued(continued.wrap(buffer, body, block, version));
             case NewWeightsDecoder.TEMPLATE_ID -> onNewWeights(newWeights.wrap(buffer, body, block, version));
             case RunDescriptionDecoder.TEMPLATE_ID ->
                 onRunDescription(runDescription.wrap(buffer, body, block, version));
@@ -236,6 +242,16 @@ public abstract class EventReader
     }
 
     protected void onWithdrawn(final WithdrawnDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onPaused(final PausedDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onContinued(final ContinuedDecoder message)
     {
         onOther(message);
     }

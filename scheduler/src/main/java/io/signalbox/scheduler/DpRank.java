@@ -3,10 +3,10 @@ package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
+import io.signalbox.batch.BatchListener;
 import io.signalbox.batch.BatchPlanner;
 import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
-import io.signalbox.batch.RequeueListener;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
 
@@ -29,9 +29,9 @@ final class DpRank
     private boolean resting;
     private long restsUntilNanos;
 
-    /** @param requeued receives every request that gives up its blocks and waits again. */
+    /** @param listener receives every request that loses its blocks and waits again, is paused, or continues. */
     DpRank(
-        final SchedulerConfig config, final int rank, final RoutedExpertPages pages, final RequeueListener requeued)
+        final SchedulerConfig config, final int rank, final RoutedExpertPages pages, final BatchListener listener)
     {
         this.rank = rank;
         blocks = new RankBlocks(
@@ -42,8 +42,7 @@ final class DpRank
             config.prefixCaching(),
             config.sameStepSharing(),
             pages);
-        planner = new BatchPlanner(blocks, load, config.maxRunning(), config.stepTokens(), config.depth(),
-            config.draftTokens(), requeued);
+        planner = new BatchPlanner(blocks, load, BatchSettings.rules(config), listener);
         open = new OpenSteps(config.depth());
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.BatchListener;
 import io.signalbox.batch.CommittedSpans;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequeueCause;
@@ -10,6 +11,7 @@ import io.signalbox.batch.WeightSpans;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
 import io.signalbox.event.codec.CommitEncoder;
+import io.signalbox.event.codec.ContinuedEncoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestEncoder;
 import io.signalbox.event.codec.EntryVerdict;
@@ -18,6 +20,7 @@ import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.MessageHeaderEncoder;
 import io.signalbox.event.codec.NewWeightsEncoder;
+import io.signalbox.event.codec.PausedEncoder;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedEncoder;
@@ -31,7 +34,7 @@ import io.signalbox.router.PlacementBatch;
 import org.agrona.sbe.MessageEncoderFlyweight;
 
 /** Writes decisions into the group as events. */
-final class OutputEncoder
+final class OutputEncoder implements BatchListener
 {
     /** The verdict of each outcome, by its ordinal. */
     private static final EntryVerdict[] VERDICTS = verdicts();
@@ -44,6 +47,8 @@ final class OutputEncoder
     private final CommitEncoder commit = new CommitEncoder();
     private final FreeEncoder free = new FreeEncoder();
     private final RequeuedEncoder requeued = new RequeuedEncoder();
+    private final PausedEncoder paused = new PausedEncoder();
+    private final ContinuedEncoder continued = new ContinuedEncoder();
     private final WithdrawnEncoder withdrawn = new WithdrawnEncoder();
     private final NewWeightsEncoder newWeights = new NewWeightsEncoder();
     private final DigestEncoder digest = new DigestEncoder();
@@ -286,8 +291,22 @@ final class OutputEncoder
         end(free);
     }
 
-    /** Must be called before the request's blocks are released. */
-    void requeued(final Request request, final RequeueCause cause)
+    @Override
+    public void onPause(final Request request)
+    {
+        end(paused.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .requestId(request.id()).rank(request.rank()).blocks(request.blockCount()));
+    }
+
+    @Override
+    public void onContinue(final Request request)
+    {
+        end(continued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
+            .requestId(request.id()).rank(request.rank()));
+    }
+
+    @Override
+    public void onRequeue(final Request request, final RequeueCause cause)
     {
         requeued.wrapAndApplyHeader(group.buffer(), group.begin(), header)
             .requestId(request.id())

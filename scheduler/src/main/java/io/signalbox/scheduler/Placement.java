@@ -5,6 +5,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequestQueue;
+import io.signalbox.batch.WaitingQueue;
 import io.signalbox.event.codec.PlacedEncoder;
 import io.signalbox.kv.RankPrefixIndex;
 import io.signalbox.router.QueuePop;
@@ -100,7 +101,7 @@ final class Placement
         return due || moreToPlace;
     }
 
-    void place(final RequestQueue queue, final OutputEncoder out)
+    void place(final WaitingQueue queue, final OutputEncoder out)
     {
         int left = maxPlaced;
         boolean goesOn = true;
@@ -115,11 +116,11 @@ final class Placement
         due = false;
         while (!unplaced.isEmpty())
         {
-            queue.addFirst(unplaced.removeLast());
+            queue.giveBack(unplaced.removeLast());
         }
     }
 
-    private int placeBatch(final RequestQueue queue, final OutputEncoder out, final int most)
+    private int placeBatch(final WaitingQueue queue, final OutputEncoder out, final int most)
     {
         writer.clear();
         readRanks();
@@ -197,7 +198,7 @@ final class Placement
         return overtaking == 0 ? before : StateDigest.mix(before, held, overtaking);
     }
 
-    private void pop(final RequestQueue queue, final int most)
+    private void pop(final WaitingQueue queue, final int most)
     {
         queuePop.begin(room());
         while (batch.count() < most && !queue.isEmpty())
@@ -208,7 +209,7 @@ final class Placement
             {
                 return;
             }
-            popped.addLast(queue.removeFirst());
+            popped.addLast(queue.take());
             if (verdict == QueuePop.Verdict.TAKEN)
             {
                 add(request);

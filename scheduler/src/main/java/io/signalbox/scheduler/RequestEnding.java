@@ -2,9 +2,9 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.Request;
-import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.batch.WaitingQueue;
 import io.signalbox.event.codec.FreeReason;
 
 /**
@@ -14,7 +14,7 @@ import io.signalbox.event.codec.FreeReason;
 final class RequestEnding
 {
     private final RequestTable requests;
-    private final RequestQueue queue;
+    private final WaitingQueue queue;
     private final DpRank[] ranks;
     private final Placement placement;
     private final OutputEncoder out;
@@ -24,7 +24,7 @@ final class RequestEnding
     /** @param queue requests that wait for a rank. */
     RequestEnding(
         final RequestTable requests,
-        final RequestQueue queue,
+        final WaitingQueue queue,
         final DpRank[] ranks,
         final Placement placement,
         final OutputEncoder out,
@@ -133,6 +133,7 @@ final class RequestEnding
         }
         else
         {
+            queue.ended(request);
             ranks[request.rank()].planner.remove(request);
             ranks[request.rank()].due();
         }

@@ -6,9 +6,9 @@ import io.signalbox.StateDigest;
 import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.Request;
-import io.signalbox.batch.RequestQueue;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.batch.WaitingQueue;
 import io.signalbox.event.CompletionView;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
@@ -52,7 +52,7 @@ public final class Scheduler
     private final RoutedExpertPages pages;
     private final RequestTable requests;
     private final DpRank[] ranks;
-    private final RequestQueue queue = new RequestQueue();
+    private final WaitingQueue queue;
     private final Submissions submissions;
     private final GuardedRouter router;
     private final Placement placement;
@@ -91,8 +91,9 @@ public final class Scheduler
         ranks = new DpRank[config.ranks()];
         for (int rank = 0; rank < ranks.length; rank++)
         {
-            ranks[rank] = new DpRank(config, rank, pages, out::requeued);
+            ranks[rank] = new DpRank(config, rank, pages, out);
         }
+        queue = BatchSettings.queue(config);
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
         submissions = new Submissions(config, requests, hasher.chainBytes());
         this.router = new GuardedRouter(config, router);
@@ -151,7 +152,7 @@ public final class Scheduler
         final Request request = submissions.accept(input);
         deadlines.arm(request);
         placement.due();
-        queue.addByPriority(request);
+        queue.add(request);
         out.accepted(requestId);
     }
 

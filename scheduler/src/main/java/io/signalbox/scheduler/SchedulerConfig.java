@@ -13,6 +13,7 @@ import io.signalbox.router.RouterConfig;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Everything that the scheduler's decisions depend on. It is the part of the run description from which replay
@@ -72,10 +73,11 @@ public final class SchedulerConfig
     public static final Setting<Boolean> SAME_STEP_SHARING = Setting.flag("sameStepSharing", false,
         "Whether requests share blocks that an earlier entry of the same step computes; needs a backend that writes keys " +
             "and values of a step before it reads any.");
-    public static final List<Setting<?>> SETTINGS = List.of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY,
-        PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING, MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL,
-        MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS, KV_GROUPS, RANKS_RETURN,
-        SAME_STEP_SHARING);
+    public static final List<Setting<?>> SETTINGS = Stream.concat(
+        Stream.<Setting<?>>of(RANKS, KV_BLOCKS, BLOCK_SIZE_TOKENS, EVICTION_POLICY, PREFIX_CACHING, BLOCK_HASH, MAX_RUNNING,
+            MAX_QUEUED, STEP_TOKENS, LOCK_STEP, CAPTURE, DIGEST_INTERVAL, MAX_FAILURES, BACK_OFF_NANOS, DEPTH, DRAFT_TOKENS,
+            KV_GROUPS, RANKS_RETURN, SAME_STEP_SHARING),
+        BatchSettings.ALL.stream()).toList();
 
     private final SettingValues values;
     private final RouterConfig router;
@@ -251,6 +253,12 @@ public final class SchedulerConfig
         return values.get(SAME_STEP_SHARING);
     }
 
+    /** The value of one of {@link #SETTINGS}. */
+    public <T> T get(final Setting<T> setting)
+    {
+        return values.get(setting);
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {
@@ -302,7 +310,8 @@ public final class SchedulerConfig
             this.capture = capture;
         }
 
-        private <T> Builder set(final Setting<T> setting, final T value)
+        /** Sets one of {@link #SETTINGS}. */
+        public <T> Builder set(final Setting<T> setting, final T value)
         {
             values = values.with(setting, value);
             return this;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.BlockSize;
 import io.signalbox.batch.Request;
+import io.signalbox.batch.TenantWeights;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.SubmitDecoder;
@@ -48,7 +50,7 @@ final class Submissions
         {
             return RefusalReason.DUPLICATE_ID;
         }
-        if (Request.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
+        if (BlockSize.blocksNeeded(promptTokens, maxNewTokens, config.blockSizeTokens()) > config.kvBlocks() - 1)
         {
             return RefusalReason.TOO_LONG_FOR_POOL;
         }
@@ -104,15 +106,17 @@ final class Submissions
         {
             request.prefix().addPromptBlock(input.buffer().getLong(hashesAt + i * Long.BYTES));
         }
-        addTokens(input, hashesAt, request);
+        addTenantAndTokens(input, hashesAt, request);
         requests.add(request);
         return request;
     }
 
-    private void addTokens(final SubmitDecoder input, final int hashesAt, final Request request)
+    private void addTenantAndTokens(final SubmitDecoder input, final int hashesAt, final Request request)
     {
         final boolean hashed = input.blockHashesLength() > 0;
         input.skipBlockHashes();
+        request.tenant(TenantWeights.key(input.buffer(), input.limit() + SubmitDecoder.cacheKeyHeaderLength(),
+            input.cacheKeyLength()));
         input.skipCacheKey();
         final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();
         final int tokens = input.skipTokens() / Integer.BYTES;

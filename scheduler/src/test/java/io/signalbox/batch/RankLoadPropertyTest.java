@@ -167,7 +167,7 @@ class RankLoadPropertyTest
         assertRecounted(active);
         if (random.nextBoolean())
         {
-            planner.evacuate(new RequestQueue());
+            planner.evacuate(new FirstComeQueue());
             active.clear();
             assertRecounted(active);
         }
@@ -181,8 +181,10 @@ class RankLoadPropertyTest
         load = new RankLoad();
         blocks = new RankBlocks(
             RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, random.nextBoolean(), null);
-        final BatchPlanner planner = new BatchPlanner(
-            blocks, load, 6, 1 + random.nextInt(20), 1, 0, (request, preempted) -> { });
+        final BatchRules rules = new BatchRules(
+            6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4),
+            AdmissionPromise.values()[random.nextInt(3)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2));
+        final BatchPlanner planner = new BatchPlanner(blocks, load, rules, (request, preempted) -> { });
         steps = 0;
         index = new RankPrefixIndex(RANK + 1);
         blocks.indexPrefixes(index);

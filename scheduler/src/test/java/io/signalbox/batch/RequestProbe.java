@@ -18,4 +18,9 @@ public final class RequestProbe
     {
         return request.residency.leaving() == Residency.Leaving.PREEMPTED;
     }
+
+    public static boolean isPaused(final Request request)
+    {
+        return request.residency.isPaused();
+    }
 }

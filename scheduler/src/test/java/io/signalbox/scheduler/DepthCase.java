@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.batch.AdmissionPromise;
+import io.signalbox.batch.QueueOrder;
+import io.signalbox.batch.UnderPressure;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -40,15 +44,33 @@ record DepthCase(
     /** Plays the run; returns what it counted and decided. */
     DepthRig play()
     {
-        final SchedulerConfig config = SchedulerConfig.builder()
+        return play(config().build());
+    }
+
+    SchedulerConfig.Builder config()
+    {
+        return SchedulerConfig.builder()
             .ranks(1 + shape / 4 % 2)
             .blockSizeTokens(1 + shape % 4)
             .kvBlocks(4 + shape / 8 % 9)
             .stepTokens(1 + shape / 160 % 12)
             .maxRunning(2 + shape / 1920 % 4)
             .router("round-robin").lockStep(lockStep).backOffNanos(shape % 3 * 10).maxFailures(shape % 5)
-            .depth(depth).draftTokens(drafts)
-            .sameStepSharing(shape % 7 < 4).capture(DepthRig.SHAPE).digestInterval(3).build();
+            .set(BatchSettings.UNDER_PRESSURE, UnderPressure.values()[shape / 3 % 2])
+            .set(BatchSettings.PAUSED_BLOCKS, shape / 7 % 3 == 0 ? shape / 21 % 5 : 100)
+            .set(BatchSettings.MAX_PREEMPTIONS, shape / 5 % 7 < 3 ? shape / 5 % 7 : 100)
+            .set(BatchSettings.ADMISSION_PROMISE, AdmissionPromise.values()[Math.max(0, shape / 11 % 6 - 3)])
+            .set(BatchSettings.WATERMARK_BLOCKS, shape / 13 % 4 == 0 ? shape / 52 % 3 : 0)
+            .set(BatchSettings.LONG_PREFILL_TOKENS, shape / 17 % 4 == 0 ? 1 + shape / 68 % 5 : 0)
+            .set(BatchSettings.MAX_LONG_PREFILLS, 1 + shape / 19 % 2)
+            .set(BatchSettings.QUEUE_ORDER, QueueOrder.values()[shape / 23 % 2])
+            .set(BatchSettings.MAX_TENANTS, 1 + shape / 29 % 3)
+            .depth(depth).draftTokens(drafts).sameStepSharing(shape % 7 < 4)
+            .capture(DepthRig.SHAPE).digestInterval(3);
+    }
+
+    DepthRig play(final SchedulerConfig config)
+    {
         final DepthRig rig = new DepthRig(config, acceptance);
         new DepthRun(rig, faults).play(actions);
         return rig;

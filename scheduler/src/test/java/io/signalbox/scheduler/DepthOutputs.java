@@ -6,10 +6,12 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
@@ -44,6 +46,7 @@ final class DepthOutputs extends EventReader
     private final DepthRig rig;
     private final RankModel[] models;
     private final VictimCheck[] victims;
+    private final PauseCheck[] pauses;
     private final List<String> lines = new ArrayList<>();
     private final Map<Long, List<Integer>> emitted = new HashMap<>();
     private final TreeSet<Long> live = new TreeSet<>();
@@ -58,11 +61,13 @@ final class DepthOutputs extends EventReader
     private boolean refusal;
     private boolean refused;
 
-    DepthOutputs(final DepthRig rig, final RankModel[] models, final VictimCheck[] victims)
+    DepthOutputs(
+        final DepthRig rig, final RankModel[] models, final VictimCheck[] victims, final PauseCheck[] pauses)
     {
         this.rig = rig;
         this.models = models;
         this.victims = victims;
+        this.pauses = pauses;
     }
 
     List<Integer> emitted(final long id)
@@ -198,6 +203,7 @@ final class DepthOutputs extends EventReader
         rig.weights.onSchedule(step);
         models[step.rank()].onSchedule(step);
         victims[step.rank()].onSchedule(step.step());
+        pauses[step.rank()].onSchedule(step);
         rig.devices[step.rank()].submit(step);
     }
 
@@ -253,8 +259,25 @@ final class DepthOutputs extends EventReader
         if (reason == RequeueReason.PREEMPTED)
         {
             victims[message.rank()].onPreempted(id);
+            pauses[message.rank()].onPreempted(id);
         }
+        pauses[message.rank()].onGone(id, reason == RequeueReason.PREEMPTED ?
+            DepthCounts.Kind.PREEMPTION_WHILE_PAUSED : DepthCounts.Kind.RESET_WHILE_PAUSED);
         models[message.rank()].onRequeued(message);
+    }
+
+    @Override
+    protected void onPaused(final PausedDecoder message)
+    {
+        lines.add("Paused " + message.requestId());
+        pauses[message.rank()].onPaused(message);
+    }
+
+    @Override
+    protected void onContinued(final ContinuedDecoder message)
+    {
+        lines.add("Continued " + message.requestId());
+        pauses[message.rank()].onContinued(message);
     }
 
     @Override
@@ -289,6 +312,7 @@ final class DepthOutputs extends EventReader
         checkRows(id, rows);
         if (free.rank() >= 0)
         {
+            pauses[free.rank()].onGone(id, DepthCounts.Kind.END_WHILE_PAUSED);
             models[free.rank()].onFree(free);
         }
     }

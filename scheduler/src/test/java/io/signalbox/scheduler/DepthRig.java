@@ -44,6 +44,7 @@ final class DepthRig
     final ProvisionalCheck provisional = new ProvisionalCheck();
     private final RankModel[] models;
     private final VictimCheck[] victims;
+    private final PauseCheck[] pauses;
     private final DepthOutputs outputs;
     final ModelWeights weights;
     private final Set<Integer> lost = new HashSet<>();
@@ -66,21 +67,31 @@ final class DepthRig
         devices = new ModelDevice[config.ranks()];
         models = new RankModel[config.ranks()];
         victims = new VictimCheck[config.ranks()];
+        pauses = new PauseCheck[config.ranks()];
         for (int rank = 0; rank < devices.length; rank++)
         {
             devices[rank] = new ModelDevice(content, config.kvBlocks(), config.blockSizeTokens(), config.depth(),
                 config.sameStepSharing());
             models[rank] = new RankModel(this, counts);
-            victims[rank] = new VictimCheck(models[rank], counts);
+            pauses[rank] = new PauseCheck(this, models[rank]);
+            victims[rank] = new VictimCheck(models[rank], pauses[rank], counts);
         }
         weights = new ModelWeights(config.blockSizeTokens());
-        outputs = new DepthOutputs(this, models, victims);
+        outputs = new DepthOutputs(this, models, victims, pauses);
     }
 
     /** One rank that tells its decisions in full; blocks of 4 tokens, the last block is the dummy. */
     static DepthRig small(final int depth, final int drafts, final int acceptedPercent, final int blocks)
     {
         final DepthRig rig = new DepthRig(smallConfig(depth, drafts, blocks).build(), acceptedPercent);
+        rig.outputs.trace();
+        return rig;
+    }
+
+    /** A rig that tells its decisions in full. */
+    static DepthRig traced(final SchedulerConfig.Builder config)
+    {
+        final DepthRig rig = new DepthRig(config.build(), 0);
         rig.outputs.trace();
         return rig;
     }
@@ -155,6 +166,12 @@ final class DepthRig
         return lost.contains(rank);
     }
 
+    /** The paused requests of all ranks. */
+    List<Long> paused()
+    {
+        return Arrays.stream(pauses).flatMap(rank -> rank.paused().stream()).toList();
+    }
+
     /** Digest of all groups so far. */
     long digest()
     {
@@ -183,7 +200,8 @@ final class DepthRig
         Arrays.stream(tokens).forEach(bytes::putInt);
         final boolean isContinued = ModelContent.isContinued(id);
         final int given = !isContinued ? 0 : id % 2 == 0 ? tokens.length : tokens.length % blockSize;
-        submit.putBlockHashes(bytes.array(), 0, hashes.length * Long.BYTES).putCacheKey(chain, 0, 0)
+        final byte[] tenant = new byte[] {(byte)(id % 5)};
+        submit.putBlockHashes(bytes.array(), 0, hashes.length * Long.BYTES).putCacheKey(tenant, 0, tenant.length)
             .putTokens(bytes.array(), bytes.position() - given * Integer.BYTES, given * Integer.BYTES)
             .putHashChain(chain, 0, isContinued ? chain.length : 0);
         return apply();
@@ -346,6 +364,7 @@ final class DepthRig
         {
             models[rank].check(scheduler, rank);
             victims[rank].check(scheduler);
+            pauses[rank].check(scheduler, rank);
             assertTrue(!lost.contains(rank) || devices[rank].inFlight() == 0, "a lost rank has no step");
         }
         return this;

@@ -33,6 +33,10 @@ final class DepthRun
 
     private void act(final int kind, final int choice)
     {
+        if (faults && choice % 3 == 0 && !rig.paused().isEmpty())
+        {
+            rig.reset(choice % 2 == 0);
+        }
         final int rank = choice % rig.devices.length;
         final int detail = choice / rig.devices.length;
         switch (kind)
@@ -118,7 +122,12 @@ final class DepthRun
 
     private void cancel(final int detail)
     {
-        if (rig.nextId() > 1)
+        final List<Long> paused = rig.paused();
+        if (!paused.isEmpty() && detail % 3 < 2)
+        {
+            rig.cancel(paused.get(detail % paused.size()));
+        }
+        else if (rig.nextId() > 1)
         {
             rig.cancel(detail % 4 == 0 || rig.outputs().live().isEmpty() ? 1 + detail % (rig.nextId() - 1) :
                 rig.outputs().live().last());
@@ -127,6 +136,11 @@ final class DepthRun
 
     private void startGeneration(final int detail)
     {
+        if (faults && !rig.paused().isEmpty())
+        {
+            rig.reset(detail % 2 == 0);
+            return;
+        }
         switch (detail % 16)
         {
             case 0, 4 -> rig.cacheReset();
@@ -148,7 +162,7 @@ final class DepthRun
             return;
         }
         final ModelDevice.Step step = rig.devices[rank].inFlight(detail / 8 % inFlight);
-        switch (detail % 8)
+        switch (rig.paused().isEmpty() ? detail % 8 : detail % 2)
         {
             case 0 -> rig.fault(rank, step, FaultClass.RANK_LOST);
             case 1 -> rig.timeOut(rank, step);
@@ -201,7 +215,7 @@ final class DepthRun
 
     private void resetOr(final int rank, final int detail)
     {
-        if (faults && (detail % 5 == 0 || rig.isLost(rank)))
+        if (faults && (detail % 5 == 0 || rig.isLost(rank) || !rig.paused().isEmpty()))
         {
             rig.reset(detail % 2 == 0);
         }

@@ -10,6 +10,7 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.kv.KvBlockAllocator;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,6 +61,7 @@ final class RankModel
         final long admission;
         final int generation;
         final boolean isResumed;
+        int knownAtAdmission;
         int computed;
         int registeredMatches;
         int pendingMatches;
@@ -88,7 +90,8 @@ final class RankModel
     private long launchedStep;
     private long admissions;
     private long newestStep;
-    private long lastToWaitAgain = Long.MAX_VALUE;
+    /** By priority, the admission of the request that waits again ahead of the others. */
+    private final Map<Integer, Long> lastToWaitAgain = new HashMap<>();
 
     RankModel(final DepthRig rig, final DepthCounts counts)
     {
@@ -111,7 +114,7 @@ final class RankModel
             .map(Step::number).toList();
     }
 
-    private int known(final long id)
+    int known(final long id)
     {
         return content.prompt(id).tokens() + rig.emitted(id).size();
     }
@@ -174,6 +177,7 @@ final class RankModel
         {
             final long id = plan.admittedRequestId(i);
             final Stay stay = new Stay(++admissions, shared.generation(), plan.isResumed(i));
+            stay.knownAtAdmission = known(id);
             stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens();
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");
@@ -361,10 +365,9 @@ final class RankModel
             () -> "request " + id + " is tried again after " + tries.failures(id) + " failures");
         if (requeued.reason() == RequeueReason.STEP_WITHDRAWN)
         {
-            // Each goes to the head of the queue: the last one in the batch first.
-            assertTrue(stay.admission < lastToWaitAgain,
-                () -> "request " + id + " overtakes one that ran before it");
-            lastToWaitAgain = stay.admission;
+            // Each goes ahead of those of its priority: the last one in the batch first.
+            final Long last = lastToWaitAgain.put(rig.scheduler.request(id).priority(), stay.admission);
+            assertTrue(last == null || stay.admission < last, () -> "request " + id + " overtakes one that ran before it");
         }
     }
 
@@ -398,7 +401,7 @@ final class RankModel
     /** To be called behind every group. */
     void check(final Scheduler scheduler, final int rank)
     {
-        lastToWaitAgain = Long.MAX_VALUE;
+        lastToWaitAgain.clear();
         retiring.removeIf(blocks -> open.stream().noneMatch(step -> step.number <= blocks.fence));
         final KvBlockAllocator allocator = scheduler.blocks(rank).allocator();
         final int[] owners = new int[config.kvBlocks()];

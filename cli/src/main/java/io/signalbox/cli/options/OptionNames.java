@@ -11,6 +11,7 @@ import io.signalbox.engine.EngineContext;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
@@ -20,6 +21,7 @@ import io.signalbox.workload.Cancellations;
 import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.HastenedArrivals;
+import io.signalbox.workload.Tenants;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.util.Map;
@@ -57,6 +59,16 @@ public final class OptionNames
         put(SchedulerConfig.DEPTH, "--depth");
         put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
         put(SchedulerConfig.SAME_STEP_SHARING, "--no-same-step-sharing");
+        put(BatchSettings.UNDER_PRESSURE, "--under-pressure");
+        put(BatchSettings.PAUSED_BLOCKS, "--paused-blocks");
+        put(BatchSettings.MAX_PREEMPTIONS, "--max-preemptions");
+        put(BatchSettings.ADMISSION_PROMISE, "--admission-promise");
+        put(BatchSettings.WATERMARK_BLOCKS, "--watermark-blocks");
+        put(BatchSettings.LONG_PREFILL_TOKENS, "--long-prefill-tokens");
+        put(BatchSettings.MAX_LONG_PREFILLS, "--max-long-prefills");
+        put(BatchSettings.QUEUE_ORDER, "--queue-order");
+        put(BatchSettings.TENANT_WEIGHTS, "--tenant-weights");
+        put(BatchSettings.MAX_TENANTS, "--max-tenants");
         put(SchedulerConfig.CAPTURE, "--no-capture");
         put(ModelShape.MOE_LAYERS, "--moe-layers");
         put(ModelShape.LAYER_IDS, "--layer-ids");
@@ -107,6 +119,7 @@ public final class OptionNames
         put(AgentTraceConfig.SHARED_PROMPTS, "--separate-plays");
         put(FirstRequests.COUNT, "--limit");
         put(HastenedArrivals.SPEED, "--speed");
+        put(Tenants.SHARES, "--tenants");
         put(Cancellations.FRACTION, "--cancel-fraction");
         put(Cancellations.MEAN_DELAY_NANOS, "--cancel-after");
     }

@@ -2,13 +2,19 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.AdmissionPromise;
+import io.signalbox.batch.QueueOrder;
+import io.signalbox.batch.TenantWeights;
+import io.signalbox.batch.UnderPressure;
 import io.signalbox.config.Setting;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.NumberText;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -70,6 +76,50 @@ class RankOptions
         description = "Do not share blocks between requests whose prompts are computed in the same step.")
     private boolean noSameStepSharing;
 
+    @Option(names = "--under-pressure", paramLabel = "WAY", converter = PressureConverter.class,
+        description = "If a running request lacks a KV block: recompute preempts a request; pause lets the one that lacks " +
+            "it wait with its blocks (default: recompute).")
+    private UnderPressure underPressure = BatchSettings.UNDER_PRESSURE.defaultValue();
+
+    @Option(names = "--paused-blocks", paramLabel = "N",
+        description = "Let paused requests hold at most N blocks of a rank (default: ${DEFAULT-VALUE}).")
+    private int pausedBlocks = BatchSettings.PAUSED_BLOCKS.defaultValue();
+
+    @Option(names = "--max-preemptions", paramLabel = "N",
+        description = "Preempt a request at most N times (default: ${DEFAULT-VALUE}).")
+    private int maxPreemptions = BatchSettings.MAX_PREEMPTIONS.defaultValue();
+
+    @Option(names = "--admission-promise", paramLabel = "BLOCKS", converter = PromiseConverter.class,
+        description = "Promise an admitted request nothing, the blocks of its known tokens, or those of its whole output " +
+            "(default: nothing).")
+    private AdmissionPromise admissionPromise = BatchSettings.ADMISSION_PROMISE.defaultValue();
+
+    @Option(names = "--watermark-blocks", paramLabel = "N",
+        description = "Leave N blocks free when a request is admitted beside others (default: ${DEFAULT-VALUE}).")
+    private int watermarkBlocks = BatchSettings.WATERMARK_BLOCKS.defaultValue();
+
+    @Option(names = "--long-prefill-tokens", paramLabel = "N",
+        description = "Compute at most N prompt tokens of one request in a step; 0: no limit (default: ${DEFAULT-VALUE}).")
+    private int longPrefillTokens = BatchSettings.LONG_PREFILL_TOKENS.defaultValue();
+
+    @Option(names = "--max-long-prefills", paramLabel = "N",
+        description = "Compute at most N prompts in a step that have more than --long-prefill-tokens left (default: " +
+            "${DEFAULT-VALUE}).")
+    private int maxLongPrefills = BatchSettings.MAX_LONG_PREFILLS.defaultValue();
+
+    @Option(names = "--queue-order", paramLabel = "ORDER", converter = OrderConverter.class,
+        description = "Let requests of one priority leave the queue in this order: first-come, or fair between tenants " +
+            "(default: first-come).")
+    private QueueOrder queueOrder = BatchSettings.QUEUE_ORDER.defaultValue();
+
+    @Option(names = "--tenant-weights", paramLabel = "NAME=WEIGHT", split = ",",
+        description = "Give tenants these shares of the tokens with --queue-order fair; others have 1 (default: none).")
+    private List<String> tenantWeights = List.of();
+
+    @Option(names = "--max-tenants", paramLabel = "N",
+        description = "Keep shares of N tenants; further ones have one together (default: ${DEFAULT-VALUE}).")
+    private int maxTenants = BatchSettings.MAX_TENANTS.defaultValue();
+
     @Option(names = "--router-options", paramLabel = "NAME=VALUE", split = ",",
         description = "Set knobs of the router, such as reuseWeight=2,backlog=65536; --list-routers shows them.")
     private List<String> routerOptions = List.of();
@@ -120,7 +170,18 @@ class RankOptions
             .stepTokens(stepTokens)
             .depth(depth)
             .draftTokens(draftTokens)
-            .sameStepSharing(!noSameStepSharing);
+            .sameStepSharing(!noSameStepSharing)
+            .set(BatchSettings.UNDER_PRESSURE, underPressure)
+            .set(BatchSettings.PAUSED_BLOCKS, pausedBlocks)
+            .set(BatchSettings.MAX_PREEMPTIONS, maxPreemptions)
+            .set(BatchSettings.ADMISSION_PROMISE, admissionPromise)
+            .set(BatchSettings.WATERMARK_BLOCKS, watermarkBlocks)
+            .set(BatchSettings.LONG_PREFILL_TOKENS, longPrefillTokens)
+            .set(BatchSettings.MAX_LONG_PREFILLS, maxLongPrefills)
+            .set(BatchSettings.QUEUE_ORDER, queueOrder)
+            .set(BatchSettings.TENANT_WEIGHTS, tenantWeights.isEmpty() ? TenantWeights.EQUAL :
+                BatchSettings.TENANT_WEIGHTS.parse(String.join(",", tenantWeights)))
+            .set(BatchSettings.MAX_TENANTS, maxTenants);
     }
 
     /**
@@ -225,5 +286,52 @@ class RankOptions
     private static List<String> names(final Stream<DpRouterProvider> providers)
     {
         return providers.flatMap(provider -> provider.knobs().stream()).map(Setting::name).distinct().sorted().toList();
+    }
+
+    static final class OrderConverter implements ITypeConverter<QueueOrder>
+    {
+        @Override
+        public QueueOrder convert(final String value)
+        {
+            return switch (value)
+            {
+                case "first-come" -> QueueOrder.FIRST_COME;
+                case "fair" -> QueueOrder.FAIR;
+                default -> throw new ConfigException("--queue-order=" + value + " is not known; it is first-come or fair.");
+            };
+        }
+    }
+
+    static final class PromiseConverter implements ITypeConverter<AdmissionPromise>
+    {
+        @Override
+        public AdmissionPromise convert(final String value)
+        {
+            return switch (value)
+            {
+                case "nothing" -> AdmissionPromise.NOTHING;
+                case "known" -> AdmissionPromise.KNOWN;
+                case "whole" -> AdmissionPromise.WHOLE;
+                default -> throw new ConfigException(
+                    "--admission-promise=" + value + " is not known; it is nothing, known or whole.");
+            };
+        }
+    }
+
+    static final class PressureConverter implements ITypeConverter<UnderPressure>
+    {
+        @Override
+        public UnderPressure convert(final String value)
+        {
+            return switch (value)
+            {
+                case "recompute" -> UnderPressure.RECOMPUTE;
+                case "pause" -> UnderPressure.PAUSE;
+                case "swap" -> throw new ConfigException("--under-pressure=swap is not built: no KV block moves to host " +
+                    "memory; give recompute or pause.");
+                default -> throw new ConfigException(
+                    "--under-pressure=" + value + " is not known; it is recompute or pause.");
+            };
+        }
     }
 }

@@ -9,12 +9,14 @@ import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.Tenants;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadPreset;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** The source of the requests: a trace file, or the generator of conversations. */
@@ -82,6 +84,10 @@ public final class WorkloadOptions extends TraceOptions
         description = "Cancel them after this mean time (default: ${DEFAULT-VALUE}).")
     private double cancelAfterSeconds = DEFAULT_CANCEL_AFTER;
 
+    @Option(names = "--tenants", paramLabel = "NAME=SHARE", split = ",",
+        description = "Divide the requests among these tenants by shares, such as a=8,b=1 (default: none).")
+    private List<String> tenants = List.of();
+
     private int leftOut;
 
     /** Number of requests that {@code --limit} leaves out. */
@@ -117,6 +123,10 @@ public final class WorkloadOptions extends TraceOptions
             final int whole = workload.requests().size();
             workload = new FirstRequests(workload, limit);
             leftOut = whole - workload.requests().size();
+        }
+        if (!tenants.isEmpty())
+        {
+            workload = new Tenants(Tenants.SHARES.parse(String.join(",", tenants)), seed).applyTo(workload);
         }
         // Cancellations without requests would still change the run description.
         return cancelFraction == 0.0

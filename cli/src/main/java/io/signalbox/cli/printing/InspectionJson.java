@@ -111,6 +111,15 @@ public final class InspectionJson
             begin("preempted", event, submitNanos);
             json.writeNumberField("releasedBlocks", preempted.releasedBlocks());
         }
+        else if (event instanceof final LifeEvent.Paused paused)
+        {
+            begin("paused", event, submitNanos);
+            json.writeNumberField("keptBlocks", paused.keptBlocks());
+        }
+        else if (event instanceof LifeEvent.Continued)
+        {
+            begin("continued", event, submitNanos);
+        }
         else if (event instanceof final LifeEvent.Requeued requeued)
         {
             begin("requeued", event, submitNanos);

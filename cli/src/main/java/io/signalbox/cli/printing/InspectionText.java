@@ -95,6 +95,14 @@ public final class InspectionText
         {
             row("preempted", at(preempted) + ": " + Decimals.grouped(preempted.releasedBlocks()) + " blocks released");
         }
+        else if (event instanceof final LifeEvent.Paused paused)
+        {
+            row("paused", at(paused) + ": " + Decimals.grouped(paused.keptBlocks()) + " blocks kept, none left to add");
+        }
+        else if (event instanceof final LifeEvent.Continued continued)
+        {
+            row("continued", at(continued));
+        }
         else if (event instanceof final LifeEvent.Requeued requeued)
         {
             row("requeued", at(requeued) + ", since a step or the rank failed: " +

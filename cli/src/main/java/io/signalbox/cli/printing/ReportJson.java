@@ -44,6 +44,32 @@ public final class ReportJson
         return Json.text(SCHEMA, json -> new ReportJson(json).write(settings, report, asked, journal, wallClock));
     }
 
+    private void tenants(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("tenants");
+        for (final RunReport.Tenant tenant : report.tenants())
+        {
+            json.writeStartObject();
+            json.writeStringField("name", tenant.name());
+            json.writeNumberField("submitted", tenant.submitted());
+            json.writeNumberField("completed", tenant.completed());
+            json.writeNumberField("servedTokens", tenant.servedTokens());
+            latency("ttft", tenant.ttft());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void tokensPerRank(final RunReport report) throws IOException
+    {
+        json.writeArrayFieldStart("tokensPerRank");
+        for (final long tokens : report.steps().tokensPerRank())
+        {
+            json.writeNumber(tokens);
+        }
+        json.writeEndArray();
+    }
+
     private void write(
         final Map<String, String> settings,
         final RunReport report,
@@ -75,15 +101,12 @@ public final class ReportJson
         json.writeNumberField("steps", report.steps().steps());
         json.writeNumberField("emptySteps", report.steps().emptySteps());
         json.writeNumberField("tokens", report.steps().tokens());
-        json.writeArrayFieldStart("tokensPerRank");
-        for (final long tokens : report.steps().tokensPerRank())
-        {
-            json.writeNumber(tokens);
-        }
-        json.writeEndArray();
+        tokensPerRank(report);
         json.writeNumberField("preemptions", report.steps().preemptions());
+        json.writeNumberField("pauses", report.steps().pauses());
         json.writeNumberField("evictions", report.steps().evictions());
         Json.object(json, "inFlight", body -> inFlight(report.inFlight()));
+        tenants(report);
         Json.object(json, "placements", body -> placements(report.placements()));
         events(report);
         occupancy(report);

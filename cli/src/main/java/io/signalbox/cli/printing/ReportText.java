@@ -29,6 +29,14 @@ public final class ReportText
         new ReportText(out).print(report, asked, journal);
     }
 
+    private void tenant(final RunReport.Tenant tenant)
+    {
+        row("tenant " + tenant.name(), Decimals.grouped(tenant.submitted()) + " submitted, " +
+            Decimals.grouped(tenant.completed()) + " completed with " + Decimals.grouped(tenant.servedTokens()) +
+            " tokens; TTFT p50 " + Decimals.text(tenant.ttft().p50Nanos() / 1e6, 2) + " ms, p99 " +
+            Decimals.text(tenant.ttft().p99Nanos() / 1e6, 2) + " ms");
+    }
+
     private void print(final RunReport report, final Asked asked, final JournalFacts journal)
     {
         final RunReport.Requests requests = report.requests();
@@ -46,6 +54,7 @@ public final class ReportText
             " requests/s, " + perSecond(report, report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
             " tokens; " + Decimals.grouped(report.steps().preemptions()) + " preemptions, " +
+            (report.steps().pauses() == 0 ? "" : Decimals.grouped(report.steps().pauses()) + " pauses, ") +
             Decimals.grouped(report.steps().evictions()) + " evictions" + padding(report.steps()));
         inFlight(report.inFlight());
         placements(report.placements());
@@ -58,6 +67,7 @@ public final class ReportText
             newWeights(report.newWeights());
         }
         latency(report.latency());
+        report.tenants().forEach(this::tenant);
         ranks(report);
         experts(report);
         if (journal != null)

@@ -29,7 +29,7 @@ class SimulateCommandTest
         "requests.submitted", "requests.completed", "requests.cancelled", "requests.failed",
         "throughput.completedRequestsPerSecond", "throughput.outputTokensPerSecond",
         "prefixCache.tokenHitRate", "prefixCache.blockHitRate", "prefixCache.perRank[7].tokenHitRate",
-        "emptySteps", "preemptions", "evictions", "placements.configuredRouter", "placements.placements",
+        "emptySteps", "preemptions", "pauses", "evictions", "placements.configuredRouter", "placements.placements",
         "placements.byRouter.signalbox", "placements.byFallback", "placements.onHints", "placements.bound",
         "placements.gateClosed", "placements.ties.seeded-order", "blockOccupancy[7].mean", "blockOccupancy[7].peak",
         "routedExperts.captured", "routedExperts.inherited", "routedExperts.missing", "routedExperts.loadSkew.maxOverMean",

@@ -35,6 +35,8 @@ class InspectionTextTest
                 List.of(new Candidate(2, 0.0, 1_200.0, 0.0, 0, 0, 0, 1))),
             new LifeEvent.Admitted(501 * MILLISECOND, 2, 7, 0, false),
             new LifeEvent.FirstToken(540 * MILLISECOND, 2, 7),
+            new LifeEvent.Paused(540 * MILLISECOND, 2, 75),
+            new LifeEvent.Continued(541 * MILLISECOND, 2),
             new LifeEvent.Preempted(541 * MILLISECOND, 2, 75),
             new LifeEvent.Admitted(560 * MILLISECOND, 2, 9, 74, true),
             new LifeEvent.Requeued(580 * MILLISECOND, 2, 75),
@@ -67,6 +69,8 @@ class InspectionTextTest
 
             admitted          1.000 ms on rank 2, step 7: 0 blocks matched
             first token       40.000 ms on rank 2, step 7: the TTFT
+            paused            40.000 ms on rank 2: 75 blocks kept, none left to add
+            continued         41.000 ms on rank 2
             preempted         41.000 ms on rank 2: 75 blocks released
             resumed           60.000 ms on rank 2, step 9: 74 blocks matched
             requeued          80.000 ms on rank 2, since a step or the rank failed: 75 blocks released
@@ -98,8 +102,8 @@ class InspectionTextTest
         final Map<String, String> json =
             JsonText.leaves(InspectionJson.text(Path.of("runs", "0001"), INSPECTION));
         final List<String> events = List.of(
-            "placed", "admitted", "first-token", "preempted", "resumed", "requeued", "placed", "new-weights",
-            "ended");
+            "placed", "admitted", "first-token", "paused", "continued", "preempted", "resumed", "requeued", "placed",
+            "new-weights", "ended");
         for (int i = 0; i < events.size(); i++)
         {
             assertEquals(events.get(i), json.get("lives[0].events[" + i + "].event"));
@@ -107,14 +111,14 @@ class InspectionTextTest
         assertEquals("40", json.get("lives[0].ttft"));
         assertEquals("hint", json.get("lives[0].events[0].tieRule"));
         assertEquals("2", json.get("lives[0].events[0].ranksExcluded"));
-        assertEquals("812.5", json.get("lives[0].events[6].normaliser"));
-        assertEquals("1.25", json.get("lives[0].events[6].candidates[1].loadTerm"));
+        assertEquals("812.5", json.get("lives[0].events[8].normaliser"));
+        assertEquals("1.25", json.get("lives[0].events[8].candidates[1].loadTerm"));
         assertEquals("null", json.get("lives[0].submit.conversation"));
-        assertEquals("75", json.get("lives[0].events[7].releasedBlocks"));
-        assertEquals("cancelled", json.get("lives[0].events[8].reason"));
-        assertEquals("1", json.get("lives[0].events[8].weights[1].generation"));
-        assertEquals("1202", json.get("lives[0].events[8].weights[1].from"));
-        assertEquals("1204", json.get("lives[0].events[8].weights[1].to"));
+        assertEquals("75", json.get("lives[0].events[9].releasedBlocks"));
+        assertEquals("cancelled", json.get("lives[0].events[10].reason"));
+        assertEquals("1", json.get("lives[0].events[10].weights[1].generation"));
+        assertEquals("1202", json.get("lives[0].events[10].weights[1].from"));
+        assertEquals("1204", json.get("lives[0].events[10].weights[1].to"));
         assertEquals("false", json.get("lives[1].accepted"));
         assertEquals("too-long-for-pool", json.get("lives[1].refusal"));
         assertEquals("200", json.get("lives[1].submit.deadline"));

@@ -6,9 +6,11 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -194,6 +196,24 @@ final class LifeCollector extends EventReader
             new LifeEvent.Preempted(nowNanos, requeued.rank(), released) : reason == RequeueReason.NEW_WEIGHTS ?
             new LifeEvent.Outdated(nowNanos, requeued.rank(), released) :
             new LifeEvent.Requeued(nowNanos, requeued.rank(), released));
+    }
+
+    @Override
+    protected void onPaused(final PausedDecoder paused)
+    {
+        if (open != null && paused.requestId() == requestId)
+        {
+            open.events.add(new LifeEvent.Paused(nowNanos, paused.rank(), paused.blocks()));
+        }
+    }
+
+    @Override
+    protected void onContinued(final ContinuedDecoder continued)
+    {
+        if (open != null && continued.requestId() == requestId)
+        {
+            open.events.add(new LifeEvent.Continued(nowNanos, continued.rank()));
+        }
     }
 
     @Override

@@ -71,6 +71,16 @@ public sealed interface LifeEvent
     {
     }
 
+    /** No KV block was left for the request: it keeps its blocks and waits for one. */
+    record Paused(long timeNanos, int rank, int keptBlocks) implements LifeEvent
+    {
+    }
+
+    /** The request takes part in the steps of its rank again after a pause. */
+    record Continued(long timeNanos, int rank) implements LifeEvent
+    {
+    }
+
     /** A step of the rank, or the rank itself, failed: the request released its blocks and starts over. */
     record Requeued(long timeNanos, int rank, int releasedBlocks) implements LifeEvent
     {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+/**
+ * By what a {@link BatchPlanner} decides.
+ *
+ * @param maxRunning        most requests that run at a time.
+ * @param stepTokens        token budget of a step.
+ * @param depth             most steps in flight, 1 to 4.
+ * @param draftTokens       draft tokens per entry that the device samples.
+ * @param pausedBlocks      most KV blocks that paused requests may hold; 0: none is paused.
+ * @param maxPreemptions    preemptions of a request after which it is admitted with {@link AdmissionPromise#WHOLE}.
+ * @param promise           blocks that an admitted request is promised before that.
+ * @param watermarkBlocks   blocks that an admission leaves free and not promised, if other requests run.
+ * @param longPrefillTokens most prompt tokens of a request in a step; a request with more left is a long one. 0: no limit.
+ * @param maxLongPrefills   most long requests in a step.
+ */
+public record BatchRules(
+    int maxRunning,
+    int stepTokens,
+    int depth,
+    int draftTokens,
+    int pausedBlocks,
+    int maxPreemptions,
+    AdmissionPromise promise,
+    int watermarkBlocks,
+    int longPrefillTokens,
+    int maxLongPrefills)
+{
+    /** Rules without pauses, promises and limits of preemptions and prefills, for one step at a time. */
+    public static BatchRules plain(final int maxRunning, final int stepTokens)
+    {
+        return new BatchRules(maxRunning, stepTokens, 1, 0, 0, Integer.MAX_VALUE, AdmissionPromise.NOTHING, 0, 0, 1);
+    }
+}

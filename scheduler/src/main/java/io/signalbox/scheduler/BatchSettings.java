@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.batch.AdmissionPromise;
+import io.signalbox.batch.BatchRules;
+import io.signalbox.batch.FairQueue;
+import io.signalbox.batch.FirstComeQueue;
+import io.signalbox.batch.QueueOrder;
+import io.signalbox.batch.TenantWeights;
+import io.signalbox.batch.UnderPressure;
+import io.signalbox.batch.WaitingQueue;
+import io.signalbox.config.Setting;
+import io.signalbox.kv.KvBlockConfig;
+
+import java.util.List;
+
+/** Settings of the scheduler about KV blocks that are short, long prompts, and the order of the queue. */
+public final class BatchSettings
+{
+    public static final Setting<UnderPressure> UNDER_PRESSURE = Setting.form("underPressure", "", UnderPressure.RECOMPUTE,
+        UnderPressure.FORMS, UnderPressure::parse, UnderPressure::name, "If a running request lacks a KV block: RECOMPUTE " +
+            "takes the blocks of the request of the lowest priority, of these the one admitted last; " +
+            "PAUSE lets the request that lacks one keep its blocks and wait.");
+    public static final Setting<Integer> PAUSED_BLOCKS = Setting.integer("pausedBlocks", "blocks",
+        KvBlockConfig.MAX_POOL_SIZE, 0, KvBlockConfig.MAX_POOL_SIZE, "Most KV blocks that paused requests of one rank may " +
+            "hold; a request that would pass it leads to a recomputation. A block that two of them share counts twice.");
+    public static final Setting<Integer> MAX_PREEMPTIONS = Setting.integer("maxPreemptions", "", 8, 0, Integer.MAX_VALUE,
+        "Most preemptions of a request; after them it is admitted once all blocks that it can need are free, and they are " +
+            "promised to it. 0: so is every request.");
+    public static final Setting<AdmissionPromise> ADMISSION_PROMISE = Setting.constant("admissionPromise",
+        AdmissionPromise.NOTHING, "Blocks that no other request may take from an admitted one: NOTHING; KNOWN, those of " +
+            "its prompt and of what was generated before a preemption; WHOLE, those of its largest output.");
+    public static final Setting<Integer> WATERMARK_BLOCKS = Setting.integer("watermarkBlocks", "blocks", 0, 0,
+        KvBlockConfig.MAX_POOL_SIZE, "Blocks that an admission leaves free and not promised, if other requests run.");
+    public static final Setting<Integer> LONG_PREFILL_TOKENS = Setting.integer("longPrefillTokens", "tokens", 0, 0,
+        1 << 24, "Most prompt tokens of one request in a step; a request with more left is a long one. 0: no limit.");
+    public static final Setting<Integer> MAX_LONG_PREFILLS = Setting.integer("maxLongPrefills", "requests", 1, 1, 65_536,
+        "Most long requests in a step; waiting ones let shorter ones pass. It counts only with longPrefillTokens.");
+    public static final Setting<QueueOrder> QUEUE_ORDER = Setting.constant("queueOrder", QueueOrder.FIRST_COME,
+        "Order in which requests of one priority leave the queue: FIRST_COME; FAIR, by which tenants (cache keys) share " +
+            "the tokens of the requests that leave.");
+    public static final Setting<TenantWeights> TENANT_WEIGHTS = Setting.form("tenantWeights", "", TenantWeights.EQUAL,
+        TenantWeights.FORMS, TenantWeights::parse, TenantWeights::print,
+        "Shares of tenants in the FAIR order; a tenant that is not named has weight 1.");
+    public static final Setting<Integer> MAX_TENANTS = Setting.integer("maxTenants", "tenants", 64, 1, 4096,
+        "Tenants with a separate share in the FAIR order; further ones have one share of weight 1 together.");
+    static final List<Setting<?>> ALL = List.of(UNDER_PRESSURE, PAUSED_BLOCKS, MAX_PREEMPTIONS, ADMISSION_PROMISE,
+        WATERMARK_BLOCKS, LONG_PREFILL_TOKENS, MAX_LONG_PREFILLS, QUEUE_ORDER, TENANT_WEIGHTS, MAX_TENANTS);
+
+    private BatchSettings()
+    {
+    }
+
+    static WaitingQueue queue(final SchedulerConfig config)
+    {
+        return config.get(QUEUE_ORDER) == QueueOrder.FAIR ?
+            new FairQueue(config.get(TENANT_WEIGHTS), config.get(MAX_TENANTS)) : new FirstComeQueue();
+    }
+
+    /** By what a rank plans its steps. */
+    static BatchRules rules(final SchedulerConfig config)
+    {
+        return new BatchRules(
+            config.maxRunning(),
+            config.stepTokens(),
+            config.depth(),
+            config.draftTokens(),
+            config.get(UNDER_PRESSURE) == UnderPressure.PAUSE ? config.get(PAUSED_BLOCKS) : 0,
+            config.get(MAX_PREEMPTIONS),
+            config.get(ADMISSION_PROMISE),
+            config.get(WATERMARK_BLOCKS),
+            config.get(LONG_PREFILL_TOKENS),
+            config.get(MAX_LONG_PREFILLS));
+    }
+}
