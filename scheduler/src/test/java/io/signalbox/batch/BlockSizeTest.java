@@ -33,6 +33,7 @@ class BlockSizeTest
         final BlockSize size = new BlockSize(tokens);
         assertEquals(position / tokens, size.blockOf(position), () -> position + " / " + tokens);
         assertEquals(position % tokens, size.offsetOf(position), () -> position + " % " + tokens);
-        assertEquals((int)(((long)position + tokens - 1) / tokens), size.blocksFor(position), () -> position + " / " + tokens);
+        assertEquals((int)(((long)position + tokens - 1) / tokens), size.blocksFor(position),
+            () -> position + " / " + tokens);
     }
 }
