@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.ConfigException;
+import io.signalbox.event.StepView;
 import io.signalbox.router.DpRouter;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
@@ -43,7 +45,7 @@ final class PluginJar
         {
             Files.createDirectories(classes);
             final String classPath = classes + File.pathSeparator + Stream.of(
-                DpRouter.class, Test.class, AssertionFailedError.class).map(PluginJar::location)
+                DpRouter.class, StepView.class, ConfigException.class, Test.class, AssertionFailedError.class).map(PluginJar::location)
                 .collect(Collectors.joining(File.pathSeparator));
             assertTrue(compiler.getTask(messages, files, null,
                 List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,

@@ -50,7 +50,7 @@ class RouterPluginTest
         final String version = Files.readAllLines(SAMPLE.resolve("../../pom.xml")).stream()
             .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
         assertTrue(Files.readString(SAMPLE.resolve("pom.xml"))
-            .contains("<artifactId>signalbox-scheduler</artifactId>\n      " + version), version);
+            .contains("<artifactId>signalbox-router</artifactId>\n      " + version), version);
     }
 
     @Test

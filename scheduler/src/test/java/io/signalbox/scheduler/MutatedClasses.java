@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
+import io.signalbox.event.EventReader;
+import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.router.DpRouter;
 import org.agrona.DirectBuffer;
 
 import java.io.File;
@@ -31,7 +34,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class MutatedClasses extends ClassLoader
 {
     private static final String PROJECT = "io.signalbox.";
-    private static final Path SOURCES = Path.of("src", "main", "java", "io", "signalbox");
+    private static final List<String> MODULES = List.of("blocks", "event", "router", "scheduler");
 
     private final Path changed;
 
@@ -55,7 +58,7 @@ final class MutatedClasses extends ClassLoader
      */
     static MutatedClasses of(final String file, final List<String> edits, final Path directory)
     {
-        String source = read(SOURCES.resolve(file));
+        String source = read(find(file));
         for (int i = 0; i < edits.size(); i += 2)
         {
             final int occurrences = source.split(Pattern.quote(edits.get(i)), -1).length - 1;
@@ -64,6 +67,13 @@ final class MutatedClasses extends ClassLoader
         }
         compile(file, source, directory);
         return new MutatedClasses(directory);
+    }
+
+    private static Path find(final String file)
+    {
+        final Path root = Path.of(System.getProperty("signalbox.root"));
+        return MODULES.stream().map(module -> root.resolve(Path.of(module, "src", "main", "java", "io", "signalbox", file)))
+            .filter(Files::exists).findFirst().orElseThrow();
     }
 
     private static String read(final Path file)
@@ -82,8 +92,9 @@ final class MutatedClasses extends ClassLoader
     {
         final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         final StringWriter messages = new StringWriter();
-        final String classPath = Stream.of(Scheduler.class, DirectBuffer.class).map(MutatedClasses::location)
-            .collect(Collectors.joining(File.pathSeparator));
+        final String classPath = Stream.of(
+                Scheduler.class, DpRouter.class, EventReader.class, KvBlockAllocator.class, DirectBuffer.class)
+            .map(MutatedClasses::location).collect(Collectors.joining(File.pathSeparator));
         final var unit = new SimpleJavaFileObject(URI.create("string:///" + file), SimpleJavaFileObject.Kind.SOURCE)
         {
             @Override

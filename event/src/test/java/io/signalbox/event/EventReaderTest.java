@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 class EventReaderTest
 {
     private static final Pattern MESSAGE = Pattern.compile("<sbe:message name=\"(\\w+)\" id=\"(\\d+)\"");
-    private static final Path SCHEMA = Path.of(System.getProperty("signalbox.root"), "scheduler/src/main/sbe/signalbox.xml");
+    private static final Path SCHEMA = Path.of(System.getProperty("signalbox.root"), "event/src/main/sbe/signalbox.xml");
     private static final int BODY_BYTES = 256;
     private static final int UNUSED_TEMPLATE = 39;
 
