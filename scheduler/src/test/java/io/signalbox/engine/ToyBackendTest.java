@@ -98,7 +98,7 @@ class ToyBackendTest
     private SchedulerConfig run(final ToyBackend backend, final int depth, final int drafts, final boolean threaded)
         throws Exception
     {
-        final SchedulerConfig config = SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(28).stepTokens(40)
+        final SchedulerConfig config = SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(25).stepTokens(40)
             .depth(depth).draftTokens(drafts).backOffNanos(0).maxFailures(0).build();
         final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
             .vocabularySize(ToyModel.VOCABULARY)

@@ -51,7 +51,7 @@ class RankStepsTest
     @ValueSource(booleans = {true, false})
     void shouldFavourNoRankWhereTheGroupHasNoRoomForAll(final boolean lockStep)
     {
-        final int[] tokens = progress(harness(lockStep, 200));
+        final int[] tokens = progress(harness(lockStep, 240));
         int least = Integer.MAX_VALUE;
         int most = 0;
         for (final int count : tokens)
