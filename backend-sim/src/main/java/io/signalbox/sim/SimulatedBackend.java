@@ -75,7 +75,7 @@ final class SimulatedBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("simulated").capturesExperts(true).depth(SchedulerConfig.MAX_DEPTH)
-            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).build();
+            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).swapsWeights(true).build();
     }
 
     @Override
@@ -107,12 +107,6 @@ final class SimulatedBackend implements Backend
         }
         final SimulatedStep step = ranks[rank].take(plan);
         events.add(Math.max(nowNanos, ranks[rank].busyUntilNanos), EventPhase.FORWARD, rank, step.number);
-    }
-
-    @Override
-    public boolean swapsWeights()
-    {
-        return true;
     }
 
     /** Tokens and rows of later steps are others. */

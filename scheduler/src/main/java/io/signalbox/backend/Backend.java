@@ -42,25 +42,10 @@ public interface Backend extends AutoCloseable
     void abort(int rank, long step);
 
     /**
-     * Whether the expert ids of its rows are logical: those of the checkpoint. A backend that places experts on devices
-     * anew, or replicates them, must map its physical ids back; else capture is refused by name.
-     */
-    default boolean reportsLogicalExperts()
-    {
-        return true;
-    }
-
-    /** Whether the backend can replace the weights of its model between two steps, without a restart. */
-    default boolean swapsWeights()
-    {
-        return false;
-    }
-
-    /**
      * Every step that is submitted from now on is computed with new weights, every step that was submitted before with the
      * former ones, although it may still be in flight. {@link StepView#weightGeneration} says the same of each step. Which
      * weights these are is agreed between the application and its backend. Must not wait for steps in flight; called only
-     * if {@link #swapsWeights()}.
+     * if {@link BackendCapabilities#swapsWeights}.
      *
      * @param generation counts from 1.
      */

@@ -16,6 +16,8 @@ public final class BackendCapabilities
     private final boolean reportsLaunches;
     private final boolean resetsRanks;
     private final boolean writesKvFirst;
+    private final boolean swapsWeights;
+    private final boolean reportsLogicalExperts;
     private final int depth;
     private final int draftTokens;
 
@@ -28,6 +30,8 @@ public final class BackendCapabilities
         reportsLaunches = builder.reportsLaunches;
         resetsRanks = builder.resetsRanks;
         writesKvFirst = builder.writesKvFirst;
+        swapsWeights = builder.swapsWeights;
+        reportsLogicalExperts = builder.reportsLogicalExperts;
         depth = builder.depth;
         draftTokens = builder.draftTokens;
         if (depth < 1 || draftTokens < 0)
@@ -97,6 +101,11 @@ public final class BackendCapabilities
         return reportsLogprobs;
     }
 
+    public boolean swapsWeights()
+    {
+        return swapsWeights;
+    }
+
     public boolean resetsRanks()
     {
         return resetsRanks;
@@ -119,6 +128,11 @@ public final class BackendCapabilities
         {
             throw new ConfigException("the backend " + name +
                 " cannot capture routed experts; turn capture off or choose another backend.");
+        }
+        if (capture && !reportsLogicalExperts)
+        {
+            throw new ConfigException("the backend " + name + " reports physical expert ids, of a placement of experts that " +
+                "a trainer does not have; let it map them to logical ids, or turn capture off.");
         }
         if (wantedDepth > depth)
         {
@@ -143,6 +157,8 @@ public final class BackendCapabilities
         private boolean reportsLaunches = true;
         private boolean resetsRanks;
         private boolean writesKvFirst;
+        private boolean swapsWeights;
+        private boolean reportsLogicalExperts = true;
         private int depth = 1;
         private int draftTokens;
 
@@ -183,6 +199,23 @@ public final class BackendCapabilities
         public Builder resetsRanks(final boolean value)
         {
             resetsRanks = value;
+            return this;
+        }
+
+        /** Whether the backend can replace the weights of its model between two steps, without a restart. */
+        public Builder swapsWeights(final boolean value)
+        {
+            swapsWeights = value;
+            return this;
+        }
+
+        /**
+         * Whether the expert ids of its rows are logical: those of the checkpoint, as is so unless it says otherwise. A
+         * backend that places experts on devices anew, or replicates them, must map its physical ids back.
+         */
+        public Builder reportsLogicalExperts(final boolean value)
+        {
+            reportsLogicalExperts = value;
             return this;
         }
 

@@ -264,11 +264,6 @@ public final class EngineContext
         }
         config = fitted(config, backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
-        if (config.capture() != null && !backend.reportsLogicalExperts())
-        {
-            throw new ConfigException("the backend " + backend.capabilities().name() + " reports physical expert ids, of " +
-                "a placement of experts that a trainer does not have; let it map them to logical ids, or turn capture off.");
-        }
         backend.capabilities().requireSameStepSharing(config.sameStepSharing());
         if (clock.getAsLong() < 0)
         {
@@ -398,9 +393,9 @@ public final class EngineContext
         return new RankResets(backend, config.ranks(), values.get(RANK_RESETS));
     }
 
-    SubmitDoor submitDoor()
+    InputDoor inputDoor()
     {
-        return new SubmitDoor(backend.capabilities());
+        return new InputDoor(backend.capabilities());
     }
 
     void startBackend(final CompletionSink sink)
@@ -413,11 +408,6 @@ public final class EngineContext
     ReportCheck reportCheck()
     {
         return new ReportCheck(config.capture(), values.get(VOCABULARY_SIZE), values.get(IMPOSSIBLE_ROWS));
-    }
-
-    WeightsDoor weightsDoor()
-    {
-        return new WeightsDoor(backend);
     }
 
     Waiting waiting()

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Ingress
 {
     private final RingBuffer<IngressSlot> ring;
-    private final SubmitDoor door;
+    private final InputDoor door;
     private final Runnable checkRunning;
     private final Runnable checkMayWait;
     private final AtomicInteger underWay = new AtomicInteger();
@@ -27,7 +27,7 @@ final class Ingress
      */
     Ingress(
         final RingBuffer<IngressSlot> ring,
-        final SubmitDoor door,
+        final InputDoor door,
         final Runnable checkRunning,
         final Runnable checkMayWait)
     {

@@ -25,13 +25,12 @@ public final class SteppedEngine implements Engine
     private final GroupJournal journal;
     private final GroupListener listener;
     private final Dispatcher dispatcher;
-    private final SubmitDoor door;
+    private final InputDoor door;
     private final RankResets resets;
     private final InputWriter resetInputs = new InputWriter();
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
-    private final WeightsDoor weights;
     private final EngineFailure failure;
     private final EngineLife life = new EngineLife();
     /** The thread that is within {@link #offer}, or null. */
@@ -45,12 +44,11 @@ public final class SteppedEngine implements Engine
         journal = context.journal();
         listener = context.listener();
         finishedRows = context.finishedRows();
-        weights = context.weightsDoor();
         failure = new EngineFailure(context.failureListeners());
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         resets = context.resets();
         dispatcher = new Dispatcher(context.backend(), launches, resets);
-        door = context.submitDoor();
+        door = context.inputDoor();
         context.startBackend(
             new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
         life.moveTo(EngineLife.Stage.RUNNING);
@@ -66,7 +64,6 @@ public final class SteppedEngine implements Engine
             entered = true;
             checkOpen();
             InputBounds.check(input, offset, length, rows);
-            weights.check(input, offset, length);
             door.check(input, offset, length);
         }
         catch (final RuntimeException e)

@@ -53,7 +53,6 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
     private final FinishedRows finishedRows;
-    private final WeightsDoor weights;
     private final List<Thread> threads = new ArrayList<>();
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
@@ -72,10 +71,9 @@ public final class ThreadedEngine implements Engine
         }
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
-        weights = context.weightsDoor();
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
-        ingress = new Ingress(ingressRing, context.submitDoor(), this::checkRunning, this::checkMayWait);
+        ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
         final StepsInFlight steps = stepsInFlight();
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
@@ -204,10 +202,6 @@ public final class ThreadedEngine implements Engine
     @Override
     public void offer(final DirectBuffer input, final int offset, final int length, final CaptureSlice rows)
     {
-        if (rows == null)
-        {
-            weights.check(input, offset, length);
-        }
         ingress.offer(input, offset, length, rows);
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
@@ -21,9 +22,9 @@ class LogicalExpertsTest
         }
 
         @Override
-        public boolean reportsLogicalExperts()
+        public BackendCapabilities capabilities()
         {
-            return false;
+            return BackendCapabilities.named("scripted").capturesExperts(true).reportsLogicalExperts(false).build();
         }
     }
 

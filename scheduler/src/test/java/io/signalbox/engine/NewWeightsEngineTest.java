@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ControlKind;
@@ -48,9 +49,9 @@ class NewWeightsEngineTest
         }
 
         @Override
-        public boolean swapsWeights()
+        public BackendCapabilities capabilities()
         {
-            return true;
+            return BackendCapabilities.named("swapping").capturesExperts(true).swapsWeights(true).build();
         }
 
         @Override

@@ -11,31 +11,54 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Refuses a {@code Submit} with which the backend can do nothing, before it becomes an input: one without all tokens for a
- * backend that reads them, one with sampling parameters that mean nothing, and one that wants what the backend does not
- * report. Thread-safe; allocates nothing.
+ * Refuses an input with which the backend can do nothing, before it is sequenced: new weights for a backend that cannot
+ * swap them; a {@code Submit} without all tokens for a backend that reads them, with sampling parameters that mean nothing,
+ * or that wants what the backend does not report. Thread-safe; allocates nothing.
  */
-final class SubmitDoor
+final class InputDoor
 {
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
     private final BackendCapabilities backend;
 
-    SubmitDoor(final BackendCapabilities backend)
+    InputDoor(final BackendCapabilities backend)
     {
         this.backend = backend;
     }
 
     /**
      * @param input a message whose bounds were checked.
-     * @throws IllegalArgumentException if it is such a {@code Submit}, with the reason.
+     * @throws IllegalArgumentException if it is such an input, with the reason.
      */
     void check(final DirectBuffer input, final int offset, final int length)
     {
-        if (!EncodedInput.isSubmit(input, offset))
+        if (EncodedInput.isNewWeights(input, offset, length))
         {
-            return;
+            checkWeights(input, offset);
         }
+        else if (EncodedInput.isSubmit(input, offset))
+        {
+            checkSubmit(input, offset, length);
+        }
+    }
+
+    /** The scheduler could not undo that it has announced new weights. */
+    private void checkWeights(final DirectBuffer input, final int offset)
+    {
+        if (EncodedInput.wayOf(input, offset) == null)
+        {
+            throw new IllegalArgumentException("a Control NEW_WEIGHTS does not say what becomes of the requests that " +
+                "have begun; set its way to FINISH, ABORT or REQUEUE");
+        }
+        if (!backend.swapsWeights())
+        {
+            throw new IllegalArgumentException("the backend " + backend.name() + " cannot replace its weights while it " +
+                "runs; open an engine with the new weights, or choose a backend that can");
+        }
+    }
+
+    private void checkSubmit(final DirectBuffer input, final int offset, final int length)
+    {
         final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
         final int block = input.getShort(offset + MessageHeaderDecoder.blockLengthEncodingOffset(), ORDER) & 0xFFFF;
         if (block < SubmitDecoder.BLOCK_LENGTH)
