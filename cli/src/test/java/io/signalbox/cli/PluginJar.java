@@ -45,8 +45,8 @@ final class PluginJar
         {
             Files.createDirectories(classes);
             final String classPath = classes + File.pathSeparator + Stream.of(
-                DpRouter.class, StepView.class, ConfigException.class, Test.class, AssertionFailedError.class).map(PluginJar::location)
-                .collect(Collectors.joining(File.pathSeparator));
+                DpRouter.class, StepView.class, ConfigException.class, Test.class, AssertionFailedError.class)
+                .map(PluginJar::location).collect(Collectors.joining(File.pathSeparator));
             assertTrue(compiler.getTask(messages, files, null,
                 List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,
                 files.getJavaFileObjectsFromPaths(sources)).call(), messages::toString);

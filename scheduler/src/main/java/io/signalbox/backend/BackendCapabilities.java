@@ -131,8 +131,8 @@ public final class BackendCapabilities
         }
         if (capture && !reportsLogicalExperts)
         {
-            throw new ConfigException("the backend " + name + " reports physical expert ids, of a placement of experts that " +
-                "a trainer does not have; let it map them to logical ids, or turn capture off.");
+            throw new ConfigException("the backend " + name + " reports physical expert ids, of a placement of experts " +
+                "that a trainer does not have; let it map them to logical ids, or turn capture off.");
         }
         if (wantedDepth > depth)
         {

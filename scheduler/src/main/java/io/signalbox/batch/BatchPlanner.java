@@ -442,20 +442,11 @@ public final class BatchPlanner
             final Request request = running.get(i);
             if (request.residency.withdraw(fromStep))
             {
-                dropProvisional(request);
+                blocks.dropProvisional(request);
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
             }
         }
         leaveAllThatAreOver();
-    }
-
-    /** Rows that a request shares with a step in flight are its own once its first step is committed. */
-    private void dropProvisional(final Request request)
-    {
-        if (request.residency.isProvisional() && !request.isInFlight())
-        {
-            blocks.dropShared(request);
-        }
     }
 
     /** No step in flight will ever land: every running request that is not to end starts over, in its order. */
@@ -465,7 +456,7 @@ public final class BatchPlanner
         {
             final Request request = running.get(i);
             request.residency.clear();
-            dropProvisional(request);
+            blocks.dropProvisional(request);
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
         }
         leaveAllThatAreOver();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.batch;
 
+import io.signalbox.experts.BlockPages;
+
 import java.util.Arrays;
 
 /** The runs of routed-expert rows, each within one KV block, that one step stored. */
@@ -36,7 +38,7 @@ public final class CommittedSpans
         final int offset,
         final int length,
         final int former,
-        final RankBlocks pages,
+        final BlockPages pages,
         final StepOutput output,
         final int rowsAt,
         final int rowBytes)
@@ -46,7 +48,7 @@ public final class CommittedSpans
         issues[count] = plan.issueAt(index);
         offsets[count] = offset;
         final int block = blocks[count];
-        kept[count] = pages.storeRows(
+        kept[count] = pages.store(
             block, offset + former, length - former, output.rows(), output.rowsOffset() + rowsAt + former * rowBytes);
         alreadyThere[count] = pages.rowsAlreadyThere() + (former == 0 ? 0 : pages.validRows(block, offset, former));
         missingRows += length - kept[count] - alreadyThere[count];

@@ -8,7 +8,6 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.RankPrefixIndex;
-import org.agrona.DirectBuffer;
 
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
@@ -65,6 +64,12 @@ public final class RankBlocks
     public KvBlockAllocator allocator()
     {
         return allocator;
+    }
+
+    /** The pages of routed-expert rows, or null if capture is off. */
+    BlockPages pages()
+    {
+        return pages;
     }
 
     int rank()
@@ -202,9 +207,13 @@ public final class RankBlocks
         residency.sharesNothingPending();
     }
 
-    /** No step of a request that shares pending blocks will land: it drops their rows. */
-    void dropShared(final Request request)
+    /** A request whose first step will never land drops the rows that it shares with a step in flight. */
+    void dropProvisional(final Request request)
     {
+        if (!request.residency.isProvisional() || request.isInFlight())
+        {
+            return;
+        }
         if (pages != null)
         {
             request.rows.dropUnconfirmed();
@@ -422,30 +431,6 @@ public final class RankBlocks
     boolean isIssued(final int blockId, final int issue)
     {
         return allocator.issue(blockId) == issue;
-    }
-
-    /** Whether rows of the block at this index of the request's table are rows of the request itself. */
-    boolean holdsRowsOf(final Request request, final int index, final int blockId)
-    {
-        return request.rows.isPageOf(index, blockId, pages);
-    }
-
-    /** As {@link BlockPages#validRows}. */
-    int validRows(final int blockId, final int firstPosition, final int rows)
-    {
-        return pages.validRows(blockId, firstPosition, rows);
-    }
-
-    /** As {@link BlockPages#store}. */
-    int storeRows(final int blockId, final int firstPosition, final int rows, final DirectBuffer source, final int offset)
-    {
-        return pages.store(blockId, firstPosition, rows, source, offset);
-    }
-
-    /** As {@link BlockPages#rowsAlreadyThere}. */
-    int rowsAlreadyThere()
-    {
-        return pages.rowsAlreadyThere();
     }
 
     /** Records that a step computed tokens {@code [start, end)}; prefix matches find the blocks that these complete. */

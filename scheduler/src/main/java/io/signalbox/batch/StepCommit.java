@@ -200,8 +200,8 @@ public final class StepCommit
             if (blocks.isIssued(plan.blockAt(index), plan.issueAt(index)))
             {
                 final boolean isOlder = position < floor &&
-                    blocks.holdsRowsOf(request, size.blockOf(position), plan.blockAt(index));
-                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks, output,
+                    request.rows().isPageOf(size.blockOf(position), plan.blockAt(index), blocks.pages());
+                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks.pages(), output,
                     (firstRow + position - first) * rowBytes, rowBytes);
             }
             position += count;

@@ -163,7 +163,7 @@ final class SharedBlocks
         return at;
     }
 
-    /** Rows of the newest weights and older ones; a block with older ones only is computed anew, with rows of its own. */
+    /** Rows of the newest weights and older ones; a block with older ones only is computed anew, with new rows. */
     private boolean isMixed(final List<Integer> rows, final int index)
     {
         final List<Integer> block = rows.subList(index * size, (index + 1) * size);
