@@ -72,7 +72,7 @@ public record WeightsPlan(List<Change> changes)
         final long nanos = FaultDuration.nanos(part.substring(at + 1));
         if (nanos <= 0 || nanos == FaultPlan.NEVER)
         {
-            throw fault(part, "has no time", "give " + FaultDuration.ALLOWED + " behind the @");
+            throw fault(part, "has no valid time", "give " + FaultDuration.ALLOWED + " behind the @");
         }
         return new Change(nanos, way);
     }

@@ -21,9 +21,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class GoldenDigestTest
 {
     /** {@code signalbox simulate}, with no option that matters. */
-    private static final String BUILT_IN = "4d77fa10ad5b8270";
+    private static final String BUILT_IN = "ac95446c02149e46";
     /** The first 500 requests of the Mooncake conversation trace, routed by prefix. */
-    private static final String MOONCAKE_500 = "b61bfb221b77dc42";
+    private static final String MOONCAKE_500 = "0d3fe4f8ae96d856";
 
     @TempDir
     private Path directory;

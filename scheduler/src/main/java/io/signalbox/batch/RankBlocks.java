@@ -468,10 +468,14 @@ public final class RankBlocks
         return index == 0 ? KvBlockAllocator.NO_HASH : allocator.blockHash(request.blockTable[index - 1]);
     }
 
-    /** Starts a new generation: later requests share nothing that was cached or computed before. */
-    public void forgetPrefixes()
+    /**
+     * Starts a new cache generation: later requests share nothing that was cached or computed before.
+     *
+     * @param newGeneration a number that no rank had for anything else: requests take theirs along to other ranks.
+     */
+    public void forgetPrefixes(final int newGeneration)
     {
-        generation++;
+        generation = newGeneration;
         pending.clear();
         if (indexed != null)
         {
@@ -481,10 +485,10 @@ public final class RankBlocks
     }
 
     /** Later steps compute with new weights; nothing that former ones computed is shared with later requests. */
-    public void newWeights(final int weights)
+    public void newWeights(final int weights, final int newGeneration)
     {
         weightGeneration = weights;
-        forgetPrefixes();
+        forgetPrefixes(newGeneration);
     }
 
     /** Sets the index over all ranks; this rank keeps its cached blocks in it up to date. Call before the first plan. */

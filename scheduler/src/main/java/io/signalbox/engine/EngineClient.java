@@ -7,6 +7,7 @@ import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.CancelDecoder;
 import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlEncoder;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
@@ -168,11 +169,13 @@ public final class EngineClient
                 "; give FINISH, ABORT or REQUEUE");
         }
         final InputWriter writer = encodings.get().writer;
+        final ControlEncoder control =
+            writer.control().requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
         if (!takeCredit(timeoutNanos))
         {
             return false;
         }
-        writer.control().timeNanos(clock.getAsLong()).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
+        control.timeNanos(clock.getAsLong());
         offer(writer, -1);
         return true;
     }

@@ -5,6 +5,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,6 +20,8 @@ final class RankResets
     private final int maxTries;
     private final int[] tries;
     private final boolean[] due;
+    /** Held from the reset until its input is sequenced: epochs of a rank must arrive in their order. */
+    private final Object[] turns;
     private int epoch;
 
     /** @param maxTries automatic resets of a rank in a row; 0: none. */
@@ -28,6 +31,8 @@ final class RankResets
         this.maxTries = backend.capabilities().resetsRanks() ? maxTries : 0;
         tries = new int[ranks];
         due = new boolean[ranks];
+        turns = new Object[ranks];
+        Arrays.setAll(turns, rank -> new Object());
     }
 
     /** Whether lost ranks are reset by themselves. */
@@ -52,15 +57,31 @@ final class RankResets
     /** A rank whose reset is due, which is not due any more, or {@link #NO_RANK}. */
     synchronized int takeDue()
     {
+        final int rank = firstDue();
+        if (rank != NO_RANK)
+        {
+            due[rank] = false;
+        }
+        return rank;
+    }
+
+    private synchronized int firstDue()
+    {
         for (int rank = 0; rank < due.length; rank++)
         {
             if (due[rank])
             {
-                due[rank] = false;
                 return rank;
             }
         }
         return NO_RANK;
+    }
+
+    private synchronized boolean isStillDue(final int rank)
+    {
+        final boolean was = due[rank];
+        due[rank] = false;
+        return was;
     }
 
     /**
@@ -81,8 +102,13 @@ final class RankResets
                 backend.capabilities().name() + " does not declare that it resets ranks; close the engine and open another");
         }
         final InputWriter writer = new InputWriter();
-        reset(rank, clock.getAsLong(), writer);
-        engine.offer(writer.buffer(), 0, writer.length(), null);
+        synchronized (turns[rank])
+        {
+            // Whoever asks for the reset spares the rank the automatic one.
+            isStillDue(rank);
+            reset(rank, clock.getAsLong(), writer);
+            engine.offer(writer.buffer(), 0, writer.length(), null);
+        }
     }
 
     private void reset(final int rank, final long timeNanos, final InputWriter writer)
@@ -118,12 +144,19 @@ final class RankResets
     /** Resets a rank that is due, if there is one, and sequences the input that says so. */
     void runDue(final Engine engine, final long timeNanos)
     {
-        final int rank = takeDue();
-        if (rank != NO_RANK)
+        final int rank = firstDue();
+        if (rank == NO_RANK)
         {
-            final InputWriter writer = new InputWriter();
-            encodeReset(rank, timeNanos, writer);
-            engine.offer(writer.buffer(), 0, writer.length(), null);
+            return;
+        }
+        synchronized (turns[rank])
+        {
+            if (isStillDue(rank))
+            {
+                final InputWriter writer = new InputWriter();
+                encodeReset(rank, timeNanos, writer);
+                engine.offer(writer.buffer(), 0, writer.length(), null);
+            }
         }
     }
 }

@@ -70,6 +70,8 @@ public final class Scheduler
     private final InputReader reader = new InputReader(this);
 
     private boolean draining;
+    /** Of the newest generation of any rank: a number means the same on all of them. */
+    private int cacheGeneration;
     private long inputs;
     private long ignoredCompletions;
     private long timeNanos;
@@ -174,9 +176,10 @@ public final class Scheduler
         }
         else if (kind == ControlKind.CACHE_RESET)
         {
+            cacheGeneration++;
             for (final DpRank rank : ranks)
             {
-                rank.blocks.forgetPrefixes();
+                rank.blocks.forgetPrefixes(cacheGeneration);
             }
         }
         else if (kind == ControlKind.RELEASE_ROWS)
@@ -185,7 +188,7 @@ public final class Scheduler
         }
         else if (kind == ControlKind.NEW_WEIGHTS)
         {
-            weights.apply(input.way());
+            weights.apply(input.way(), ++cacheGeneration);
         }
     }
 
@@ -303,6 +306,7 @@ public final class Scheduler
         {
             throw new InvariantViolation("rank " + input.rank() + " of a BackendReset is not one of " + ranks.length);
         }
+        cacheGeneration += input.kvMemoryKept() == Flag.YES ? 0 : 1;
         for (int index = 0; index < ranks.length; index++)
         {
             if (input.rank() == ALL_RANKS || input.rank() == index)
@@ -327,7 +331,7 @@ public final class Scheduler
         failures.reset(rank);
         if (!kvMemoryKept)
         {
-            rank.blocks.forgetPrefixes();
+            rank.blocks.forgetPrefixes(cacheGeneration);
         }
     }
 

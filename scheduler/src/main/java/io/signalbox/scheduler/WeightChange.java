@@ -22,13 +22,16 @@ final class WeightChange
         this.out = out;
     }
 
-    /** @param way what becomes of the requests that have begun. */
-    void apply(final WeightsWay way)
+    /**
+     * @param way             what becomes of the requests that have begun.
+     * @param cacheGeneration of everything that the new weights compute.
+     */
+    void apply(final WeightsWay way, final int cacheGeneration)
     {
         out.newWeights(++generation, way);
         for (final DpRank rank : ranks)
         {
-            rank.blocks.newWeights(generation);
+            rank.blocks.newWeights(generation, cacheGeneration);
         }
         switch (way)
         {

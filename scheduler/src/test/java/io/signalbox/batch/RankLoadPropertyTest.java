@@ -205,7 +205,7 @@ class RankLoadPropertyTest
             }
             else if (choice == 7 && i % 3 == 0)
             {
-                blocks.forgetPrefixes();
+                blocks.forgetPrefixes(blocks.generation() + 1);
             }
             else if (choice == 7)
             {

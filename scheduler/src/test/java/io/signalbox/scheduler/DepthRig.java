@@ -354,6 +354,16 @@ final class DepthRig
         return apply();
     }
 
+    /** One rank begins anew, without the KV that it had. */
+    DepthRig resetRank(final int rank)
+    {
+        lost.remove(rank);
+        devices[rank].forget();
+        models[rank].forgetPrefixes();
+        writer.backendReset().timeNanos(++now).newEpoch(++epoch).rank(rank).kvMemoryKept(Flag.NO);
+        return apply();
+    }
+
     private DepthRig apply()
     {
         group.reset();

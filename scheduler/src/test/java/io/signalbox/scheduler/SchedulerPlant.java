@@ -100,7 +100,7 @@ enum SchedulerPlant
         "request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());",
         "request.weights.extend(request.computedHighWater(), end, blocks.weightGeneration());"),
     NEW_WEIGHTS_KEEP_PREFIXES("batch/RankBlocks.java",
-        "        weightGeneration = weights;\n        forgetPrefixes();\n",
+        "        weightGeneration = weights;\n        forgetPrefixes(newGeneration);\n",
         "        weightGeneration = weights;\n"),
     MATCH_NOT_RETAINED("batch/RankBlocks.java",
         "if (matched > 0)",
@@ -247,8 +247,8 @@ enum SchedulerPlant
         "for (int i = tokens - tail; i < tokens; i++)",
         "for (int i = 0; i < tail; i++)"),
     PENDING_OUTLIVES_CACHE_RESET("batch/RankBlocks.java",
-        "        generation++;\n        pending.clear();\n",
-        "        generation++;\n"),
+        "        generation = newGeneration;\n        pending.clear();\n",
+        "        generation = newGeneration;\n"),
     SEALED_BEFORE_COMPUTED("experts/RequestRows.java",
         "            pages.retain(page);\n            unconfirmed",
         "            share(page);\n            unconfirmed"),
@@ -307,8 +307,8 @@ enum SchedulerPlant
         "leave(running.get(i), Residency.Leaving.NEW_WEIGHTS);",
         "if (!running.get(i).isInFlight()) { leave(running.get(i), Residency.Leaving.NEW_WEIGHTS); }"),
     RANK_WITHOUT_NEW_WEIGHTS("scheduler/WeightChange.java",
-        "rank.blocks.newWeights(generation);",
-        "ranks[0].blocks.newWeights(generation);");
+        "rank.blocks.newWeights(generation, cacheGeneration);",
+        "ranks[0].blocks.newWeights(generation, cacheGeneration);");
 
     static final SchedulerPlant LAST_OF_EVERY_BUILD = PAGE_NOT_REPLACED_ON_HAND_OUT;
 

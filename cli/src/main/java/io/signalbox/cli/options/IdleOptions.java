@@ -2,6 +2,8 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.QueueOrder;
+import io.signalbox.batch.UnderPressure;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
@@ -66,6 +68,20 @@ public final class IdleOptions
         if (given.hasMatchedOption("--no-prefix-caching"))
         {
             refuse(given, "--eviction", "is for cached prefixes, and --no-prefix-caching keeps none");
+            refuse(given, "--no-same-step-sharing", "is for shared prefixes, and --no-prefix-caching shares none");
+        }
+        if (given.matchedOptionValue("--under-pressure", UnderPressure.RECOMPUTE) != UnderPressure.PAUSE)
+        {
+            refuse(given, "--paused-blocks", "is for --under-pressure pause, which is not given");
+        }
+        if (given.matchedOptionValue("--queue-order", QueueOrder.FIRST_COME) != QueueOrder.FAIR)
+        {
+            refuse(given, "--tenant-weights", "is for --queue-order fair, which is not given");
+            refuse(given, "--max-tenants", "is for --queue-order fair, which is not given");
+        }
+        if (!given.hasMatchedOption("--long-prefill-tokens"))
+        {
+            refuse(given, "--max-long-prefills", "is for --long-prefill-tokens, which is not given");
         }
     }
 

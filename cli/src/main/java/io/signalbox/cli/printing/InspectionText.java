@@ -124,7 +124,7 @@ public final class InspectionText
 
     private void ended(final LifeEvent.Ended ended)
     {
-        row("ended", (ended.rank() < 0 ? at(ended.timeNanos()) + ", never placed" : at(ended)) + ": " +
+        row("ended", (ended.rank() < 0 ? at(ended.timeNanos()) + ", on no rank" : at(ended)) + ": " +
             EnumNames.words(ended.reason()) + ", " + Decimals.grouped(ended.generatedTokens()) + " tokens generated");
         final int rows = ended.capturedRows() + ended.inheritedRows() + ended.missingRows();
         // Every request that computed has rows, unless capture was off.

@@ -13,7 +13,7 @@ public sealed interface LifeEvent
 {
     long timeNanos();
 
-    /** The rank of this event; -1 for an {@link Ended} of a request that was never placed. */
+    /** The rank of this event; -1 for an {@link Ended} of a request on no rank. */
     int rank();
 
     /**
