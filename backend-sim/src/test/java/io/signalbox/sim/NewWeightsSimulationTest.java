@@ -112,10 +112,10 @@ class NewWeightsSimulationTest
             "way, an @ and a time.",
         "keep@1s|the change of weights 'keep@1s' names the way 'keep', which is not finish, abort or requeue; give one of " +
             "these.",
-        "finish@never|the change of weights 'finish@never' has no valid time; give a duration from 1ns to 86400s such as 5ms, " +
-            "200us or 1.5s behind the @.",
-        "finish@-1s|the change of weights 'finish@-1s' has no valid time; give a duration from 1ns to 86400s such as 5ms, " +
-            "200us or 1.5s behind the @.",
+        "finish@never|the change of weights 'finish@never' has no valid time; give a duration from 1ns to 86400s such as " +
+            "5ms, 200us or 1.5s behind the @.",
+        "finish@-1s|the change of weights 'finish@-1s' has no valid time; give a duration from 1ns to 86400s such as " +
+            "5ms, 200us or 1.5s behind the @.",
         "abort@2s,finish@2s|the change of weights 'finish@2s' is not later than the change before it; give the changes in " +
             "the order of their times."})
     void shouldRefuseByName(final String text, final String sentence)

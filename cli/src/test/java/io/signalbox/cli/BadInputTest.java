@@ -97,17 +97,17 @@ public class BadInputTest
         simulate --eviction fifo              | --eviction=fifo
         simulate --under-pressure swap        | --under-pressure=swap is not built
         compare --under-pressure give-up      | --under-pressure=give-up
-        simulate --paused-blocks -1           | --paused-blocks=-1
+        simulate --under-pressure pause --paused-blocks -1 | --paused-blocks=-1
         compare --max-preemptions -1          | --max-preemptions=-1
         simulate --admission-promise half     | --admission-promise=half
         simulate --watermark-blocks -1        | --watermark-blocks=-1
         compare --long-prefill-tokens -1      | --long-prefill-tokens=-1
-        compare --max-long-prefills 0         | --max-long-prefills=0
+        compare --long-prefill-tokens 9 --max-long-prefills 0 | --max-long-prefills=0
         simulate --queue-order lifo           | --queue-order=lifo
         simulate --tenants a                  | --tenants=a
         simulate --tenants a=1001             | --tenants=a=1001
-        simulate --tenant-weights a=x         | --tenant-weights=a=x
-        simulate --max-tenants 0              | --max-tenants=0
+        simulate --queue-order fair --tenant-weights a=x | --tenant-weights=a=x
+        simulate --queue-order fair --max-tenants 0 | --max-tenants=0
         simulate --durability maybe           | it is process, batch or record
         simulate --durability=                | it is process, batch or record
         simulate --journal=                   | --journal is empty

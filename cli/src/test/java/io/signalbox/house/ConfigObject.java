@@ -93,7 +93,8 @@ record ConfigObject(
 
     /** Components of records that have another name than the setting's last word. */
     private static final Map<String, String> COMPONENTS = Map.of("cancelFraction", "fraction", "cancelMeanDelayNanos",
-        "meanDelayNanos", "cancelSeed", "seed", "stepMillis", "millis", "rate", "ratePerSecond");
+        "meanDelayNanos", "cancelSeed", "seed", "stepMillis", "millis", "rate", "ratePerSecond",
+        "tenants", "shares", "tenantSeed", "seed");
 
     static ConfigObject of(
         final String title, final Class<?> type, final boolean options, final List<Setting<?>> settings,
@@ -115,7 +116,8 @@ record ConfigObject(
         {
             final Object target = sample.make();
             if (isPart(target, setting) &&
-                (target instanceof Record ? giveRecord(target, name, value) : giveMethod(target, name, value)))
+                (target instanceof Record ? giveRecord(target, name, value) :
+                    giveMethod(target, name, value) || giveSetting(target, setting, value)))
             {
                 return true;
             }
@@ -172,6 +174,16 @@ record ConfigObject(
             }
         }
         return false;
+    }
+
+    /** Some builders take the settings of a group by their names. */
+    private static boolean giveSetting(final Object target, final Setting<?> setting, final Object value)
+    {
+        final Optional<Method> method = Arrays.stream(target.getClass().getMethods()).filter(each ->
+            each.getName().equals("set") && each.getParameterCount() == 2 && each.getParameterTypes()[0] == Setting.class)
+            .findFirst();
+        method.ifPresent(set -> call(() -> set.invoke(target, setting, value)));
+        return method.isPresent();
     }
 
     private static Object fitted(final Object value, final Class<?> type)

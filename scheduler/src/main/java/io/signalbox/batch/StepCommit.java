@@ -201,8 +201,8 @@ public final class StepCommit
             {
                 final boolean isOlder = position < floor &&
                     request.rows().isPageOf(size.blockOf(position), plan.blockAt(index), blocks.pages());
-                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks.pages(), output,
-                    (firstRow + position - first) * rowBytes, rowBytes);
+                spans.store(plan, index, offset, count, isOlder ? Math.min(count, floor - position) : 0, blocks.pages(),
+                    output, (firstRow + position - first) * rowBytes, rowBytes);
             }
             position += count;
         }

@@ -104,7 +104,7 @@ final class RankResets
         final InputWriter writer = new InputWriter();
         synchronized (turns[rank])
         {
-            // Whoever asks for the reset spares the rank the automatic one.
+            // This reset takes the place of the automatic one.
             isStillDue(rank);
             reset(rank, clock.getAsLong(), writer);
             engine.offer(writer.buffer(), 0, writer.length(), null);

@@ -44,7 +44,7 @@ final class ModelContent
     private final Map<Long, int[]> answers = new HashMap<>();
     private final Map<List<Long>, Integer> acceptances = new HashMap<>();
     private final Map<Long, int[]> promptTokens = new HashMap<>();
-    /** What devices sampled last for each position. */
+    /** The token that devices sampled last for each position. */
     private final Map<Long, Map<Integer, Integer>> sampled = new HashMap<>();
     private final Map<Long, List<Long>> prefixes = new HashMap<>();
     private final Map<Long, Integer> hashedBlocks = new HashMap<>();
