@@ -46,7 +46,8 @@ public final class EngineContext
             "Bytes that the routed experts of ended requests may hold until their clients take them.")
             .remedy("give the bytes of rows that ended requests may hold").orAbsent("a quarter of the largest heap");
     public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
-        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks; 0: none.");
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After them the " +
+            "rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
@@ -191,8 +192,9 @@ public final class EngineContext
     }
 
     /**
-     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3, 0: none. Only if the backend
-     * declares that it resets ranks; {@link Engine#resetRank} works in any case then.
+     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3. Then the rank is given up: once
+     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for a
+     * caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets ranks.
      */
     public EngineContext rankResets(final int value)
     {
@@ -378,6 +380,12 @@ public final class EngineContext
         return wakeSource() == WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
     }
 
+    /** Time of resets; 0, which the scheduler reads as the time of the input before, if the caller sets the time. */
+    LongSupplier resetClock()
+    {
+        return wakeSource() == WakeSource.ENGINE ? clock : () -> 0;
+    }
+
     long stepTimeoutNanos()
     {
         return values.get(STEP_TIMEOUT_NANOS).orElseGet(backend::stepTimeoutNanos);
@@ -388,9 +396,9 @@ public final class EngineContext
         return values.get(WAKE_SOURCE);
     }
 
-    RankResets resets()
+    RankResets resets(final LongSupplier resetClock)
     {
-        return new RankResets(backend, config.ranks(), values.get(RANK_RESETS));
+        return new RankResets(backend, config.ranks(), values.get(RANK_RESETS), resetClock);
     }
 
     InputDoor inputDoor()

@@ -46,7 +46,7 @@ public final class SteppedEngine implements Engine
         finishedRows = context.finishedRows();
         failure = new EngineFailure(context.failureListeners());
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
-        resets = context.resets();
+        resets = context.resets(scheduler::timeNanos);
         dispatcher = new Dispatcher(context.backend(), launches, resets);
         door = context.inputDoor();
         context.startBackend(
@@ -111,9 +111,9 @@ public final class SteppedEngine implements Engine
 
     private void addInputs()
     {
-        for (int rank = resets.takeDue(); rank != RankResets.NO_RANK; rank = resets.takeDue())
+        for (int rank = resets.firstDue(); rank != RankResets.NO_RANK; rank = resets.firstDue())
         {
-            resets.encodeReset(rank, scheduler.timeNanos(), resetInputs);
+            resets.encodeDue(rank, resetInputs);
             process(resetInputs.buffer(), 0, resetInputs.length(), null);
         }
         for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
@@ -199,7 +199,7 @@ public final class SteppedEngine implements Engine
     public void resetRank(final int rank)
     {
         checkOpen();
-        resets.reset(rank, this, scheduler::timeNanos);
+        resets.reset(rank, this);
     }
 
     @Override

@@ -78,7 +78,7 @@ public final class ThreadedEngine implements Engine
         final StepsInFlight steps = stepsInFlight();
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
-        resets = context.resets();
+        resets = context.resets(context.resetClock());
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines));
@@ -125,7 +125,7 @@ public final class ThreadedEngine implements Engine
         if (resets.areAutomatic())
         {
             // A reset may wait for a device, so it has its own thread.
-            start("signalbox-resets", () -> runTimer(now -> resets.runDue(this, now)));
+            start("signalbox-resets", () -> runTimer(now -> resets.runDue(this)));
         }
         if (timer != null)
         {
@@ -196,7 +196,7 @@ public final class ThreadedEngine implements Engine
     {
         refuseOwnThread("resetRank");
         checkRunning();
-        resets.reset(rank, this, context.clock());
+        resets.reset(rank, this);
     }
 
     @Override
@@ -348,6 +348,7 @@ public final class ThreadedEngine implements Engine
         ingress.shut();
         new ClosingSteps()
             .run(this::drain)
+            .run(() -> resets.close(context.closeTimeoutNanos()))
             .run(context.backend()::close)
             .run(this::stopThreads)
             .run(() -> failure.tell(new IllegalStateException("the engine is closed")))
