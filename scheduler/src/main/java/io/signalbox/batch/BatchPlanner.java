@@ -211,7 +211,7 @@ public final class BatchPlanner
         final StepPlan plan, final Request request, final int lowest, final int highest, final int drafts)
     {
         final int most = request.mostTokens() - 1;
-        final int granted = Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
+        final int granted = drafts > 0 && Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
         final int room = room(request, lowest, Math.min(highest + 1 + granted, most));
         if (room > lowest)
         {

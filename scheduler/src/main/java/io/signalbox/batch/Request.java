@@ -17,6 +17,14 @@ public final class Request
 {
     public static final int NO_RANK = -1;
 
+    private static final int CANCELLED = 2;
+    private static final int EXPIRED = 4;
+    private static final int RESUMED = 8;
+    private static final int HINT_RELAXED = 16;
+    private static final int FAILED = 32;
+    private static final int OUTDATED = 64;
+    private static final int ENDING = CANCELLED | FAILED | OUTDATED;
+
     /** Stage of a request. */
     public enum Stage
     {
@@ -73,11 +81,8 @@ public final class Request
     private int impossibleRows;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
-    private boolean cancelled;
-    private boolean expired;
-    private boolean failed;
-    private boolean outdated;
-    private boolean resumed;
+    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
+    private int flags;
     /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
     private int failedAtTokens;
@@ -112,11 +117,7 @@ public final class Request
         tenant.reset();
         impossibleRows = 0;
         generation = 0;
-        cancelled = false;
-        expired = false;
-        failed = false;
-        outdated = false;
-        resumed = false;
+        flags = 0;
         weights.clear();
         failures = 0;
         failedAtTokens = -1;
@@ -245,7 +246,7 @@ public final class Request
     {
         stage(Stage.PLACED);
         residency.end();
-        resumed = true;
+        flags |= RESUMED;
     }
 
     /** Whether a plan may compute tokens of the request, which runs. */
@@ -371,48 +372,47 @@ public final class Request
 
     public boolean isCancelled()
     {
-        return cancelled;
+        return (flags & CANCELLED) != 0;
     }
 
     /** Marks the request as cancelled: it ends as soon as no step in flight computes it. */
     public void cancel()
     {
-        cancelled = true;
+        flags |= CANCELLED;
     }
 
     /** Marks the request as cancelled because its deadline passed. */
     public void expire()
     {
-        cancelled = true;
-        expired = true;
+        flags |= CANCELLED | EXPIRED;
     }
 
     /** The request was in too many steps that failed, and is not tried again. */
     public void fail()
     {
-        failed = true;
+        flags |= FAILED;
     }
 
     /** The request has begun under former weights and is not to continue under new ones. */
     public void outdate()
     {
-        outdated = true;
+        flags |= OUTDATED;
     }
 
     public boolean isOutdated()
     {
-        return outdated;
+        return (flags & OUTDATED) != 0;
     }
 
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
-        return cancelled || failed || outdated;
+        return (flags & ENDING) != 0;
     }
 
     public boolean isExpired()
     {
-        return expired;
+        return (flags & EXPIRED) != 0;
     }
 
     /** Whether a step in flight computes tokens of the request. */
@@ -429,7 +429,7 @@ public final class Request
 
     boolean isResumed()
     {
-        return resumed;
+        return (flags & RESUMED) != 0;
     }
 
     /** The rows, or null if capture is off. */
@@ -466,18 +466,12 @@ public final class Request
         liveIndex = index;
     }
 
-    private int flags()
-    {
-        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0) |
-            (outdated ? 64 : 0);
-    }
-
     /** Digest of all state that decides how the request continues. */
     public long digest()
     {
         long digest = StateDigest.mix(
             id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
-        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
+        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags | (hintRelaxed ? HINT_RELAXED : 0));
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
         digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
         digest = head.digest(StateDigest.mix(digest, conversationId, tenant.key));

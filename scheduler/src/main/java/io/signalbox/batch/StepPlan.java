@@ -17,12 +17,15 @@ public final class StepPlan
     private static final int SLACK = 1;
     private static final int TOKENS = 2;
     private static final int END = 3;
-    private static final int DRAFTS = 4;
-    private static final int PREDECESSOR_ENTRY = 5;
-    /** Steps back to the predecessor, and whether the entry samples. */
-    private static final int BACK_AND_SAMPLES = 6;
+    private static final int PREDECESSOR_ENTRY = 4;
+    /** Steps back to the predecessor, whether the entry samples, and draft tokens. */
+    private static final int SOURCE = 5;
+    /** Tokens that the entry accepts in any case, or {@link #UNCERTAIN}. */
+    private static final int SURELY_ACCEPTED = 6;
     private static final int SLICE_END = 7;
     private static final int SAMPLES = 1 << 8;
+    private static final int DRAFTS_SHIFT = 16;
+    private static final int UNCERTAIN = -1;
 
     private long step;
     private int weightGeneration;
@@ -107,9 +110,9 @@ public final class StepPlan
     void addEntry(final Request request, final int start, final int count, final boolean samples)
     {
         final int at = appendEntry(request, start, 0, count, start + count);
-        entryWords[at + DRAFTS] = 0;
         entryWords[at + PREDECESSOR_ENTRY] = 0;
-        entryWords[at + BACK_AND_SAMPLES] = samples ? SAMPLES : 0;
+        entryWords[at + SOURCE] = samples ? SAMPLES : 0;
+        entryWords[at + SURELY_ACCEPTED] = samples ? 1 : 0;
     }
 
     /**
@@ -122,9 +125,9 @@ public final class StepPlan
     void addLateEntry(final Request request, final int lowest, final int highest, final int drafts, final int end)
     {
         final int at = appendEntry(request, lowest, highest - lowest, 1 + drafts, end);
-        entryWords[at + DRAFTS] = drafts;
         entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
-        entryWords[at + BACK_AND_SAMPLES] = (int)(step - request.residency.sampledInStep()) | SAMPLES;
+        entryWords[at + SOURCE] = drafts << DRAFTS_SHIFT | (int)(step - request.residency.sampledInStep()) | SAMPLES;
+        entryWords[at + SURELY_ACCEPTED] = drafts == 0 && lowest == highest ? 1 : UNCERTAIN;
     }
 
     /** Returns the position of the entry's words. */
@@ -273,7 +276,7 @@ public final class StepPlan
 
     public int entryDrafts(final int entry)
     {
-        return word(entry, DRAFTS);
+        return word(entry, SOURCE) >>> DRAFTS_SHIFT;
     }
 
     /** Whether the device holds the first token and decides by how many tokens the request advances. */
@@ -284,7 +287,7 @@ public final class StepPlan
 
     public int predecessorBack(final int entry)
     {
-        return word(entry, BACK_AND_SAMPLES) & SAMPLES - 1;
+        return word(entry, SOURCE) & SAMPLES - 1;
     }
 
     public int predecessorEntry(final int entry)
@@ -294,7 +297,14 @@ public final class StepPlan
 
     public boolean samples(final int entry)
     {
-        return (word(entry, BACK_AND_SAMPLES) & SAMPLES) != 0;
+        return (word(entry, SOURCE) & SAMPLES) != 0;
+    }
+
+    /** Whether the report of the entry is this one, and no other one can be true. */
+    boolean isForegone(final int entry, final int start, final int accepted)
+    {
+        final int at = entry << WORDS_LOG2;
+        return entryWords[at + START] == start && entryWords[at + SURELY_ACCEPTED] == accepted;
     }
 
     /** Index in the layout of the entry's first block, the one that holds {@link #entryStart}. */
