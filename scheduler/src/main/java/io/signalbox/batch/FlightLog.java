@@ -16,17 +16,14 @@ class FlightLog
     private static final long NONE_LOOSE = Long.MIN_VALUE;
 
     /**
-     * Per entry its step, and its count, its end and whether it is bound late. Fields instead of arrays, because each step
-     * reads them for each running request: what is not beside them is a further cache line.
+     * Per entry its step, and its count, its end and whether it is bound late. Those of the two oldest are fields, because
+     * each step reads them for each running request: what is not beside them is a further cache line.
      */
     private long step0;
     private long word0;
     private long step1;
     private long word1;
-    private long step2;
-    private long word2;
-    private long step3;
-    private long word3;
+    private final long[] deeper = new long[2 * (MAX_DEPTH - 2)];
     private int size;
     /** Tokens of all entries. */
     private int tokens;
@@ -74,57 +71,44 @@ class FlightLog
 
     private void append(final long step, final long word)
     {
-        switch (size++)
+        final int index = size++;
+        if (index == 0)
         {
-            case 0 ->
-            {
-                step0 = step;
-                word0 = word;
-            }
-            case 1 ->
-            {
-                step1 = step;
-                word1 = word;
-            }
-            case 2 ->
-            {
-                step2 = step;
-                word2 = word;
-            }
-            default ->
-            {
-                step3 = step;
-                word3 = word;
-            }
+            step0 = step;
+            word0 = word;
+        }
+        else if (index == 1)
+        {
+            step1 = step;
+            word1 = word;
+        }
+        else
+        {
+            deeper[2 * index - 4] = step;
+            deeper[2 * index - 3] = word;
         }
     }
 
+    /** Tokens of the entries in flight: by so many the request advances, unless it {@link #isLoose}. */
+    int tokens()
+    {
+        return tokens;
+    }
+
     /** Whether the next entry may start at several positions. May be true without need after a withdrawal. */
-    private boolean isLoose()
+    boolean isLoose()
     {
         return size > 0 && step0 <= newestLoose;
     }
 
     private long step(final int index)
     {
-        return switch (index)
-        {
-            case 0 -> step0;
-            case 1 -> step1;
-            case 2 -> step2;
-            default -> step3;
-        };
+        return index == 0 ? step0 : index == 1 ? step1 : deeper[2 * index - 4];
     }
 
     private long word(final int index)
     {
-        return switch (index)
-        {
-            case 0 -> word0;
-            case 1 -> word1;
-            case 2 -> word2;
-            default -> word3;
-        };
+        return index == 0 ? word0 : index == 1 ? word1 : deeper[2 * index - 3];
     }
 
     private int count(final int index)
@@ -158,10 +142,10 @@ class FlightLog
         }
         if (size > 1)
         {
-            step1 = step2;
-            word1 = word2;
-            step2 = step3;
-            word2 = word3;
+            step1 = deeper[0];
+            word1 = deeper[1];
+            deeper[0] = deeper[2];
+            deeper[1] = deeper[3];
         }
     }
 

@@ -53,41 +53,43 @@ public final class Request
     final TenantShare tenant = new TenantShare();
     final WeightSpans weights = new WeightSpans();
     private long id;
+    private long conversationId;
+    private long deadlineNanos;
+    // What each step reads and writes comes first, so that it lies in few cache lines.
     private int promptTokens;
     private int maxNewTokens;
     private int stopTokenId;
-    private long conversationId;
-    private int rankHint;
-    private boolean hintRelaxed;
-    private final PromptHead head = new PromptHead();
-    /** Prompt tokens that were cached on the rank when the request was placed there. */
-    int cachedTokens;
-    private int priority;
-    private long deadlineNanos;
-    private int rowsFrom;
-
-    private final PrefixHashes prefix = new PrefixHashes();
-    int[] blockTable = new int[16];
+    private int generatedTokens;
+    int computedTokens;
+    private int computedHighWater;
+    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
+    private int flags;
+    /** The last generation in {@link #weights}. */
+    private int lastWeights;
     int blockCount;
     /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
     int lastBlock;
     int lastIssue;
-
-    private Stage stage = Stage.QUEUED;
-    private int rank = NO_RANK;
-    int computedTokens;
-    private int computedHighWater;
-    private int generatedTokens;
-    private int impossibleRows;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
-    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
-    private int flags;
+    private int rank = NO_RANK;
+    private int priority;
+    private int rankHint;
+    private boolean hintRelaxed;
+    /** Prompt tokens that were cached on the rank when the request was placed there. */
+    int cachedTokens;
+    private int rowsFrom;
+    private int impossibleRows;
     /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
     private int failedAtTokens;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
+
+    private final PromptHead head = new PromptHead();
+    private final PrefixHashes prefix = new PrefixHashes();
+    int[] blockTable = new int[16];
+    private Stage stage = Stage.QUEUED;
 
     /** @param pages pages of routed-expert rows, or null if capture is off. */
     public Request(final RoutedExpertPages pages)
@@ -119,6 +121,7 @@ public final class Request
         generation = 0;
         flags = 0;
         weights.clear();
+        lastWeights = WeightSpans.NONE;
         failures = 0;
         failedAtTokens = -1;
         return this;
@@ -295,12 +298,26 @@ public final class Request
         {
             computedHighWater = 0;
             weights.clear();
+            lastWeights = WeightSpans.NONE;
             if (rows != null)
             {
                 rows.clear();
             }
         }
         generation = currentGeneration;
+    }
+
+    /** Records that positions up to {@code end} are computed with weights of a generation. */
+    void computedWith(final int end, final int weightGeneration)
+    {
+        weights.extend(computedHighWater, end, weightGeneration);
+        lastWeights = weights.last();
+    }
+
+    /** Whether {@link #computedWith} has nothing to record for weights of this generation. */
+    boolean isComputedWith(final int weightGeneration)
+    {
+        return weightGeneration == lastWeights;
     }
 
     public WeightSpans weights()
@@ -358,6 +375,11 @@ public final class Request
     void addImpossibleRows(final int rowCount)
     {
         impossibleRows += rowCount;
+    }
+
+    boolean wantsMoreThanOne()
+    {
+        return generatedTokens < maxNewTokens - 1;
     }
 
     boolean wantsTokens()

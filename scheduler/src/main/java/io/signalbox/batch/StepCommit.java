@@ -37,6 +37,7 @@ public final class StepCommit
     private static final int AFTER_STOP = 4;
     private static final int OUTCOME = 5;
     private static final Outcome[] OUTCOMES = Outcome.values();
+    private static final int CONTINUES = Outcome.CONTINUES.ordinal();
 
     private final int rowBytes;
     private final BlockHasher hasher;
@@ -84,10 +85,48 @@ public final class StepCommit
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             final int accepted = output.accepted(entry);
-            applyEntry(plan, entry, blocks, load, output, row, token, accepted);
+            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token, blocks.blockSize()))
+            {
+                applySteady(plan, entry, blocks, load, output, row, output.token(token));
+            }
+            else
+            {
+                applyEntry(plan, entry, blocks, load, output, row, token, accepted);
+            }
             row += plan.entryTokens(entry);
             token += accepted;
         }
+    }
+
+    private static boolean isSteady(
+        final StepPlan plan,
+        final int entry,
+        final int accepted,
+        final StepOutput output,
+        final int token,
+        final BlockSize blockSize)
+    {
+        return accepted == 1 && plan.isOwned(entry) &&
+            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token), blockSize);
+    }
+
+    private void applySteady(
+        final StepPlan plan,
+        final int entry,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int row,
+        final int token)
+    {
+        tokens[tokenCount++] = token;
+        record(entry, plan.entryStart(entry), 1, 0, 1, 0);
+        if (rowBytes > 0)
+        {
+            storeRows(plan, entry, blocks, output, row);
+        }
+        SteadyDecode.commit(plan, entry, load, token);
+        words[(entry << WORDS_LOG2) + OUTCOME] = CONTINUES;
     }
 
     private void applyEntry(
@@ -254,7 +293,7 @@ public final class StepCommit
             storeRows(plan, entry, blocks, output, firstRow);
         }
         final int end = start(entry) + advance(entry);
-        request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
+        request.computedWith(end, plan.weightGeneration());
         load.computed(request, advance(entry));
         request.prefix().complete(request.computedTokens, blocks.blockSize(), hasher);
         blocks.register(request, start(entry), end, this);

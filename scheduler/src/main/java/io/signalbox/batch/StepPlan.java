@@ -126,8 +126,24 @@ public final class StepPlan
     {
         final int at = appendEntry(request, lowest, highest - lowest, 1 + drafts, end);
         entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
-        entryWords[at + SOURCE] = drafts << DRAFTS_SHIFT | (int)(step - request.residency.sampledInStep()) | SAMPLES;
+        entryWords[at + SOURCE] = drafts << DRAFTS_SHIFT | source(request);
         entryWords[at + SURELY_ACCEPTED] = drafts == 0 && lowest == highest ? 1 : UNCERTAIN;
+    }
+
+    /** Adds an entry that feeds one token from the device, at a certain position within the last block of its request. */
+    void addSteady(final Request request, final int position)
+    {
+        final int at = appendEntry(request, position, 0, 1, position + 1);
+        entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
+        entryWords[at + SOURCE] = source(request);
+        entryWords[at + SURELY_ACCEPTED] = 1;
+        addBlock(request.lastBlock, request.lastIssue);
+    }
+
+    /** Of an entry whose first token another one samples. */
+    private int source(final Request request)
+    {
+        return (int)(step - request.residency.sampledInStep()) | SAMPLES;
     }
 
     /** Returns the position of the entry's words. */
@@ -135,9 +151,7 @@ public final class StepPlan
     {
         if (entryCount == entryRequests.length)
         {
-            entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
-            entryOwners = Arrays.copyOf(entryOwners, 2 * entryOwners.length);
-            entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
+            growEntries();
         }
         if (entryRequests[entryCount] != request)
         {
@@ -154,6 +168,13 @@ public final class StepPlan
         entryWords[at + SLICE_END] = sliceLength;
         tokens += count;
         return at;
+    }
+
+    private void growEntries()
+    {
+        entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
+        entryOwners = Arrays.copyOf(entryOwners, 2 * entryOwners.length);
+        entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
     }
 
     private int word(final int entry, final int property)
@@ -298,6 +319,13 @@ public final class StepPlan
     public boolean samples(final int entry)
     {
         return (word(entry, SOURCE) & SAMPLES) != 0;
+    }
+
+    /** Whether the entry feeds one token at a certain position, and accepts one. */
+    boolean isSteady(final int entry)
+    {
+        final int at = entry << WORDS_LOG2;
+        return entryWords[at + SURELY_ACCEPTED] == 1 && entryWords[at + TOKENS] == 1;
     }
 
     /** Whether the report of the entry is this one, and no other one can be true. */

@@ -81,7 +81,8 @@ final class EntryEncoding
     {
         if (!isAsSupposed)
         {
-            throw new InvariantViolation("the schema lays out the entries of " + message + " in another way than their encoding");
+            throw new InvariantViolation("the schema lays out the entries of " + message +
+                " in another way than their encoding");
         }
     }
 
