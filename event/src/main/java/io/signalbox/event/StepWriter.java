@@ -39,7 +39,7 @@ public final class StepWriter
         return this;
     }
 
-    /** What is behind the last entry can be written behind it only. */
+    /** The parts behind the entries can be written behind the last entry only. */
     private void endIfComplete()
     {
         if (entriesLeft == 0)

@@ -7,7 +7,7 @@ import io.signalbox.kv.hash.BlockHasher;
 
 /**
  * Sharing of parts of blocks on one rank. An admitted request continues behind its matched blocks with the first tokens of
- * one more block, registered and computed: their KV content is copied into a block of its own before its first step
+ * one more block, registered and computed: their KV content is copied into its next block before its first step
  * computes. The source keeps an owner until that step has landed or was withdrawn. The last block of a request that ends
  * is registered, too, although it is not full.
  */
@@ -56,8 +56,8 @@ final class PartialBlocks
     }
 
     /**
-     * Chooses the block from which the request, about to be admitted, copies; a request with rows of its own for these
-     * tokens computes them again.
+     * Chooses the block from which the request, about to be admitted, copies; a request that has computed some of these
+     * tokens before computes them again.
      *
      * @return the tokens that it has in common with the request behind the match; 0 if none are worth a copy.
      */

@@ -46,7 +46,7 @@ public final class BatchSettings
         "Tenants with a separate share in the FAIR order; further ones have one share of weight 1 together.");
     public static final Setting<Integer> PARTIAL_BLOCKS = Setting.integer("partialBlocks", "tokens", 0, 0, 1 << 20,
         "Least tokens that an admitted request copies from a cached block whose first tokens continue its prompt, full or " +
-            "not, into a block of its own; needs a backend that copies KV blocks. 0: none are copied.").omitted(0);
+            "not, into its next block; needs a backend that copies KV blocks. 0: none are copied.").omitted(0);
     static final List<Setting<?>> ALL = List.of(UNDER_PRESSURE, PAUSED_BLOCKS, MAX_PREEMPTIONS, ADMISSION_PROMISE,
         WATERMARK_BLOCKS, LONG_PREFILL_TOKENS, MAX_LONG_PREFILLS, QUEUE_ORDER, TENANT_WEIGHTS, MAX_TENANTS, PARTIAL_BLOCKS);
 
