@@ -75,7 +75,8 @@ final class SimulatedBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("simulated").capturesExperts(true).depth(SchedulerConfig.MAX_DEPTH)
-            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).swapsWeights(true).build();
+            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).copiesBlocks(true)
+            .swapsWeights(true).build();
     }
 
     @Override

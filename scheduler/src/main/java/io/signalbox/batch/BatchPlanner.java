@@ -29,6 +29,7 @@ public final class BatchPlanner
     private final int depth;
     private final int draftTokens;
     private final BatchListener listener;
+    private final AdmissionRoom admission;
     private final PausedRequests paused;
     private final Victims victims;
     private final LongPrefills longPrefills;
@@ -58,6 +59,7 @@ public final class BatchPlanner
         this.load = load;
         this.rules = rules;
         this.listener = listener;
+        admission = blocks.room();
         depth = rules.depth();
         draftTokens = rules.draftTokens();
         victims = new Victims(rules.maxPreemptions());
@@ -317,14 +319,16 @@ public final class BatchPlanner
         {
             final Request request = waiting.get(at);
             final int matched = blocks.match(request);
-            final int left = request.knownTokens() - blocks.tokensOf(matched);
+            final int promised = promisedTo(request);
+            final int watermark = running.isEmpty() ? 0 : rules.watermarkBlocks();
+            final int copied = admission.chooseCopy(request, matched, promised, watermark, blocks.generation());
+            final int left = request.knownTokens() - blocks.tokensOf(matched) - copied;
             if (longPrefills.most(left) == 0)
             {
                 at++;
                 continue;
             }
-            final int promised = promisedTo(request);
-            if (!blocks.fits(request, matched, promised, running.isEmpty() ? 0 : rules.watermarkBlocks()))
+            if (!admission.fits(request, matched, promised, watermark))
             {
                 break;
             }
@@ -340,8 +344,8 @@ public final class BatchPlanner
         return switch (promise)
         {
             case NOTHING -> 0;
-            case KNOWN -> blocks.knownBlocks(request);
-            case WHOLE -> blocks.mostBlocks(request);
+            case KNOWN -> admission.knownBlocks(request);
+            case WHOLE -> admission.mostBlocks(request);
         };
     }
 
@@ -350,10 +354,11 @@ public final class BatchPlanner
         request.admitted(++admissions << RANK_BITS | blocks.rank());
         final int registered = blocks.share(request, matched);
         blocks.promise(request, promised);
-        final int start = blocks.tokensOf(matched);
+        final int start = blocks.tokensOf(matched) + blocks.partial().pin(request);
         load.start(request, start, blocks.tokensOf(registered));
         plan.addAdmitted(request, matched, request.isResumed());
         addKnown(plan, request, start, Math.min(longPrefills.most(request.knownTokens() - start), budget));
+        blocks.partial().copyIn(plan, request, matched);
     }
 
     /**

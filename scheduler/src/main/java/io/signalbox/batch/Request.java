@@ -357,7 +357,7 @@ public final class Request
     void generated(final int token)
     {
         generatedTokens++;
-        prefix.addToken(token);
+        prefix.generated(token);
     }
 
     /** Tokens of the request at its end, unless it stops before. */

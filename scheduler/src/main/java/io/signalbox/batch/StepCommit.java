@@ -42,6 +42,7 @@ public final class StepCommit
     private final int rowBytes;
     private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
+    private final LastBlocks lastBlocks = new LastBlocks();
     /** Per entry a run of words; an outcome as its ordinal, because storing references costs barriers of the collector. */
     private int[] words = new int[16 << WORDS_LOG2];
     private int endedCount;
@@ -75,6 +76,7 @@ public final class StepCommit
     public void apply(final StepPlan plan, final RankBlocks blocks, final RankLoad load, final StepOutput output)
     {
         registeredCount = 0;
+        lastBlocks.clear();
         tokenCount = 0;
         endedCount = 0;
         logprobCount = 0;
@@ -147,6 +149,10 @@ public final class StepCommit
             outcome = resolve(plan, entry, request, output, start, token, accepted);
             advance(plan, entry, request, blocks, load, output, row);
             outcome = endIfReached(request, entry, outcome);
+            if (outcome != Outcome.CONTINUES)
+            {
+                blocks.keepLast(request, lastBlocks, hasher);
+            }
         }
         else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
         {
@@ -426,6 +432,12 @@ public final class StepCommit
     public CommittedSpans spans()
     {
         return spans;
+    }
+
+    /** The partly filled blocks of requests that ended which can be copied from now on. */
+    public LastBlocks lastBlocks()
+    {
+        return lastBlocks;
     }
 
     public int registeredCount()

@@ -9,6 +9,7 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -267,6 +268,7 @@ public final class EngineContext
         config = fitted(config, backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         backend.capabilities().requireSameStepSharing(config.sameStepSharing());
+        backend.capabilities().requirePartialBlocks(config.get(BatchSettings.PARTIAL_BLOCKS));
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(

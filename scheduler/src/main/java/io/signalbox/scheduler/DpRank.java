@@ -9,6 +9,7 @@ import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.kv.KvBlockAllocator;
 
 /** One DP rank as the scheduler sees it: its blocks, its load, its planner and the steps that are in flight. */
 final class DpRank
@@ -20,6 +21,7 @@ final class DpRank
     final BatchPlanner planner;
     final OpenSteps open;
     private final int rank;
+    private final int blockSizeTokens;
     private boolean lost;
     /** Whether a lost rank is expected to be reset. */
     private final boolean returns;
@@ -38,6 +40,7 @@ final class DpRank
     {
         this.rank = rank;
         returns = config.ranksReturn();
+        blockSizeTokens = config.blockSizeTokens();
         blocks = new RankBlocks(
             rank,
             config.kvBlocks(),
@@ -45,9 +48,22 @@ final class DpRank
             config.evictionPolicy(),
             config.prefixCaching(),
             config.sameStepSharing(),
+            config.get(BatchSettings.PARTIAL_BLOCKS),
             pages);
         planner = new BatchPlanner(blocks, load, BatchSettings.rules(config), listener);
         open = new OpenSteps(config.depth());
+    }
+
+    /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
+    long freeTokens()
+    {
+        return (long)blocks.allocator().allocatableCount() * blockSizeTokens;
+    }
+
+    /** Tokens in cached blocks that eviction can take. */
+    long cachedTokens()
+    {
+        return (long)blocks.allocator().evictableCount() * blockSizeTokens;
     }
 
     /** Number of the next step; a number is never used twice, also if its step is withdrawn. */

@@ -239,8 +239,8 @@ final class Placement
             writer.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
             writer.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
             writer.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
-            writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
-            writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
+            writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].freeTokens());
+            writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].cachedTokens());
         }
     }
 

@@ -99,7 +99,7 @@ public final class Scheduler
         }
         queue = BatchSettings.queue(config);
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
-        submissions = new Submissions(config, requests, hasher.chainBytes());
+        submissions = new Submissions(config, requests, hasher);
         this.router = new GuardedRouter(config, router);
         placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
         ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
