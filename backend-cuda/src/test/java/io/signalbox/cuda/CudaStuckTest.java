@@ -7,7 +7,7 @@ import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -57,16 +57,16 @@ class CudaStuckTest
     }
 
     /** A request of an engine whose backend says how long a step may take. */
-    private static EngineContext context(final CudaBackend backend)
+    private static EngineConfig context(final CudaBackend backend)
     {
-        return new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        return new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(1).blockSizeTokens(16).kvBlocks(129).stepTokens(64).capture(SHAPE).build());
     }
 
     @Test
     void shouldFailTheRequestsOfAStalledDeviceAndSaySoAtTheClose() throws Exception
     {
-        final EngineContext context = context(new CudaBackend(config()));
+        final EngineConfig context = context(new CudaBackend(config()));
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
@@ -84,7 +84,7 @@ class CudaStuckTest
     @ValueSource(strings = {"cuMemcpyHtoDAsync", "cuGraphLaunch", "cuLaunchKernel", "cuEventRecord"})
     void shouldGiveUpAThreadThatIsStuckInTheDriver(final String call) throws Exception
     {
-        final EngineContext context =
+        final EngineConfig context =
             context(new CudaBackend(config().maxGraphTokens("cuGraphLaunch".equals(call) ? 64 : 0)));
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);

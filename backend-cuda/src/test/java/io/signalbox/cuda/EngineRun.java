@@ -10,7 +10,7 @@ import io.signalbox.cuda.kernel.SeededLogits;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
@@ -42,7 +42,7 @@ final class EngineRun
     static EngineRun of(final CudaBackend backend, final int ranks, final ModelShape capture)
     {
         final EngineRun run = new EngineRun();
-        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        final EngineConfig context = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(ranks).blockSizeTokens(16).kvBlocks(129).stepTokens(64)
             .depth(backend.capabilities().depth()).capture(capture).build());
         final EngineClient client = new EngineClient(context);

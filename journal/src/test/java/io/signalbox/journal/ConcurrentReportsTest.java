@@ -4,7 +4,7 @@ package io.signalbox.journal;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
@@ -54,8 +54,8 @@ final class ConcurrentReportsTest
     {
         final JournalWriter journal =
             JournalWriter.create(directory, config.settings(), Runs.options(Durability.PROCESS));
-        final EngineContext context =
-            new EngineContext().config(config).backend(new CrowdedBackend(4)).journal(journal).ingressSlots(64);
+        final EngineConfig context =
+            new EngineConfig().scheduler(config).backend(new CrowdedBackend(4)).journal(journal).ingressSlots(64);
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {

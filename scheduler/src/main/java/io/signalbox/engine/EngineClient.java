@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
  * each step in flight than there are credits, so the backend's reports always find one. Without a free credit a call waits
  * up to its timeout, then fails; no input is lost or reordered.
  *
- * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
+ * <p>Make the client from a complete {@link EngineConfig}, open the engine on the same context, then {@link #connect}
  * the two. Thread-safe, also when called from the stages of a handle's future.
  */
 public final class EngineClient
@@ -49,26 +49,26 @@ public final class EngineClient
     private volatile Engine engine;
     private volatile int weightGeneration;
 
-    /** @param context gives the client its configuration, ring and clock; the client follows the context's engine. */
-    public EngineClient(final EngineContext context)
+    /** @param given gives the client its configuration, ring and clock; the client follows its engine. */
+    public EngineClient(final EngineConfig given)
     {
-        final SchedulerConfig config = context.config();
+        final SchedulerConfig config = given.schedulerConfig();
         final int ranks = config.ranks();
         final int depth = config.isDepthGiven() ? config.depth() : ThreadedEngine.DEFAULT_DEPTH;
         final int reserved = REPORTS_PER_STEP * depth * ranks;
-        final int creditCount = context.ingressSlots() - reserved;
+        final int creditCount = given.value(EngineConfig.INGRESS_SLOTS) - reserved;
         if (creditCount < 1)
         {
-            throw ConfigException.because(EngineContext.INGRESS_SLOTS.of(context.ingressSlots()),
+            throw ConfigException.because(EngineConfig.INGRESS_SLOTS.of(given.value(EngineConfig.INGRESS_SLOTS)),
                     " leaves no slot for clients beside " + REPORTS_PER_STEP + " for each of " + depth +
                         " steps in flight of ", SchedulerConfig.RANKS.of(ranks))
                 .allowed("at least " + (reserved + 1)).remedy("give at least " + (reserved + 1));
         }
-        clock = context.clock();
+        clock = given.clock();
         capture = config.capture() != null;
         credits = new ClientCredits(creditCount);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config));
-        context.attach(this);
+        given.attach(this);
     }
 
     /**
@@ -83,7 +83,7 @@ public final class EngineClient
         {
             throw new IllegalArgumentException(target == null ?
                 "the engine is null; connect the client to the engine that was opened on its context" :
-                "the engine was opened on another EngineContext than the client was made from, so the client would see " +
+                "the engine was opened on another EngineConfig than the client was made from, so the client would see " +
                 "none of its groups; connect the client to the engine that was opened on the same context");
         }
         engine = target;
@@ -192,7 +192,7 @@ public final class EngineClient
      *
      * @return null when the request asked for none or was refused, capture is off, or they were taken before.
      * @throws RowsDiscardedException when ended requests held too many rows that nobody took, and these were among the
-     *                                oldest: {@link EngineContext#maxUntakenRowsBytes}.
+     *                                oldest: {@link EngineConfig#maxUntakenRowsBytes}.
      * @throws TimeoutException when the request had not ended, or the engine had no credit, in time: nothing was taken.
      */
     public RoutedExperts takeRows(final CompletionHandle handle, final long timeoutNanos)

@@ -36,9 +36,9 @@ public final class SteppedEngine implements Engine
     /** The thread that is within {@link #offer}, or null. */
     private final AtomicReference<Thread> user = new AtomicReference<>();
 
-    public SteppedEngine(final EngineContext context)
+    public SteppedEngine(final EngineConfig config)
     {
-        this.context = context.conclude(DEFAULT_DEPTH);
+        context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
         scheduler = context.scheduler();
         journal = context.journal();
@@ -121,7 +121,7 @@ public final class SteppedEngine implements Engine
             shellInputs.discardRows(id, scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
-        if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
+        if (context.wakeSource() == EngineConfig.WakeSource.ENGINE && scheduler.wantsWake())
         {
             shellInputs.wake(scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);

@@ -22,8 +22,8 @@ class ClientListenerTest
 
     private final AtomicReference<UnsafeBuffer> lastGroup = new AtomicReference<>();
     private final InputWriter writer = new InputWriter();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(4096).maxRunning(REQUESTS).build())
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(4096).maxRunning(REQUESTS).build())
         .backend(new SilentBackend())
         .listener((group, offset, length) ->
         {

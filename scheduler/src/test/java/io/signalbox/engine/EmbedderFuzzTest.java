@@ -78,7 +78,7 @@ class EmbedderFuzzTest
             .kvBlocks(40 + random.nextInt(60)).stepTokens(16 + random.nextInt(200)).backOffNanos(1_000)
             .depth(depth)
             .capture(SHAPE).build();
-        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(HostileBackend.VOCABULARY)
             .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeoutNanos(20_000_000)
             .failureListener(failure::set);

@@ -36,11 +36,11 @@ class EngineClientTest
     private final SchedulerConfig config = SchedulerConfig.builder()
         .ranks(2).blockSizeTokens(16).kvBlocks(65).depth(1).capture(new ModelShape(2, 64, 2)).build();
     private final AtomicLong clock = new AtomicLong();
-    private final EngineContext context =
-        new EngineContext().config(config).ingressSlots(8).trackSlots(8).clock(clock::incrementAndGet);
+    private final EngineConfig context =
+        new EngineConfig().scheduler(config).ingressSlots(8).trackSlots(8).clock(clock::incrementAndGet);
     private final EngineClient client = new EngineClient(context);
 
-    private EngineContext context()
+    private EngineConfig context()
     {
         return context;
     }
@@ -73,7 +73,7 @@ class EngineClientTest
     {
         final SchedulerConfig.Builder builder =
             depth == 0 ? SchedulerConfig.builder().ranks(2).kvBlocks(65) : ranks.depth(depth);
-        return new EngineClient(new EngineContext().config(builder.build()).ingressSlots(64)).creditCount();
+        return new EngineClient(new EngineConfig().scheduler(builder.build()).ingressSlots(64)).creditCount();
     }
 
     @Test
@@ -269,7 +269,7 @@ class EngineClientTest
     void shouldRefuseAContextThatChangesAfterItsClientWasMade()
     {
         assertThrows(ConfigException.class, () -> context.ingressSlots(16));
-        assertThrows(ConfigException.class, () -> context.config(config));
+        assertThrows(ConfigException.class, () -> context.scheduler(config));
         assertThrows(ConfigException.class, () -> context.clock(System::nanoTime));
         assertThrows(ConfigException.class, () -> new EngineClient(context));
     }
@@ -302,7 +302,7 @@ class EngineClientTest
     void shouldCancelARequestInTheQueue() throws Exception
     {
         try (SteppedEngine engine = new SteppedEngine(
-            context().backend(new SilentBackend()).wakeSource(EngineContext.WakeSource.CALLER)))
+            context().backend(new SilentBackend()).wakeSource(EngineConfig.WakeSource.CALLER)))
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(20, 5), SECOND);
@@ -314,7 +314,7 @@ class EngineClientTest
     @Test
     void shouldFailEveryOpenHandleWhenTheEngineFails() throws Exception
     {
-        final EngineContext context = context().backend(new SilentBackend()).journal(new FailingJournal(3));
+        final EngineConfig context = context().backend(new SilentBackend()).journal(new FailingJournal(3));
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {
             client.connect(engine);

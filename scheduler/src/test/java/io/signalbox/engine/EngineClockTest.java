@@ -24,8 +24,8 @@ class EngineClockTest
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final AtomicLong clock = new AtomicLong(1);
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend).clock(clock::get);
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend).clock(clock::get);
 
     @ParameterizedTest
     @ValueSource(longs = {1_700_000_000_000_000_000L, Long.MAX_VALUE})

@@ -61,8 +61,8 @@ class EngineErrorTest
     {
         final Planted planted = new Planted(place, error);
         final List<Throwable> told = Collections.synchronizedList(new ArrayList<>());
-        final EngineContext context = new EngineContext()
-            .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
+        final EngineConfig context = new EngineConfig()
+            .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
             .backend(planted.backend).journal(planted.journal).clock(planted::clock).ingressSlots(8)
             .listener((group, offset, length) -> planted.strikeAt(Place.LISTENER)).failureListener(told::add);
         final EngineClient client = new EngineClient(context);
@@ -115,7 +115,7 @@ class EngineErrorTest
             told.incrementAndGet();
             throw new IllegalArgumentException("planted in the failure listener");
         };
-        final EngineContext context = new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build())
+        final EngineConfig context = new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build())
             .backend(new SilentBackend()).journal(new FailingJournal(1)).failureListener(failing);
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
@@ -292,8 +292,8 @@ class EngineErrorTest
             final ModelShape shape = new ModelShape(58, 256, 8);
             final ScriptedBackend backend = new ScriptedBackend();
             final List<Throwable> told = Collections.synchronizedList(new ArrayList<>());
-            final EngineContext context = new EngineContext()
-                .config(SchedulerConfig.builder().ranks(1).kvBlocks(1024).prefixCaching(false).capture(shape).build())
+            final EngineConfig context = new EngineConfig()
+                .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(1024).prefixCaching(false).capture(shape).build())
                 .backend(backend).failureListener(told::add).maxUntakenRowsBytes(Long.MAX_VALUE - 1)
                 .ingressSlots(16).trackSlots(16);
             final EngineClient client = new EngineClient(context);

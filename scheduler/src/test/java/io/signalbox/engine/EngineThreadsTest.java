@@ -24,8 +24,8 @@ class EngineThreadsTest
 {
     private static final int SLOTS = 8;
 
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).ingressSlots(SLOTS).trackSlots(SLOTS);
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).ingressSlots(SLOTS).trackSlots(SLOTS);
 
     private static void offerWake(final Engine engine)
     {
@@ -69,7 +69,7 @@ class EngineThreadsTest
                 }
             }
         };
-        final EngineContext reporting = context.backend(backend).failureListener(failure::complete);
+        final EngineConfig reporting = context.backend(backend).failureListener(failure::complete);
         final EngineClient client = new EngineClient(reporting);
         try (ThreadedEngine engine = new ThreadedEngine(reporting))
         {

@@ -142,7 +142,7 @@ class EngineTimerTest
     void shouldAbortTheStepOfTheBackendAndFailTheRequestsOfTheOnlyRank() throws Exception
     {
         final SilentBackend backend = new SilentBackend();
-        final EngineContext context = context(backend).stepTimeoutNanos(TIMEOUT);
+        final EngineConfig context = context(backend).stepTimeoutNanos(TIMEOUT);
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
@@ -162,7 +162,7 @@ class EngineTimerTest
     @Test
     void shouldEndAQueuedRequestWhenItsDeadlinePassesWhileNothingElseHappens() throws Exception
     {
-        final EngineContext context = context(new SilentBackend());
+        final EngineConfig context = context(new SilentBackend());
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
@@ -176,9 +176,9 @@ class EngineTimerTest
         }
     }
 
-    private EngineContext context(final SilentBackend backend)
+    private EngineConfig context(final SilentBackend backend)
     {
-        return new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).maxRunning(1).build())
+        return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).maxRunning(1).build())
             .backend(backend).clock(clock::get);
     }
 
@@ -189,6 +189,6 @@ class EngineTimerTest
         assertThrows(ConfigException.class, () -> new ThreadedEngine(context(backend).stepTimeoutNanos(-1)));
         assertThrows(ConfigException.class, () -> new SteppedEngine(context(backend).stepTimeoutNanos(1)));
         assertThrows(ConfigException.class, () -> new ThreadedEngine(
-            context(backend).stepTimeoutNanos(1).wakeSource(EngineContext.WakeSource.CALLER)));
+            context(backend).stepTimeoutNanos(1).wakeSource(EngineConfig.WakeSource.CALLER)));
     }
 }

@@ -33,7 +33,7 @@ class ImpossibleRowsTest
         final ScriptedBackend backend = new ScriptedBackend();
         final RecordingJournal journal = new RecordingJournal();
         final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(128).capture(SHAPE).build();
-        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal);
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {

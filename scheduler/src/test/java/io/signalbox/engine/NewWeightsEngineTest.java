@@ -32,8 +32,8 @@ class NewWeightsEngineTest
     private final AtomicLong clock = new AtomicLong();
     private final SwappingBackend backend = new SwappingBackend();
     private final ScriptedBackend scripted = backend.scripted;
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(65).capture(new ModelShape(2, 64, 2))
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(65).capture(new ModelShape(2, 64, 2))
             .build())
         .clock(clock::incrementAndGet);
     private final EngineClient client = new EngineClient(context);

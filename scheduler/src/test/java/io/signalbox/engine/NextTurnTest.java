@@ -28,9 +28,9 @@ class NextTurnTest
     private final AnsweringBackend backend = new AnsweringBackend();
     private final AtomicLong clock = new AtomicLong();
 
-    private EngineContext context(final BlockHashFunction function)
+    private EngineConfig context(final BlockHashFunction function)
     {
-        return new EngineContext().backend(backend).clock(clock::incrementAndGet).config(SchedulerConfig.builder().ranks(1)
+        return new EngineConfig().backend(backend).clock(clock::incrementAndGet).scheduler(SchedulerConfig.builder().ranks(1)
             .blockSizeTokens(BLOCK).kvBlocks(65).blockHash(function).capture(new ModelShape(2, 64, 2)).build());
     }
 
@@ -61,7 +61,7 @@ class NextTurnTest
     @EnumSource(BlockHashFunction.class)
     void shouldFindTheLastAnswerInTheNextTurn(final BlockHashFunction function) throws Exception
     {
-        final EngineContext context = context(function);
+        final EngineConfig context = context(function);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
@@ -87,7 +87,7 @@ class NextTurnTest
     @EnumSource(BlockHashFunction.class)
     void shouldFindTheFirstBlockThatDecodingFilled(final BlockHashFunction function) throws Exception
     {
-        final EngineContext context = context(function);
+        final EngineConfig context = context(function);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
@@ -103,7 +103,7 @@ class NextTurnTest
     @Test
     void shouldNotShareABlockWhoseLastTokenWasNeverFed() throws Exception
     {
-        final EngineContext context = context(BlockHashFunction.SHA_256);
+        final EngineConfig context = context(BlockHashFunction.SHA_256);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {

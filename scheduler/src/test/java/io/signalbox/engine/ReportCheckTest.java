@@ -36,8 +36,8 @@ class ReportCheckTest
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final RecordingJournal journal = new RecordingJournal();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
             .router("round-robin").capture(SHAPE).build())
         .backend(backend).journal(journal).vocabularySize(1000);
     private final EngineClient client = new EngineClient(context);

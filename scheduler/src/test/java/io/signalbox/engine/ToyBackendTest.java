@@ -100,7 +100,7 @@ class ToyBackendTest
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(25).stepTokens(40)
             .depth(depth).draftTokens(drafts).backOffNanos(0).maxFailures(0).build();
-        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(ToyModel.VOCABULARY)
             .listener((group, offset, length) -> met.readGroup(group, offset, length));
         final EngineClient client = new EngineClient(context);
@@ -254,7 +254,7 @@ class ToyBackendTest
     void shouldRefuseASubmitThatTheBackendCannotRun()
     {
         try (SteppedEngine engine = new SteppedEngine(
-            new EngineContext().backend(new ToyBackend(1, false, 0, ToyPlant.NONE))))
+            new EngineConfig().backend(new ToyBackend(1, false, 0, ToyPlant.NONE))))
         {
             assertEquals("request 7 comes with 3 of its 40 prompt tokens, but the backend toy reads them; submit all " +
                 "token ids of the prompt", refusal(engine, 3, 1f, 0));
@@ -282,7 +282,7 @@ class ToyBackendTest
     @Test
     void shouldRefuseARequestWithWhichTheBackendCanDoNothing()
     {
-        final EngineContext context = new EngineContext().backend(new SilentBackend());
+        final EngineConfig context = new EngineConfig().backend(new SilentBackend());
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {

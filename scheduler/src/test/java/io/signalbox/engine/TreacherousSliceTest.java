@@ -33,8 +33,8 @@ class TreacherousSliceTest
     private static final int FIRST_COMPLETION = 3;
 
     private final ScriptedBackend backend = new ScriptedBackend();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).backOffNanos(0).maxFailures(0).capture(SHAPE).build())
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).backOffNanos(0).maxFailures(0).capture(SHAPE).build())
         .backend(backend);
     private final EngineClient client = new EngineClient(context);
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -121,9 +121,9 @@ class TreacherousSliceTest
         }
     }
 
-    private static EngineContext otherContext()
+    private static EngineConfig otherContext()
     {
-        return new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
+        return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
             .backend(new ScriptedBackend());
     }
 

@@ -36,11 +36,11 @@ class UntakenRowsTest
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final RecordingJournal journal = new RecordingJournal();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).prefixCaching(false).capture(SHAPE).build())
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).prefixCaching(false).capture(SHAPE).build())
         .backend(backend).journal(journal);
 
-    private EngineClient client(final EngineContext of)
+    private EngineClient client(final EngineConfig of)
     {
         return new EngineClient(of);
     }
@@ -238,18 +238,19 @@ class UntakenRowsTest
         {
             client.connect(engine);
             complete(client, 1000);
-            assertTrue(context.scheduler().liveRequests() <= 10, context.scheduler().liveRequests() + " requests are held");
+            final int held = context.concluded().scheduler().liveRequests();
+            assertTrue(held <= 10, held + " requests are held");
         }
     }
 
     @Test
     void shouldDiscardNothingWhenTheCallerOrdersTheInputs() throws Exception
     {
-        context.maxUntakenRowsBytes(1).wakeSource(EngineContext.WakeSource.CALLER);
+        context.maxUntakenRowsBytes(1).wakeSource(EngineConfig.WakeSource.CALLER);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             final InputWriter writer = new InputWriter();
-            final var submit = new SubmitEncoding(context.config());
+            final var submit = new SubmitEncoding(context.concluded().config());
             submit.encode(new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), 7).timeNanos(1);
             engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
             writer.wake().timeNanos(2);

@@ -7,7 +7,7 @@ import io.signalbox.cuda.check.EngineRunner;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.Sampling;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.event.codec.FreeReason;
@@ -25,7 +25,7 @@ final class GpuEngine implements EngineRunner
     public void generate(final Backend backend, final ModelShape capture, final int tokens)
     {
         final int blocks = 2 + (PROMPT_TOKENS + tokens) / BLOCK_TOKENS;
-        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        final EngineConfig context = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(1).blockSizeTokens(BLOCK_TOKENS).kvBlocks(2 * blocks).stepTokens(PROMPT_TOKENS).capture(capture)
             .build());
         final EngineClient client = new EngineClient(context);

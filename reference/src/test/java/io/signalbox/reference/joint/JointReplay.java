@@ -9,7 +9,7 @@ import io.signalbox.backend.StepTokens;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
@@ -75,10 +75,10 @@ final class JointReplay extends EventReader
     void run(final int... waves) throws Exception
     {
         final AtomicLong clock = new AtomicLong();
-        final EngineContext context = new EngineContext().config(SchedulerConfig.builder().ranks(1).blockSizeTokens(1)
+        final EngineConfig context = new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).blockSizeTokens(1)
             .kvBlocks(joint.slotCount() + 1).stepTokens(STEP_TOKENS).maxRunning(MAX_RUNNING).router("round-robin")
             .capture(joint.shape()).build()).backend(backend).clock(clock::incrementAndGet)
-            .wakeSource(EngineContext.WakeSource.CALLER)
+            .wakeSource(EngineConfig.WakeSource.CALLER)
             .listener((group, offset, length) ->
             {
                 readEvictions(group, offset, length);
