@@ -61,8 +61,11 @@ public interface Engine extends AutoCloseable
      */
     void resetRank(int rank);
 
-    /** Whether the client was made from the context that the engine was opened on. */
-    boolean serves(EngineClient client);
+    /** Whether the current thread is one of the engine's, which must not wait for the engine. */
+    default boolean isOwnThread()
+    {
+        return false;
+    }
 
     /** Explains why untaken rows of ended requests may be gone: the bound, and the number of discarded requests so far. */
     String describeDiscards();

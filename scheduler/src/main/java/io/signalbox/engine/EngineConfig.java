@@ -11,6 +11,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -47,8 +48,17 @@ public final class EngineConfig
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
             .remedy("give how long close may wait");
+    public static final Setting<Long> SUBMIT_WAIT_NANOS =
+        Setting.number("submitWaitNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
+            "How long a request waits for room in the engine before it is refused; 0: it is refused at once.")
+            .remedy("give 0 to refuse at once, or the largest number to wait without a limit");
+    public static final Setting<Long> DRAIN_TIMEOUT_NANOS =
+        Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
+            "How long close waits until all requests have ended; 0: those that have not fail at once.")
+            .remedy("give how long close may wait for requests");
     public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS);
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
+        DRAIN_TIMEOUT_NANOS);
 
     private SchedulerConfig config = SchedulerConfig.builder().build();
     private EngineContext concluded;
@@ -56,6 +66,7 @@ public final class EngineConfig
     private GroupJournal journal = NoJournal.INSTANCE;
     private GroupListener listener = (group, offset, length) -> { };
     private Consumer<Throwable> failureListener = cause -> { };
+    private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
     private LongSupplier clock = System::nanoTime;
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
@@ -128,6 +139,33 @@ public final class EngineConfig
         return this;
     }
 
+    /**
+     * Runs listeners, subscribers and completions for which no other executor is given; without one, threads that the
+     * process keeps for callbacks. It must take a task without waiting.
+     */
+    public EngineConfig callbacks(final Executor value)
+    {
+        refuseAfterClient("the executor of callbacks");
+        callbacks = required("the executor of callbacks", value);
+        return this;
+    }
+
+    /**
+     * Back-pressure: how long {@link SignalboxEngine#submit} waits if the engine has no room for the request. 0: it is refused
+     * at once; {@link Long#MAX_VALUE}: it waits without a limit.
+     */
+    public EngineConfig submitWaitNanos(final long value)
+    {
+        refuseAfterClient("the time that requests wait for room");
+        return set(SUBMIT_WAIT_NANOS, value);
+    }
+
+    /** How long {@link SignalboxEngine#close} waits until all requests have ended. */
+    public EngineConfig drainTimeoutNanos(final long value)
+    {
+        return set(DRAIN_TIMEOUT_NANOS, value);
+    }
+
     public EngineConfig wakeSource(final WakeSource value)
     {
         return set(WAKE_SOURCE, value);
@@ -179,7 +217,7 @@ public final class EngineConfig
     /**
      * Bytes that the routed experts of ended requests may hold until their clients take them; default: a quarter of the
      * largest heap. Above it an engine that wakes itself discards those of the request that ended first, which
-     * {@link EngineClient#takeRows} then says. Pages that requests share count once for each.
+     * {@link CompletionHandle#takeRows} then says. Pages that requests share count once for each.
      */
     public EngineConfig maxUntakenRowsBytes(final long value)
     {
@@ -311,6 +349,11 @@ public final class EngineConfig
     LongSupplier clock()
     {
         return clock;
+    }
+
+    Executor callbacks()
+    {
+        return callbacks;
     }
 
     <T> T value(final Setting<T> setting)

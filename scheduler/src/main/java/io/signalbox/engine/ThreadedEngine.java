@@ -211,9 +211,9 @@ public final class ThreadedEngine implements Engine
     }
 
     @Override
-    public boolean serves(final EngineClient client)
+    public boolean isOwnThread()
     {
-        return context.client() == client;
+        return threads.contains(Thread.currentThread());
     }
 
     @Override
@@ -236,9 +236,9 @@ public final class ThreadedEngine implements Engine
     }
 
     /** A thread of the engine would wait for itself. */
-    private void refuseOwnThread(final String method)
+    void refuseOwnThread(final String method)
     {
-        if (threads.contains(Thread.currentThread()))
+        if (isOwnThread())
         {
             throw new IllegalStateException(method + " was called by the engine's own thread " +
                 Thread.currentThread().getName() + ", which would wait for itself; call it from another thread");

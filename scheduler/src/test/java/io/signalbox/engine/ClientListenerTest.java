@@ -70,7 +70,7 @@ class ClientListenerTest
         CompletionHandle last = null;
         for (int i = 0; i < REQUESTS; i++)
         {
-            last = client.submit(CompletionRequest.of(new int[16], 100), SECOND);
+            last = client.submit(CompletionRequest.prompt(new int[16]).maxNewTokens(100), SECOND);
             assertNotNull(last);
         }
         complete(engine, 1, 1);

@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -13,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,13 +47,12 @@ class EngineClientTest
 
     private static CompletionRequest requestWithRows(final int maxNewTokens, final int rowsFrom)
     {
-        return new CompletionRequest(
-            IntStream.range(0, 40).toArray(), maxNewTokens, -1, new byte[0], -1, 0, rowsFrom);
+        return CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(maxNewTokens).rows(rowsFrom);
     }
 
     private static CompletionRequest request(final int promptTokens, final int maxNewTokens)
     {
-        return CompletionRequest.of(IntStream.range(0, promptTokens).toArray(), maxNewTokens);
+        return CompletionRequest.prompt(IntStream.range(0, promptTokens).toArray()).maxNewTokens(maxNewTokens);
     }
 
     /** A launch and an answer of every step that may be in flight find a slot, whatever clients have in the ring. */
@@ -89,7 +88,7 @@ class EngineClientTest
             }
             for (final CompletionHandle handle : handles)
             {
-                final CompletionHandle.Ended ended = handle.ended().join();
+                final Completion ended = handle.ended().join();
                 assertEquals(FreeReason.LENGTH, ended.reason());
                 assertEquals(7, ended.tokens().length);
                 assertEquals(46, ended.capturedRows() + ended.inheritedRows());
@@ -277,10 +276,20 @@ class EngineClientTest
     @Test
     void shouldRefuseARequestWithoutPromptOrCacheKeyInOneSentence()
     {
+        final CompletionRequest pattern = CompletionRequest.prompt(new int[16]);
         for (final Executable request : new Executable[] {
-            () -> CompletionRequest.of(null, 1),
-            () -> CompletionRequest.of(new int[0], 1),
-            () -> new CompletionRequest(new int[16], 1, -1, null, -1, 0, -1)})
+            () -> CompletionRequest.prompt(null),
+            () -> CompletionRequest.prompt(new int[0]),
+            () -> pattern.cacheKey(null),
+            () -> pattern.maxNewTokens(-1),
+            () -> pattern.stopAt(-2),
+            () -> pattern.rows(17),
+            () -> pattern.rankHint(-1),
+            () -> pattern.conversation(-1),
+            () -> pattern.deadline(Duration.ZERO),
+            () -> pattern.temperature(Double.NaN),
+            () -> pattern.topP(0),
+            () -> pattern.topK(-1)})
         {
             final String message = assertThrows(ConfigException.class, request).getMessage();
             assertTrue(message.endsWith("."), message);
@@ -294,7 +303,7 @@ class EngineClientTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(2000, 1), SECOND);
-            assertEquals(RefusalReason.TOO_LONG_FOR_POOL, handle.ended().join().refusal());
+            assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, handle.ended().join().refusal().reason());
         }
     }
 

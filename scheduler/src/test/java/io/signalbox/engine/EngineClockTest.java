@@ -36,13 +36,13 @@ class EngineClockTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(
-                new CompletionRequest(new int[1], 1, -1, new byte[0], HOUR, 0, -1), 1);
+                CompletionRequest.prompt(new int[1]).maxNewTokens(1).deadlineNanos(HOUR), 1);
             for (int step = 1; step <= 2; step++)
             {
                 backend.sink().fault(future, 0, 0, step, FaultClass.STEP_FAILED, "planted");
             }
             clock.set(HOUR / 2);
-            client.cancel(client.submit(CompletionRequest.of(new int[1], 1), 1), 1);
+            client.cancel(client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), 1), 1);
             assertEquals(3, backend.plan(0).step(), "the rest is over");
             backend.complete(0);
             assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());

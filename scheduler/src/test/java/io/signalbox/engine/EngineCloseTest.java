@@ -45,11 +45,12 @@ class EngineCloseTest
         final EngineClient client = new EngineClient(context);
         final Engine engine = open(threaded, context);
         client.connect(engine);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+        final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
         engine.close();
         final CompletionException end = assertThrows(CompletionException.class, () -> handle.ended().join());
         assertEquals("the engine is closed", end.getCause().getMessage());
-        assertThrows(IllegalStateException.class, () -> client.submit(CompletionRequest.of(new int[20], 5), SECOND));
+        assertThrows(IllegalStateException.class,
+            () -> client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND));
         assertThrows(IllegalStateException.class, () -> client.takeRows(handle, SECOND));
     }
 
@@ -99,7 +100,7 @@ class EngineCloseTest
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+        final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
         journal.awaitFirst();
         final CompletableFuture<Void> closed = CompletableFuture.runAsync(engine::close);
         while (!engine.isClosing())

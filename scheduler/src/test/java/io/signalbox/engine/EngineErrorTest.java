@@ -69,7 +69,7 @@ class EngineErrorTest
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
         final CompletionHandle handle = client.submit(
-            new CompletionRequest(new int[600], 50, -1, new byte[0], Long.MAX_VALUE - 1, 0, 0), LONG_ENOUGH);
+            CompletionRequest.prompt(new int[600]).maxNewTokens(50).deadlineNanos(Long.MAX_VALUE - 1).rows(0), LONG_ENOUGH);
         engine.awaitProcessed();
         planted.armed = true;
         if (place == Place.CLOCK_OF_TIMER)
@@ -87,7 +87,7 @@ class EngineErrorTest
         planted.armed = false;
         assertThrows(IllegalStateException.class, engine::awaitProcessed);
         assertThrows(IllegalStateException.class,
-            () -> client.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH));
+            () -> client.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH));
         assertThrows(IllegalStateException.class, () -> client.takeRows(handle, LONG_ENOUGH));
         engine.close();
         assertEquals(List.of(error), told);
@@ -120,7 +120,7 @@ class EngineErrorTest
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH);
+        final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH);
         assertThrows(ExecutionException.class, () -> handle.ended().get(60, TimeUnit.SECONDS));
         engine.close();
         assertEquals(1, told.get());
@@ -311,7 +311,7 @@ class EngineErrorTest
                 try
                 {
                     handles.add(client.submit(
-                        new CompletionRequest(prompt, 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH));
+                        CompletionRequest.prompt(prompt).maxNewTokens(1).rows(0), LONG_ENOUGH));
                     engine.awaitProcessed();
                     final PlannedStep plan = backend.plan(0);
                     backend.sink().d2hComplete(1, plan.epoch(), 0, plan.step(), plan.sampled(), new KeptSlice(rows, shape));

@@ -109,34 +109,12 @@ class EngineMisuseTest
         {
             first.connect(one);
             second.connect(two);
-            final CompletionHandle handle = first.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH);
-            final CompletionHandle sameId = second.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH);
+            final CompletionHandle handle = first.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH);
+            final CompletionHandle sameId = second.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH);
             assertEquals(handle.requestId(), sameId.requestId());
             assertEquals("the handle of request 1 is of another client",
                 assertThrows(IllegalArgumentException.class, () -> second.cancel(handle, LONG_ENOUGH)).getMessage());
             assertThrows(IllegalArgumentException.class, () -> second.takeRows(handle, LONG_ENOUGH));
-        }
-    }
-
-    @Test
-    void shouldRefuseAClientOfAnotherContext()
-    {
-        final EngineConfig context = context();
-        final EngineClient client = new EngineClient(context);
-        final EngineClient stranger = new EngineClient(context());
-        try (SteppedEngine engine = new SteppedEngine(context); ThreadedEngine other = new ThreadedEngine(context()))
-        {
-            for (final Executable connection : List.<Executable>of(
-                () -> stranger.connect(engine), () -> client.connect(other)))
-            {
-                assertEquals("the engine was opened on another EngineConfig than the client was made from, so the " +
-                    "client would see none of its groups; connect the client to the engine that was opened on the same " +
-                    "context",
-                    assertThrows(IllegalArgumentException.class, connection).getMessage());
-            }
-            assertEquals("the engine is null; connect the client to the engine that was opened on its context",
-                assertThrows(IllegalArgumentException.class, () -> client.connect(null)).getMessage());
-            client.connect(engine);
         }
     }
 

@@ -74,7 +74,8 @@ class EngineThreadsTest
         try (ThreadedEngine engine = new ThreadedEngine(reporting))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[1], 1), Long.MAX_VALUE);
+            final CompletionHandle handle =
+                client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), Long.MAX_VALUE);
             assertTrue(failure.get().getMessage().contains("signalbox-dispatch"), failure.get().getMessage());
             assertThrows(Exception.class, handle.ended()::get);
         }

@@ -147,7 +147,7 @@ class EngineTimerTest
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
             client.connect(threaded);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
             while (backend.submitted() == 0)
             {
                 Thread.onSpinWait();
@@ -167,9 +167,9 @@ class EngineTimerTest
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
             client.connect(threaded);
-            assertNotNull(client.submit(CompletionRequest.of(new int[20], 5), SECOND));
+            assertNotNull(client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND));
             final CompletionHandle queued = client.submit(
-                new CompletionRequest(new int[20], 5, -1, new byte[0], 5000, 0, -1), SECOND);
+                CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineNanos(5000), SECOND);
             threaded.awaitProcessed();
             clock.set(5000);
             assertEquals(FreeReason.DEADLINE, queued.ended().join().reason());

@@ -34,16 +34,16 @@ class NextTurnTest
             .blockSizeTokens(BLOCK).kvBlocks(65).blockHash(function).capture(new ModelShape(2, 64, 2)).build());
     }
 
-    private CompletionHandle.Ended ask(final EngineClient client, final int[] prompt, final int newTokens, final byte[] key)
+    private Completion ask(final EngineClient client, final int[] prompt, final int newTokens, final byte[] key)
         throws Exception
     {
-        final CompletionHandle handle =
-            client.submit(new CompletionRequest(prompt, newTokens, -1, key, -1, 0, -1), TimeUnit.SECONDS.toNanos(1));
+        final CompletionHandle handle = client.submit(
+            CompletionRequest.prompt(prompt).maxNewTokens(newTokens).cacheKey(key), TimeUnit.SECONDS.toNanos(1));
         while (backend.completeNext())
         {
             // Each completion plans the next step.
         }
-        final CompletionHandle.Ended ended = handle.ended().get(30, TimeUnit.SECONDS);
+        final Completion ended = handle.ended().get(30, TimeUnit.SECONDS);
         assertEquals(FreeReason.LENGTH, ended.reason());
         final int[] answer = IntStream.range(prompt.length, prompt.length + newTokens)
             .map(position -> AnsweringBackend.token(handle.requestId(), position)).toArray();
@@ -70,7 +70,7 @@ class NextTurnTest
             int computed = 0;
             for (int turn = 0; turn < 5; turn++)
             {
-                final CompletionHandle.Ended ended = ask(client, prompt, 30, TENANT);
+                final Completion ended = ask(client, prompt, 30, TENANT);
                 assertEquals(computed / BLOCK * BLOCK, ended.inheritedRows(), "turn " + turn);
                 // The last token was never fed.
                 computed = prompt.length + 30 - 1;
@@ -93,7 +93,7 @@ class NextTurnTest
         {
             client.connect(engine);
             final int[] prompt = {5};
-            final CompletionHandle.Ended ended = ask(client, prompt, BLOCK, TENANT);
+            final Completion ended = ask(client, prompt, BLOCK, TENANT);
             final int[] next = nextPrompt(prompt, ended.tokens(), 0);
             assertEquals(BLOCK, ask(client, next, 1, TENANT).inheritedRows());
             assertEquals(0, ask(client, next, 1, OTHER_TENANT).inheritedRows());
@@ -109,7 +109,7 @@ class NextTurnTest
         {
             client.connect(engine);
             final int[] prompt = {5};
-            final CompletionHandle.Ended ended = ask(client, prompt, BLOCK - 1, TENANT);
+            final Completion ended = ask(client, prompt, BLOCK - 1, TENANT);
             assertEquals(0, ask(client, nextPrompt(prompt, ended.tokens(), 4), 1, TENANT).inheritedRows());
         }
     }

@@ -72,7 +72,7 @@ class RankResetTest
     {
         final int[] prompt = new int[1 + 7 * i % 50];
         Arrays.setAll(prompt, position -> (position + i % 3) % ToyModel.VOCABULARY);
-        return CompletionRequest.of(prompt, 20);
+        return CompletionRequest.prompt(prompt).maxNewTokens(20);
     }
 
     private Resets resets()
@@ -108,7 +108,7 @@ class RankResetTest
             }
             for (int i = 0; i < REQUESTS; i++)
             {
-                final CompletionHandle.Ended ended = handles.get(i).ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
+                final Completion ended = handles.get(i).ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
                 assertEquals(FreeReason.LENGTH, ended.reason());
                 assertArrayEquals(ToyModel.generate(request(i), i + 1).stream().mapToInt(ToyModel.Next::token).toArray(),
                     ended.tokens(), "request " + (i + 1));

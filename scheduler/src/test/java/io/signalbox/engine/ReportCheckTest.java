@@ -47,7 +47,7 @@ class ReportCheckTest
     private void submit() throws InterruptedException
     {
         client.connect(engine);
-        handle = client.submit(CompletionRequest.of(new int[40], 2), LONG_ENOUGH);
+        handle = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(2), LONG_ENOUGH);
         assertEquals(1, plan().step());
     }
 
@@ -233,7 +233,7 @@ class ReportCheckTest
     void shouldFailTheStepWhoseResultsAreReportedForAnotherRank() throws Exception
     {
         submit();
-        final CompletionHandle other = client.submit(CompletionRequest.of(new int[40], 1), LONG_ENOUGH);
+        final CompletionHandle other = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1), LONG_ENOUGH);
         final PlannedStep ofOther = backend.plan(1);
         assertEquals(plan0().step(), ofOther.step());
         backend.sink().d2hComplete(1, 0, 1, 1, plan0().sampled(), backend.rows(40));

@@ -46,7 +46,7 @@ class TreacherousSliceTest
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[40], 1), 1);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1), 1);
             int call = 0;
             long step = 0;
             while (!handle.ended().isDone() && call < MANY_CALLS && backend.plan(0).step() > step)
@@ -68,7 +68,7 @@ class TreacherousSliceTest
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[prompt], 1), 1);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[prompt]).maxNewTokens(1), 1);
             final ThrowingSlice slice = new ThrowingSlice(0, true, false, prompt);
             assertThrows(IllegalArgumentException.class,
                 () -> backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice));
@@ -85,7 +85,7 @@ class TreacherousSliceTest
         context.journal(new FailingJournal(FIRST_COMPLETION)).failureListener(failure::complete);
         final Engine engine = threads ? new ThreadedEngine(context) : new SteppedEngine(context);
         client.connect(engine);
-        client.submit(CompletionRequest.of(new int[CHUNKED_TOKENS], 1), 1_000_000_000L);
+        client.submit(CompletionRequest.prompt(new int[CHUNKED_TOKENS]).maxNewTokens(1), 1_000_000_000L);
         while (backend.plan(0) == null)
         {
             Thread.onSpinWait();

@@ -51,7 +51,7 @@ class UntakenRowsTest
         for (int i = 0; i < requests; i++)
         {
             final CompletionHandle handle = client.submit(
-                new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), LONG_ENOUGH);
             backend.complete(0);
             handle.ended().get();
             handles.add(handle);
@@ -117,7 +117,7 @@ class UntakenRowsTest
             {
                 assertThrows(RowsDiscardedException.class, () -> client.takeRows(handles.get(0), LONG_ENOUGH));
             }
-            assertNotNull(client.submit(CompletionRequest.of(new int[3], 1), 0));
+            assertNotNull(client.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), 0));
         }
     }
 
@@ -211,12 +211,6 @@ class UntakenRowsTest
         }
 
         @Override
-        public boolean serves(final EngineClient client)
-        {
-            return engine.serves(client);
-        }
-
-        @Override
         public String describeDiscards()
         {
             return engine.describeDiscards();
@@ -251,7 +245,7 @@ class UntakenRowsTest
         {
             final InputWriter writer = new InputWriter();
             final var submit = new SubmitEncoding(context.concluded().config());
-            submit.encode(new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), 7).timeNanos(1);
+            submit.encode(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), 7).timeNanos(1);
             engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
             writer.wake().timeNanos(2);
             engine.offer(writer.buffer(), 0, writer.length(), null);
