@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads of callbacks for which a user gives no executor. A callback that blocks keeps its thread only: the next one gets
- * an idle thread or a new one. Idle threads end.
+ * The threads of callbacks for which a user gives no executor. A callback that blocks keeps its thread only: the next one
+ * gets an idle thread or a new one. Idle threads end.
  */
 final class CallbackThreads
 {

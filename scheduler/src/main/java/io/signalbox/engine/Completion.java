@@ -119,8 +119,8 @@ public final class Completion
     }
 
     /**
-     * Which weights computed which positions, in ascending order. The token at a position was sampled by those of the position
-     * before it.
+     * Which weights computed which positions, in ascending order. The token at a position was sampled by those of the
+     * position before it.
      */
     public List<WeightSpan> weights()
     {

@@ -444,7 +444,7 @@ public final class CompletionHandle implements Iterable<Integer>
         // Read after the end was written, as the maker of the future reads the end after it wrote the future.
         if (future != null)
         {
-            client.callbacks().execute(() -> MemoryShortage.outlast(this::completeFuture));
+            new Handover(client.callbacks(), () -> MemoryShortage.outlast(this::completeFuture)).handOver();
         }
     }
 }

@@ -122,7 +122,7 @@ final class EngineClient
         {
             Thread.currentThread().interrupt();
             refusal = Refusal.until(Refusal.Reason.INTERRUPTED,
-                "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room in the engine");
+                "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room");
         }
         return new CompletionHandle(this, requestId, refusal);
     }
@@ -280,7 +280,7 @@ final class EngineClient
 
     private void drained()
     {
-        callbacks.execute(() -> drained.complete(null));
+        new Handover(callbacks, () -> drained.complete(null)).handOver();
     }
 
     /** Releases the rows of a request that has ended. The caller has a credit. */
@@ -476,7 +476,7 @@ final class EngineClient
         credits.giveBack();
         if (handles.isDraining())
         {
-            callbacks.execute(() -> drained.completeExceptionally(cause));
+            new Handover(callbacks, () -> drained.completeExceptionally(cause)).handOver();
         }
     }
 }

@@ -57,8 +57,8 @@ public final class EngineConfig
             "How long close waits until all requests have ended; 0: those that have not fail at once.")
             .remedy("give how long close may wait for requests");
     public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
-        DRAIN_TIMEOUT_NANOS);
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS,
+        SUBMIT_WAIT_NANOS, DRAIN_TIMEOUT_NANOS);
 
     private SchedulerConfig config = SchedulerConfig.builder().build();
     private EngineContext concluded;
@@ -151,8 +151,8 @@ public final class EngineConfig
     }
 
     /**
-     * Back-pressure: how long {@link SignalboxEngine#submit} waits if the engine has no room for the request. 0: it is refused
-     * at once; {@link Long#MAX_VALUE}: it waits without a limit.
+     * Back-pressure: how long {@link SignalboxEngine#submit} waits if the engine has no room for the request. 0: it is
+     * refused at once; {@link Long#MAX_VALUE}: it waits without a limit.
      */
     public EngineConfig submitWaitNanos(final long value)
     {

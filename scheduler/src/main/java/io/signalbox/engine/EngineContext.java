@@ -182,7 +182,8 @@ final class EngineContext
 
     ReportCheck reportCheck()
     {
-        return new ReportCheck(config.capture(), given.value(EngineConfig.VOCABULARY_SIZE), given.value(EngineConfig.IMPOSSIBLE_ROWS));
+        return new ReportCheck(config.capture(), given.value(EngineConfig.VOCABULARY_SIZE),
+            given.value(EngineConfig.IMPOSSIBLE_ROWS));
     }
 
     EngineConfig.Waiting waiting()

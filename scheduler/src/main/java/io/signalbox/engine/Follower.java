@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -11,50 +10,26 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 abstract class Follower
 {
-    /** Set while the thread hands a run over, to recognise an executor that runs it at once. */
-    private static final ThreadLocal<Boolean> HANDING_OVER = new ThreadLocal<>();
-
-    private final Executor executor;
+    private final Handover handover;
     /** News that no run has seen, or is seeing. */
     private final AtomicInteger news = new AtomicInteger();
-    private final Runnable run = this::run;
 
     Follower(final Executor executor)
     {
-        this.executor = executor;
+        handover = new Handover(executor, this::run);
     }
 
     /** There are tokens, or an end, or a wish of the follower. Never waits, and never runs the follower's code. */
     final void signal()
     {
-        if (news.getAndIncrement() != 0)
+        if (news.getAndIncrement() == 0)
         {
-            return;
-        }
-        HANDING_OVER.set(Boolean.TRUE);
-        try
-        {
-            executor.execute(run);
-        }
-        catch (final RejectedExecutionException e)
-        {
-            // An executor that was shut down must not keep the end of the request from its follower.
-            CallbackThreads.EXECUTOR.execute(run);
-        }
-        finally
-        {
-            HANDING_OVER.set(null);
+            handover.handOver();
         }
     }
 
     private void run()
     {
-        if (HANDING_OVER.get() != null)
-        {
-            // The executor runs its tasks in the calling thread, which may be one of the engine.
-            CallbackThreads.EXECUTOR.execute(run);
-            return;
-        }
         int seen = news.get();
         while (seen != 0)
         {

@@ -48,8 +48,8 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Submits a request. If the engine has no room, the call waits as {@link EngineConfig#submitWaitNanos} says; it never waits
-     * in a thread of the engine.
+     * Submits a request. If the engine has no room, the call waits as {@link EngineConfig#submitWaitNanos} says; it never
+     * waits in a thread of the engine.
      *
      * @return always a handle; one that is {@linkplain Completion#isRefused refused} if the request was not accepted.
      * @throws IllegalArgumentException if the request is larger than an input may be, or wants what the backend does not do.
@@ -73,7 +73,8 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Forgets every cached prefix: later requests share nothing that was computed before. Waits for room like {@link #submit}.
+     * Forgets every cached prefix: later requests share nothing that was computed before. Waits for room like
+     * {@link #submit}.
      *
      * @return false if there was none: nothing was asked.
      */
@@ -157,9 +158,9 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * Stops within a bounded time: inputs that were accepted are processed and journaled, but no further step is launched, and
-     * requests that have not ended fail with "the engine is closed". The backend is closed once the engine is quiet, and the
-     * journal last. A second call does nothing.
+     * Stops within a bounded time: inputs that were accepted are processed and journaled, but no further step is launched,
+     * and requests that have not ended fail with "the engine is closed". The backend is closed once the engine is quiet, and
+     * the journal last. A second call does nothing.
      *
      * @throws IllegalStateException if a thread of the engine calls, or a part does not stop in time.
      */

@@ -177,8 +177,8 @@ public final class SteppedEngine implements Engine
     }
 
     /**
-     * Submits a request: it has passed scheduler, journal, backend and listener when the call returns. Its handle is done once
-     * the inputs are offered that end it, so no thread should wait for it that offers them.
+     * Submits a request: it has passed scheduler, journal, backend and listener when the call returns. Its handle is done
+     * once the inputs are offered that end it, so no thread should wait for it that offers them.
      *
      * @throws IllegalStateException when the engine has failed or is closed.
      */

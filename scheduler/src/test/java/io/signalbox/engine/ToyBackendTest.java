@@ -92,7 +92,8 @@ class ToyBackendTest
             random.nextInt(3) * 0.5f, random.nextInt(3), 1f - random.nextInt(3) * 0.1f,
             random.nextBoolean() ? Sampling.NO_SEED : random.nextInt(100), random.nextInt(3) == 0);
         return CompletionRequest.prompt(prompt).maxNewTokens(random.nextInt(40))
-            .stopAt(random.nextInt(3) == 0 ? random.nextInt(40) : -1).cacheKey(key).priority(random.nextInt(2)).sampled(sampling);
+            .stopAt(random.nextInt(3) == 0 ? random.nextInt(40) : -1).cacheKey(key)
+            .priority(random.nextInt(2)).sampled(sampling);
     }
 
     private SchedulerConfig run(final ToyBackend backend, final int depth, final int drafts, final boolean threaded)
