@@ -60,6 +60,9 @@ public final class EngineConfig
         STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS,
         SUBMIT_WAIT_NANOS, DRAIN_TIMEOUT_NANOS);
 
+    /** The clock of an engine that is given none. */
+    static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
+
     private SchedulerConfig config = SchedulerConfig.builder().build();
     private EngineContext concluded;
     private Backend backend;
@@ -68,7 +71,7 @@ public final class EngineConfig
     private Consumer<Throwable> failureListener = cause -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
-    private LongSupplier clock = System::nanoTime;
+    private LongSupplier clock = SYSTEM_CLOCK;
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
     /** Who sequences {@code Wake} inputs. */

@@ -23,6 +23,7 @@ final class RankResets
     /** Held from the reset until its input is sequenced: epochs of a rank must arrive in their order. */
     private final Object[] turns;
     private int epoch;
+    private boolean ended;
 
     /** @param maxTries automatic resets of a rank in a row; 0: none. */
     RankResets(final Backend backend, final int ranks, final int maxTries)
@@ -46,6 +47,23 @@ final class RankResets
     {
         due[rank] = tries[rank] < maxTries;
         tries[rank] += due[rank] ? 1 : 0;
+        notifyAll();
+    }
+
+    /** Waits until a reset is due, or {@link #endWaits} is called. */
+    synchronized void awaitDue() throws InterruptedException
+    {
+        while (firstDue() == NO_RANK && !ended)
+        {
+            wait();
+        }
+    }
+
+    /** Nobody waits for a reset from here on. */
+    synchronized void endWaits()
+    {
+        ended = true;
+        notifyAll();
     }
 
     /** A step of the rank was committed. */
