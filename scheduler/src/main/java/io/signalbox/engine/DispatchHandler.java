@@ -10,12 +10,14 @@ final class DispatchHandler implements EventHandler<TrackSlot>
     private final ThreadedEngine engine;
     private final Dispatcher dispatcher;
     private final StepsInFlight steps;
+    private final Alarm alarm;
 
     /** @param steps {@code null} if steps have no time limit. */
     DispatchHandler(
         final ThreadedEngine engine, final Backend backend, final LaunchedSteps launches, final RankResets resets,
-        final StepsInFlight steps)
+        final StepsInFlight steps, final Alarm alarm)
     {
+        this.alarm = alarm;
         this.engine = engine;
         this.steps = steps;
         dispatcher = new Dispatcher(backend, launches, resets);
@@ -31,6 +33,7 @@ final class DispatchHandler implements EventHandler<TrackSlot>
         if (steps != null)
         {
             steps.onGroup(slot.group.buffer(), 0, slot.group.length());
+            alarm.dueAt(steps.nextOverdueNanos());
         }
         dispatcher.dispatch(slot.group.buffer(), 0, slot.group.length());
     }

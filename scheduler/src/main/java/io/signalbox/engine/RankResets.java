@@ -36,6 +36,7 @@ final class RankResets
     /** Held from the reset until its input is sequenced: epochs of a rank must arrive in their order. */
     private final ReentrantLock[] turns;
     private int epoch;
+    private boolean ended;
 
     /**
      * @param maxTries automatic resets of a rank in a row; 0: none, so that only a caller brings a lost rank back.
@@ -66,6 +67,23 @@ final class RankResets
         lostEpochs[rank] = lostEpoch;
         due[rank] = maxTries == 0 ? Due.NOTHING : tries[rank] < maxTries ? Due.RESET : Due.GIVE_UP;
         tries[rank] += due[rank] == Due.RESET ? 1 : 0;
+        notifyAll();
+    }
+
+    /** Waits until the loss of a rank needs a reaction, or {@link #endWaits} is called. */
+    synchronized void awaitDue() throws InterruptedException
+    {
+        while (firstDue() == NO_RANK && !ended)
+        {
+            wait();
+        }
+    }
+
+    /** Nobody waits for a loss from here on. */
+    synchronized void endWaits()
+    {
+        ended = true;
+        notifyAll();
     }
 
     /** A step of the rank was committed. */

@@ -8,7 +8,10 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
  * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
@@ -23,7 +26,11 @@ public final class SteppedEngine implements Engine
     private final EngineContext context;
     private final Scheduler scheduler;
     private final GroupJournal journal;
-    private final GroupListener listener;
+    private final EngineConfig config;
+    /** Changes once, when the first request is submitted here. */
+    private GroupListener listener;
+    /** The client of {@link #submit}; {@code null} before the first call. */
+    private EngineClient client;
     private final Dispatcher dispatcher;
     private final InputDoor door;
     private final RankResets resets;
@@ -36,15 +43,18 @@ public final class SteppedEngine implements Engine
     /** The thread that is within {@link #offer}, or null. */
     private final AtomicReference<Thread> user = new AtomicReference<>();
 
-    public SteppedEngine(final EngineContext context)
+    public SteppedEngine(final EngineConfig config)
     {
-        this.context = context.conclude(DEFAULT_DEPTH);
+        this.config = config;
+        context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
         finishedRows = context.finishedRows();
-        failure = new EngineFailure(context.failureListeners());
+        final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
+        toTell.addAll(context.failureListeners());
+        failure = new EngineFailure(toTell);
         final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
         resets = context.resets(scheduler::timeNanos);
         dispatcher = new Dispatcher(context.backend(), launches, resets);
@@ -121,7 +131,7 @@ public final class SteppedEngine implements Engine
             shellInputs.discardRows(id, scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
-        if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
+        if (context.wakeSource() == EngineConfig.WakeSource.ENGINE && scheduler.wantsWake())
         {
             shellInputs.wake(scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
@@ -166,6 +176,38 @@ public final class SteppedEngine implements Engine
         listener.onGroup(group.buffer(), 0, group.length());
     }
 
+    /**
+     * Submits a request: it has passed scheduler, journal, backend and listener when the call returns. Its handle is done
+     * once the inputs are offered that end it, so no thread should wait for it that offers them.
+     *
+     * @throws IllegalStateException when the engine has failed or is closed.
+     */
+    public CompletionHandle submit(final CompletionRequest request)
+    {
+        checkOpen();
+        if (client == null)
+        {
+            final EngineClient first = new EngineClient(config);
+            final GroupListener following = listener;
+            first.connect(this);
+            client = first;
+            listener = (group, offset, length) ->
+            {
+                first.onGroup(group, offset, length);
+                following.onGroup(group, offset, length);
+            };
+        }
+        return client.submit(request);
+    }
+
+    private void failClient(final Throwable cause)
+    {
+        if (client != null)
+        {
+            client.failAll(cause);
+        }
+    }
+
     @Override
     public void awaitProcessed()
     {
@@ -200,12 +242,6 @@ public final class SteppedEngine implements Engine
     {
         checkOpen();
         resets.reset(rank, this);
-    }
-
-    @Override
-    public boolean serves(final EngineClient client)
-    {
-        return context.client() == client;
     }
 
     @Override
