@@ -51,12 +51,11 @@ final class ContinuedRun implements RecordedRun
 
     private JournalException refusal(final Difference difference)
     {
-        final String record = directory + " cannot be continued: ";
-        return new JournalException(Kind.NOT_CONFIRMED, difference.thrown() ?
-            record + difference.recomputed() + "; start the program that wrote it." :
-            record + "record " + difference.sequence() + " has " + difference.recorded() + ", and now the scheduler decides " +
-                difference.recomputed() + "; start the program that wrote it, or see 'signalbox replay " + directory +
-                " --verify'.");
+        final String record = "record " + difference.sequence();
+        return new JournalException(Kind.NOT_CONFIRMED, directory + " cannot be continued: " + (difference.thrown() ?
+            difference.recomputed() : record + " has " + difference.recorded() + ", and now the scheduler decides " +
+                difference.recomputed()) + "; start the program that wrote it, or see 'signalbox replay " + directory +
+            " --verify'.");
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -48,6 +49,7 @@ public final class EngineClient
     private final ClientEvents events = new ClientEvents();
     private volatile Engine engine;
     private volatile int weightGeneration;
+    private volatile List<CompletionHandle> resumed = List.of();
 
     /** @param context gives the client its configuration, ring and clock; the client follows the context's engine. */
     public EngineClient(final EngineContext context)
@@ -87,6 +89,25 @@ public final class EngineClient
                 "none of its groups; connect the client to the engine that was opened on the same context");
         }
         engine = target;
+    }
+
+    /** The engine continues a run: the client follows the requests that it left. */
+    void resume(final ResumedRequests requests)
+    {
+        resumed = requests.handles();
+        resumed.stream().filter(requests::isLive).forEach(handles::add);
+        nextRequestId.set(requests.nextRequestId());
+        weightGeneration = requests.weightGeneration();
+    }
+
+    /**
+     * Requests that earlier engines of the run left, in the order of their ids: those that have not ended, those whose rows
+     * nobody took, and those whose end no client may have seen. Each handle has the tokens that were visible, and gets
+     * those that follow. Empty for a new run.
+     */
+    public List<CompletionHandle> resumed()
+    {
+        return resumed;
     }
 
     /** Inputs that clients may have in the ingress ring at a time. */

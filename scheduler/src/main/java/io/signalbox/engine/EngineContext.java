@@ -18,7 +18,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Configuration of an engine, validated before anything starts. */
+/**
+ * Configuration of an engine, validated before anything starts.
+ *
+ * <p>One file, because each method is one setting or one part of the engine that is made of them.
+ */
 public final class EngineContext
 {
     public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.BLOCKING,
@@ -56,13 +60,14 @@ public final class EngineContext
     private static final int UNTAKEN_ROWS_SHARE = 4;
 
     private SchedulerConfig config = SchedulerConfig.builder().build();
-    private Scheduler scheduler;
+    private EngineStart start;
+    private RunJournal runJournal;
     private Backend backend;
     private GroupJournal journal = NoJournal.INSTANCE;
     private GroupListener listener = (group, offset, length) -> { };
     private Consumer<Throwable> failureListener = cause -> { };
     private EngineClient client;
-    private LongSupplier clock = System::nanoTime;
+    private ContinuedClock clock = new ContinuedClock(System::nanoTime);
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
     /** Who sequences {@code Wake} inputs. */
@@ -113,6 +118,16 @@ public final class EngineContext
     public EngineContext journal(final GroupJournal value)
     {
         journal = required("the journal", value);
+        return this;
+    }
+
+    /**
+     * Keeps the run here instead of in a {@link #journal}, and continues it if an earlier engine left one: opening the
+     * engine replays it, and {@link EngineClient#resumed()} then has its requests. Refused if settings differ.
+     */
+    public EngineContext runJournal(final RunJournal value)
+    {
+        runJournal = required("the run's journal", value);
         return this;
     }
 
@@ -203,7 +218,7 @@ public final class EngineContext
     public EngineContext clock(final LongSupplier value)
     {
         refuseAfterClient("the clock");
-        clock = required("the clock", value);
+        clock = new ContinuedClock(required("the clock", value));
         return this;
     }
 
@@ -253,7 +268,7 @@ public final class EngineContext
     /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
     EngineContext conclude(final int defaultDepth)
     {
-        if (scheduler != null)
+        if (start != null)
         {
             throw new ConfigException(
                 "an EngineContext has been used to open an engine; make one for each engine, with a separate journal.");
@@ -271,8 +286,24 @@ public final class EngineContext
                 "the clock of the engine is negative; give one that counts from an origin before the engine is opened.");
         }
         requireDescribed(journal.runDescription());
-        scheduler = new Scheduler(config);
+        start = new EngineStart(
+            config, backend, new RankResets(backend, config.ranks(), values.get(RANK_RESETS)), maxUntakenRowsBytes());
+        if (runJournal != null)
+        {
+            refuseTwoJournals();
+            start.open(runJournal, EngineStart.description(config, backend.capabilities()), client,
+                new ResumedRequests(client, config.capture() != null, trackSlots()));
+            clock.continueAt(start.timeNanos());
+        }
         return this;
+    }
+
+    private void refuseTwoJournals()
+    {
+        if (journal != NoJournal.INSTANCE)
+        {
+            throw new ConfigException("the engine has both a journal and a run's journal; give one of them.");
+        }
     }
 
     /**
@@ -325,7 +356,13 @@ public final class EngineContext
 
     Scheduler scheduler()
     {
-        return scheduler;
+        return start.scheduler();
+    }
+
+    /** The state with which the engine starts. */
+    EngineStart start()
+    {
+        return start;
     }
 
     Backend backend()
@@ -336,7 +373,8 @@ public final class EngineContext
     /** Nothing but what can be read back is appended. */
     GroupJournal journal()
     {
-        return journal == NoJournal.INSTANCE ? journal : new CheckedJournal(journal);
+        final GroupJournal target = runJournal == null ? journal : start.journal();
+        return target == NoJournal.INSTANCE ? target : new CheckedJournal(target);
     }
 
     /** The client first: its credits come back even if the other listener is slow. */
@@ -362,9 +400,14 @@ public final class EngineContext
 
     FinishedRows finishedRows()
     {
+        return start.finishedRows();
+    }
+
+    private long maxUntakenRowsBytes()
+    {
         final long quarter = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
-        return new FinishedRows(config, wakeSource() == WakeSource.ENGINE ?
-            values.get(MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND);
+        return wakeSource() == WakeSource.ENGINE ?
+            values.get(MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND;
     }
 
     LongSupplier clock()
@@ -390,7 +433,7 @@ public final class EngineContext
 
     RankResets resets()
     {
-        return new RankResets(backend, config.ranks(), values.get(RANK_RESETS));
+        return start.resets();
     }
 
     InputDoor inputDoor()
@@ -403,6 +446,7 @@ public final class EngineContext
         backend.sizes(new RankSizes(config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(), config.maxRunning(),
             config.depth(), config.draftTokens()));
         backend.start(config.ranks(), config.capture(), sink);
+        start.begin();
     }
 
     ReportCheck reportCheck()

@@ -118,7 +118,14 @@ final class RankResets
             .kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
     }
 
-    private synchronized int nextEpoch()
+    /** An earlier engine has used the epochs up to this one. */
+    synchronized void continueAfter(final int lastEpoch)
+    {
+        epoch = lastEpoch;
+    }
+
+    /** An epoch that no rank has had. */
+    synchronized int nextEpoch()
     {
         return ++epoch;
     }

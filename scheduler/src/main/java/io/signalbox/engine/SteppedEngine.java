@@ -45,13 +45,26 @@ public final class SteppedEngine implements Engine
         listener = context.listener();
         finishedRows = context.finishedRows();
         failure = new EngineFailure(context.failureListeners());
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
+        final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
-        dispatcher = new Dispatcher(context.backend(), launches, resets);
+        dispatcher = context.start().dispatcher();
         door = context.inputDoor();
-        context.startBackend(
-            new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
-        life.moveTo(EngineLife.Stage.RUNNING);
+        begin(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
+    }
+
+    private void begin(final IngressSink sink)
+    {
+        try
+        {
+            context.startBackend(sink);
+            life.moveTo(EngineLife.Stage.RUNNING);
+            context.start().offerRestart(this, context.clock());
+        }
+        catch (final RuntimeException | Error e)
+        {
+            context.start().abandon();
+            throw e;
+        }
     }
 
     @Override

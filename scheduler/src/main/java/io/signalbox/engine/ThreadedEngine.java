@@ -76,7 +76,7 @@ public final class ThreadedEngine implements Engine
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
         final StepsInFlight steps = stepsInFlight();
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
+        final LaunchedSteps launches = context.start().launches();
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         resets = context.resets();
         final Sequence durable = journalHandler.durable();
@@ -84,7 +84,7 @@ public final class ThreadedEngine implements Engine
             new SchedulerHandler(this, context, track, finishedRows, deadlines));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.backend(), launches, resets, steps));
+            new DispatchHandler(this, context.start().dispatcher(), steps));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
@@ -99,7 +99,7 @@ public final class ThreadedEngine implements Engine
         catch (final RuntimeException | Error e)
         {
             fail(e);
-            new ClosingSteps().run(context.backend()::close).run(this::stopThreads);
+            new ClosingSteps().run(context.backend()::close).run(this::stopThreads).run(context.start()::abandon);
             throw e;
         }
     }
@@ -118,6 +118,8 @@ public final class ThreadedEngine implements Engine
     private void startAll(final IngressSink sink, final EngineTimer timer)
     {
         context.startBackend(sink);
+        // Before any thread runs, so that nothing precedes it.
+        context.start().offerRestart(this, context.clock());
         start("signalbox-scheduler", schedulerProcessor);
         start(JOURNAL_THREAD, journalProcessor);
         start(DISPATCH_THREAD, dispatchProcessor);
