@@ -3,7 +3,7 @@ package io.signalbox.sim;
 
 import io.signalbox.SeededTokens;
 import io.signalbox.engine.Engine;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.GroupListener;
 import io.signalbox.report.ReportListener;
@@ -76,12 +76,12 @@ public final class Simulation
                 faults.onGroup(group, offset, length);
             }
         };
-        final EngineContext context = new EngineContext()
-            .config(schedulerConfig)
+        final EngineConfig context = new EngineConfig()
+            .scheduler(schedulerConfig)
             .backend(backend)
             .listener(listener)
             .vocabularySize(SeededTokens.VOCABULARY_SIZE)
-            .wakeSource(EngineContext.WakeSource.CALLER);
+            .wakeSource(EngineConfig.WakeSource.CALLER);
         if (tapped != null)
         {
             context.journal(tapped);

@@ -21,13 +21,13 @@ final class ReportCheck
 
     private final ModelShape capture;
     private final int vocabularySize;
-    private final EngineContext.ImpossibleRows impossibleRows;
+    private final EngineConfig.ImpossibleRows impossibleRows;
 
     /**
      * @param capture        the rows that every completion brings, or null if capture is off.
      * @param vocabularySize token ids are below it.
      */
-    ReportCheck(final ModelShape capture, final int vocabularySize, final EngineContext.ImpossibleRows impossibleRows)
+    ReportCheck(final ModelShape capture, final int vocabularySize, final EngineConfig.ImpossibleRows impossibleRows)
     {
         this.impossibleRows = impossibleRows;
         this.capture = capture;
@@ -35,7 +35,7 @@ final class ReportCheck
     }
 
     /** Treatment of a row that no expert router can have chosen. */
-    EngineContext.ImpossibleRows impossibleRows()
+    EngineConfig.ImpossibleRows impossibleRows()
     {
         return impossibleRows;
     }

@@ -11,7 +11,6 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.NewWeightsDecoder;
-import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.experts.WeightSpan;
@@ -113,8 +112,8 @@ final class ResumedRequests extends EventReader
     protected void onRefused(final RefusedDecoder message)
     {
         final CompletionHandle handle = submitted;
-        final RefusalReason reason = message.reason();
-        ends.addLast(new End(groups, handle, () -> handle.refused(reason)));
+        final Refusal refusal = Refusal.of(message.reason(), 0);
+        ends.addLast(new End(groups, handle, () -> handle.refused(refusal)));
     }
 
     @Override
@@ -127,6 +126,10 @@ final class ResumedRequests extends EventReader
             for (int i = token; i < token + emitted; i++)
             {
                 find(commit.requestId(entry)).emitted(commit.token(i), commit.logprob(i));
+            }
+            if (emitted > 0)
+            {
+                find(commit.requestId(entry)).visible();
             }
             token += emitted;
         }

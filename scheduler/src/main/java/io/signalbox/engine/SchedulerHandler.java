@@ -30,7 +30,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         this.finishedRows = finishedRows;
         this.deadlines = deadlines;
         scheduler = context.scheduler();
-        wakesItself = context.wakeSource() == EngineContext.WakeSource.ENGINE;
+        wakesItself = context.wakeSource() == EngineConfig.WakeSource.ENGINE;
     }
 
     @Override

@@ -10,10 +10,8 @@ import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 import io.signalbox.ConfigException;
-import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.experts.RequestRows;
-import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
@@ -33,7 +31,7 @@ import java.util.function.LongConsumer;
  *
  * An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
  * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
- * configuration gives no depth, two steps of a rank are in flight, or one if the backend takes no more: {@link #configFor}.
+ * configuration gives no depth, two steps of a rank are in flight, or one if the backend takes no more.
  */
 public final class ThreadedEngine implements Engine
 {
@@ -61,14 +59,15 @@ public final class ThreadedEngine implements Engine
     private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
 
-    public ThreadedEngine(final EngineContext context)
+    public ThreadedEngine(final EngineConfig config)
     {
-        this.context = context.conclude(DEFAULT_DEPTH);
+        context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
-        if (context.wakeSource() == EngineContext.WakeSource.CALLER)
+        if (context.wakeSource() == EngineConfig.WakeSource.CALLER)
         {
             context.refuseStepTimeout();
         }
+        context.openRun();
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
@@ -89,7 +88,7 @@ public final class ThreadedEngine implements Engine
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
 
-        final EngineTimer timer = context.wakeSource() == EngineContext.WakeSource.ENGINE ?
+        final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
         try
         {
@@ -102,17 +101,6 @@ public final class ThreadedEngine implements Engine
             new ClosingSteps().run(context.backend()::close).run(this::stopThreads).run(context.start()::abandon);
             throw e;
         }
-    }
-
-    /**
-     * The configuration with which an engine runs over a backend with these capabilities: a depth that the configuration
-     * gives stays; otherwise it is 2, or what the backend takes if that is less. Ranks return if the backend resets them. A
-     * journal must begin with its
-     * {@link SchedulerConfig#settings()}.
-     */
-    public static SchedulerConfig configFor(final SchedulerConfig config, final BackendCapabilities capabilities)
-    {
-        return EngineContext.fitted(config, capabilities, DEFAULT_DEPTH);
     }
 
     private void startAll(final IngressSink sink, final EngineTimer timer)
@@ -138,17 +126,17 @@ public final class ThreadedEngine implements Engine
     private void refuseTooManySpinners()
     {
         final int cores = Runtime.getRuntime().availableProcessors();
-        if (context.waiting() == EngineContext.Waiting.SPINNING && cores < SPINNING_THREADS)
+        if (context.waiting() == EngineConfig.Waiting.SPINNING && cores < SPINNING_THREADS)
         {
-            throw ConfigException.because(EngineContext.WAITING.of(context.waiting()), " needs a core for each of the " +
+            throw ConfigException.because(EngineConfig.WAITING.of(context.waiting()), " needs a core for each of the " +
                     "engine's " + SPINNING_THREADS + " threads but there are " + cores)
-                .allowed(EngineContext.Waiting.BLOCKING.name()).remedy("wait by blocking");
+                .allowed(EngineConfig.Waiting.BLOCKING.name()).remedy("wait by blocking");
         }
     }
 
     private WaitStrategy waitStrategy()
     {
-        return context.waiting() == EngineContext.Waiting.SPINNING ? new BusySpinWaitStrategy() : new ParkingWaitStrategy();
+        return context.waiting() == EngineConfig.Waiting.SPINNING ? new BusySpinWaitStrategy() : new ParkingWaitStrategy();
     }
 
     private StepsInFlight stepsInFlight()
@@ -226,9 +214,9 @@ public final class ThreadedEngine implements Engine
     }
 
     @Override
-    public boolean serves(final EngineClient client)
+    public boolean isOwnThread()
     {
-        return context.client() == client;
+        return threads.contains(Thread.currentThread());
     }
 
     @Override
@@ -251,9 +239,9 @@ public final class ThreadedEngine implements Engine
     }
 
     /** A thread of the engine would wait for itself. */
-    private void refuseOwnThread(final String method)
+    void refuseOwnThread(final String method)
     {
-        if (threads.contains(Thread.currentThread()))
+        if (isOwnThread())
         {
             throw new IllegalStateException(method + " was called by the engine's own thread " +
                 Thread.currentThread().getName() + ", which would wait for itself; call it from another thread");

@@ -61,9 +61,9 @@ class RankResetTest
 
     private final RecordingJournal journal = new RecordingJournal();
 
-    private static EngineContext context(final ToyBackend backend, final int ranks, final int depth)
+    private static EngineConfig context(final ToyBackend backend, final int ranks, final int depth)
     {
-        return new EngineContext().backend(backend).vocabularySize(ToyModel.VOCABULARY).rankResets(1_000).config(
+        return new EngineConfig().backend(backend).vocabularySize(ToyModel.VOCABULARY).rankResets(1_000).scheduler(
             SchedulerConfig.builder().ranks(ranks).blockSizeTokens(8).kvBlocks(64).stepTokens(40).depth(depth)
                 .backOffNanos(0).maxFailures(0).build());
     }
@@ -72,7 +72,7 @@ class RankResetTest
     {
         final int[] prompt = new int[1 + 7 * i % 50];
         Arrays.setAll(prompt, position -> (position + i % 3) % ToyModel.VOCABULARY);
-        return CompletionRequest.of(prompt, 20);
+        return CompletionRequest.prompt(prompt).maxNewTokens(20);
     }
 
     private Resets resets()
@@ -92,7 +92,7 @@ class RankResetTest
         throws Exception
     {
         final ToyBackend backend = new ToyBackend(depth, threaded, 40, ToyPlant.NONE).losingRanks(15);
-        final EngineContext context = context(backend, ranks, depth).journal(journal);
+        final EngineConfig context = context(backend, ranks, depth).journal(journal);
         final EngineClient client = new EngineClient(context);
         final List<CompletionHandle> handles = new ArrayList<>();
         try (Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context))
@@ -108,7 +108,7 @@ class RankResetTest
             }
             for (int i = 0; i < REQUESTS; i++)
             {
-                final CompletionHandle.Ended ended = handles.get(i).ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
+                final Completion ended = handles.get(i).ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
                 assertEquals(FreeReason.LENGTH, ended.reason());
                 assertArrayEquals(ToyModel.generate(request(i), i + 1).stream().mapToInt(ToyModel.Next::token).toArray(),
                     ended.tokens(), "request " + (i + 1));
@@ -118,14 +118,14 @@ class RankResetTest
         assertFalse(resets.ranks.isEmpty());
         assertTrue(ranks == 1 || resets.ranks.stream().distinct().count() > 1, "ranks " + resets.ranks);
         assertEquals(0, resets.refused);
-        ImpossibleRowsTest.assertReplays(context.config(), journal);
+        ImpossibleRowsTest.assertReplays(context.concluded().config(), journal);
     }
 
     @Test
     void shouldResetARankThatSomebodyNames() throws Exception
     {
         final ToyBackend backend = new ToyBackend(2, false, 0, ToyPlant.NONE).losingRanks(1_000_000);
-        final EngineContext context = context(backend, 2, 2).journal(journal);
+        final EngineConfig context = context(backend, 2, 2).journal(journal);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
@@ -147,13 +147,13 @@ class RankResetTest
         }
         assertEquals(List.of(1, 0, 1), resets().ranks);
         assertEquals(List.of(1, 2, 3), resets().epochs);
-        ImpossibleRowsTest.assertReplays(context.config(), journal);
+        ImpossibleRowsTest.assertReplays(context.concluded().config(), journal);
     }
 
     @Test
     void shouldRefuseAResetThatTheBackendDoesNotDeclare()
     {
-        try (ThreadedEngine engine = new ThreadedEngine(new EngineContext().backend(new SilentBackend())))
+        try (ThreadedEngine engine = new ThreadedEngine(new EngineConfig().backend(new SilentBackend())))
         {
             assertEquals("rank 0 cannot be reset, because the backend silent does not declare that it resets ranks; close " +
                 "the engine and open another",
@@ -166,7 +166,7 @@ class RankResetTest
     void shouldTryABoundedNumberOfTimes() throws Exception
     {
         final ToyBackend backend = new ToyBackend(1, false, 0, ToyPlant.NONE).losingRanks(1).refusingResets();
-        final EngineContext context = context(backend, 1, 1).rankResets(3).journal(journal);
+        final EngineConfig context = context(backend, 1, 1).rankResets(3).journal(journal);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {

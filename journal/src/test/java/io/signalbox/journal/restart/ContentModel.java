@@ -2,7 +2,6 @@
 package io.signalbox.journal.restart;
 
 import io.signalbox.StateDigest;
-import io.signalbox.engine.CompletionRequest;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 
@@ -37,7 +36,7 @@ final class ContentModel
     }
 
     /** All tokens of the request, prompt first. */
-    static int[] tokens(final CompletionRequest request)
+    static int[] tokens(final Ask request)
     {
         final int prompt = request.prompt().length;
         final int[] tokens = Arrays.copyOf(request.prompt(), prompt + request.maxNewTokens());
@@ -54,14 +53,14 @@ final class ContentModel
     }
 
     /** The first {@code count} tokens that the request generates. */
-    static int[] generated(final CompletionRequest request, final int count)
+    static int[] generated(final Ask request, final int count)
     {
         final int prompt = request.prompt().length;
         return Arrays.copyOfRange(tokens(request), prompt, prompt + count);
     }
 
     /** Every row is there and the one of its context. */
-    static void assertRows(final CompletionRequest request, final int generated, final RoutedExperts rows)
+    static void assertRows(final Ask request, final int generated, final RoutedExperts rows)
     {
         final int[] tokens = tokens(request);
         final int computed = request.prompt().length + Math.max(0, generated - 1);

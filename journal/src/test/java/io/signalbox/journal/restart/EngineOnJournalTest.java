@@ -3,7 +3,6 @@ package io.signalbox.journal.restart;
 
 import io.signalbox.ConfigException;
 import io.signalbox.engine.CompletionHandle;
-import io.signalbox.engine.CompletionRequest;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.Ending;
@@ -40,11 +39,11 @@ final class EngineOnJournalTest
         return new Incarnation(new DirectoryJournal(directory, SMALL), Incarnation.config(2).build());
     }
 
-    private static CompletionRequest request(final int number)
+    private static Ask request(final int number)
     {
         final int[] prompt = new int[4 + number % 30];
         Arrays.setAll(prompt, i -> (i * 3 + number % 5) % ContentModel.VOCABULARY);
-        return new CompletionRequest(prompt, 9, -1, new byte[0], -1, 0, 0);
+        return new Ask(prompt, 9, 0, 0);
     }
 
     /** The files as a process that is killed now leaves them. */
@@ -65,11 +64,11 @@ final class EngineOnJournalTest
     void shouldVerifyAJournalOverManyRestarts() throws Exception
     {
         Path journal = temporary.resolve("journal-0");
-        final List<CompletionRequest> requests = new ArrayList<>();
+        final List<Ask> requests = new ArrayList<>();
         for (int i = 1; i < 8; i++)
         {
             final Incarnation engine = open(journal);
-            assertEquals(requests.size(), engine.client.resumed().size());
+            assertEquals(requests.size(), engine.resumed().size());
             for (int k = 0; k < 3; k++)
             {
                 requests.add(request(requests.size()));
@@ -88,12 +87,12 @@ final class EngineOnJournalTest
         try (Incarnation last = open(journal))
         {
             last.finish();
-            final List<CompletionHandle> handles = last.client.resumed();
+            final List<CompletionHandle> handles = last.resumed();
             for (int i = 0; i < requests.size(); i++)
             {
                 assertArrayEquals(
-                    ContentModel.generated(requests.get(i), 9), Incarnation.end(handles.get(i)).tokens());
-                ContentModel.assertRows(requests.get(i), 9, last.rows(handles.get(i)));
+                    ContentModel.generated(requests.get(i), 9), handles.get(i).tokens());
+                ContentModel.assertRows(requests.get(i), 9, Incarnation.rows(handles.get(i)));
             }
         }
         final Verification verification = JournalVerifier.verify(journal, Scheduler::new);

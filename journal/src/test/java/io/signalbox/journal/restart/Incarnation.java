@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.restart;
 
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
-import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.Engine;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.RunJournal;
 import io.signalbox.engine.SteppedEngine;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/** One stepped engine of a run, with its client and its backend. */
+/** One stepped engine of a run, and its backend. */
 final class Incarnation implements AutoCloseable
 {
-    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final ContentBackend backend;
-    final EngineClient client;
-    private final Engine engine;
+    private final SteppedEngine engine;
 
     Incarnation(final RunJournal run, final SchedulerConfig config)
     {
@@ -33,10 +34,7 @@ final class Incarnation implements AutoCloseable
         final RunJournal run, final SchedulerConfig config, final LongSupplier clock, final ContentBackend backend)
     {
         this.backend = backend;
-        final EngineContext context = new EngineContext().config(config).backend(backend).clock(clock).runJournal(run);
-        client = new EngineClient(context);
-        engine = new SteppedEngine(context);
-        client.connect(engine);
+        engine = new SteppedEngine(new EngineConfig().scheduler(config).backend(backend).clock(clock).runJournal(run));
     }
 
     static SchedulerConfig.Builder config(final int depth)
@@ -45,14 +43,40 @@ final class Incarnation implements AutoCloseable
             .maxRunning(6).capture(ContentModel.SHAPE).digestInterval(16);
     }
 
-    Engine engine()
+    List<CompletionHandle> resumed()
     {
-        return engine;
+        return engine.resumed();
     }
 
-    CompletionHandle submit(final CompletionRequest request) throws InterruptedException
+    CompletionHandle submit(final Ask ask)
     {
-        return client.submit(request, WAIT_NANOS);
+        return engine.submit(ask.request());
+    }
+
+    CompletionHandle submitUntil(final Ask ask, final long deadlineNanos)
+    {
+        return engine.submit(ask.request().deadlineNanos(deadlineNanos));
+    }
+
+    void newWeights()
+    {
+        final InputWriter input = new InputWriter();
+        input.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.FINISH).note("two");
+        engine.offer(input.buffer(), 0, input.length(), null);
+    }
+
+    void drain()
+    {
+        final InputWriter input = new InputWriter();
+        input.control().timeNanos(1).requestId(-1).kind(ControlKind.DRAIN).note("");
+        engine.offer(input.buffer(), 0, input.length(), null);
+    }
+
+    void tick(final long timeNanos)
+    {
+        final InputWriter input = new InputWriter();
+        input.tick().timeNanos(timeNanos);
+        engine.offer(input.buffer(), 0, input.length(), null);
     }
 
     /** Executes so many steps. */
@@ -74,14 +98,14 @@ final class Incarnation implements AutoCloseable
         }
     }
 
-    RoutedExperts rows(final CompletionHandle handle) throws InterruptedException, TimeoutException
+    static RoutedExperts rows(final CompletionHandle handle) throws InterruptedException, TimeoutException
     {
-        return client.takeRows(handle, WAIT_NANOS);
+        return handle.takeRows(PATIENCE);
     }
 
-    static CompletionHandle.Ended end(final CompletionHandle handle) throws Exception
+    static Completion end(final CompletionHandle handle) throws InterruptedException, TimeoutException
     {
-        return handle.ended().get(60, TimeUnit.SECONDS);
+        return handle.await(PATIENCE);
     }
 
     @Override

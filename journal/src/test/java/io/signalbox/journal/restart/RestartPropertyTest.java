@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.restart;
 
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
-import io.signalbox.engine.CompletionRequest;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
 import net.jqwik.api.ForAll;
@@ -28,12 +28,12 @@ final class RestartPropertyTest
     /** One request as its client sees it, over all engines. */
     private static final class Seen
     {
-        private final CompletionRequest request;
+        private final Ask request;
         private CompletionHandle handle;
         private int[] tokens = new int[0];
         private boolean cancelled;
 
-        private Seen(final CompletionRequest request)
+        private Seen(final Ask request)
         {
             this.request = request;
         }
@@ -98,14 +98,14 @@ final class RestartPropertyTest
     }
 
     /** Prompts share prefixes, so that requests share blocks and rows. */
-    private void submit() throws InterruptedException
+    private void submit()
     {
         final int[] prompt = new int[1 + random.nextInt(40)];
         final int family = random.nextInt(3);
         Arrays.setAll(prompt, i -> (i * 7 + family) % ContentModel.VOCABULARY);
         prompt[prompt.length - 1] = random.nextInt(ContentModel.VOCABULARY);
-        final Seen one = new Seen(new CompletionRequest(prompt, 1 + random.nextInt(12), -1, new byte[0], -1,
-            random.nextInt(2), random.nextInt(3) == 0 ? -1 : random.nextInt(prompt.length)));
+        final Seen one = new Seen(new Ask(prompt, 1 + random.nextInt(12),
+            random.nextInt(3) == 0 ? -1 : random.nextInt(prompt.length), random.nextInt(2)));
         unanswered = one;
         one.handle = engine.submit(one.request);
         unanswered = null;
@@ -119,20 +119,20 @@ final class RestartPropertyTest
             seen.values().stream().skip(random.nextInt(seen.size())).findFirst().orElseThrow();
     }
 
-    private void cancel() throws InterruptedException
+    private void cancel()
     {
         final Seen one = any();
         if (one != null && one.handle != null)
         {
             one.cancelled = true;
-            engine.client.cancel(one.handle, 1_000_000_000L);
+            one.handle.cancel();
         }
     }
 
     private void take() throws Exception
     {
         final Seen one = any();
-        if (one != null && one.handle != null && one.handle.ended().isDone())
+        if (one != null && one.handle != null && isEnded(one.handle))
         {
             takeRows(one);
         }
@@ -140,13 +140,18 @@ final class RestartPropertyTest
 
     private void takeRows(final Seen one) throws Exception
     {
-        final CompletionHandle.Ended ended = Incarnation.end(one.handle);
+        final Completion ended = Incarnation.end(one.handle);
         if (one.request.rowsFrom() >= 0 && ended.reason() == FreeReason.LENGTH &&
             !taken.containsKey(one.handle.requestId()))
         {
-            ContentModel.assertRows(one.request, ended.tokens().length, engine.rows(one.handle));
+            ContentModel.assertRows(one.request, ended.tokenCount(), Incarnation.rows(one.handle));
             taken.put(one.handle.requestId(), true);
         }
+    }
+
+    private static boolean isEnded(final CompletionHandle handle)
+    {
+        return handle.isDone() && !handle.completion().toCompletableFuture().isCompletedExceptionally();
     }
 
     /** What was visible stays visible: tokens are only added. */
@@ -168,11 +173,10 @@ final class RestartPropertyTest
         restarts++;
         for (final Seen one : seen.values())
         {
-            one.handle = one.handle != null && one.handle.ended().isDone() && !one.handle.ended().isCompletedExceptionally()
-                ? one.handle : null;
+            one.handle = one.handle != null && isEnded(one.handle) ? one.handle : null;
         }
         engine = new Incarnation(run, config);
-        for (final CompletionHandle handle : engine.client.resumed())
+        for (final CompletionHandle handle : engine.resumed())
         {
             if (!seen.containsKey(handle.requestId()))
             {
@@ -198,12 +202,12 @@ final class RestartPropertyTest
         assertTrue(one.handle != null, "request " + id + " is lost");
         try
         {
-            final CompletionHandle.Ended ended = Incarnation.end(one.handle);
+            final Completion ended = Incarnation.end(one.handle);
             assertTrue(ended.reason() == FreeReason.LENGTH || one.cancelled && ended.reason() == FreeReason.CANCELLED,
                 "request " + id + " ended as " + ended.reason() + " " + ended.refusal());
-            final int count = ended.reason() == FreeReason.LENGTH ? one.request.maxNewTokens() : ended.tokens().length;
-            assertArrayEquals(ContentModel.generated(one.request, count), ended.tokens());
-            if (ended.reason() == FreeReason.LENGTH && engine.client.resumed().contains(one.handle))
+            final int count = ended.reason() == FreeReason.LENGTH ? one.request.maxNewTokens() : ended.tokenCount();
+            assertArrayEquals(ContentModel.generated(one.request, count), one.handle.tokens());
+            if (ended.reason() == FreeReason.LENGTH && engine.resumed().contains(one.handle))
             {
                 takeRows(one);
             }

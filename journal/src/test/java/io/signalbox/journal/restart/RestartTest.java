@@ -2,17 +2,14 @@
 package io.signalbox.journal.restart;
 
 import io.signalbox.ConfigException;
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
-import io.signalbox.engine.CompletionRequest;
 import io.signalbox.event.EventReader;
-import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.BackendResetDecoder;
-import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.junit.jupiter.api.Test;
@@ -35,31 +32,36 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Timeout(300)
 final class RestartTest
 {
-    private static final byte[] NO_KEY = new byte[0];
-
     private final MemoryRun run = new MemoryRun();
 
-    private static CompletionRequest request(final int number, final int prompt, final int maxNewTokens)
+    private static Ask request(final int number, final int prompt, final int maxNewTokens)
     {
         final int[] tokens = new int[prompt];
         Arrays.setAll(tokens, i -> (i + 31 * number) % ContentModel.VOCABULARY);
-        return new CompletionRequest(tokens, maxNewTokens, -1, NO_KEY, -1, 0, 0);
+        return new Ask(tokens, maxNewTokens, 0, 0);
     }
 
     private static CompletionHandle resumed(final Incarnation engine, final CompletionHandle former)
     {
-        return engine.client.resumed().stream()
+        return engine.resumed().stream()
             .filter(handle -> handle.requestId() == former.requestId()).findFirst().orElseThrow();
+    }
+
+    private static int[] tokens(final Completion completion)
+    {
+        final int[] tokens = new int[completion.tokenCount()];
+        Arrays.setAll(tokens, completion::token);
+        return tokens;
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void shouldContinueRunningRequestsWithTheTokensAndRowsThatTheyHave(final int depth) throws Exception
     {
-        final List<CompletionRequest> requests = List.of(request(1, 30, 8), request(2, 3, 12), request(3, 17, 5));
+        final List<Ask> requests = List.of(request(1, 30, 8), request(2, 3, 12), request(3, 17, 5));
         final List<CompletionHandle> handles = new ArrayList<>();
         final Incarnation first = new Incarnation(run, Incarnation.config(depth).build());
-        for (final CompletionRequest request : requests)
+        for (final Ask request : requests)
         {
             handles.add(first.submit(request));
         }
@@ -71,7 +73,7 @@ final class RestartTest
             run.read(before, events);
             assertEquals(List.of("reset 1"), events.resets);
             assertTrue(events.withdrawn > 0 && events.requeued > 0, "nothing was in flight");
-            assertEquals(3, second.client.resumed().size());
+            assertEquals(3, second.resumed().size());
             for (int i = 0; i < handles.size(); i++)
             {
                 assertArrayEquals(handles.get(i).tokens(), resumed(second, handles.get(i)).tokens());
@@ -80,11 +82,11 @@ final class RestartTest
             for (int i = 0; i < handles.size(); i++)
             {
                 final CompletionHandle handle = resumed(second, handles.get(i));
-                final CompletionHandle.Ended ended = Incarnation.end(handle);
+                final Completion ended = Incarnation.end(handle);
                 assertEquals(FreeReason.LENGTH, ended.reason());
-                assertArrayEquals(ContentModel.generated(requests.get(i), requests.get(i).maxNewTokens()), ended.tokens());
+                assertArrayEquals(ContentModel.generated(requests.get(i), requests.get(i).maxNewTokens()), tokens(ended));
                 assertEquals(0, ended.missingRows());
-                ContentModel.assertRows(requests.get(i), requests.get(i).maxNewTokens(), second.rows(handle));
+                ContentModel.assertRows(requests.get(i), requests.get(i).maxNewTokens(), Incarnation.rows(handle));
             }
         }
     }
@@ -150,19 +152,19 @@ final class RestartTest
     void shouldHandOutRowsThatNobodyTookAndNoOthers() throws Exception
     {
         final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
-        final CompletionRequest kept = request(1, 20, 4);
+        final Ask kept = request(1, 20, 4);
         final CompletionHandle taken = first.submit(request(2, 20, 4));
         final CompletionHandle untaken = first.submit(kept);
         first.finish();
-        first.rows(taken);
+        Incarnation.rows(taken);
         try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
         {
-            assertNull(second.rows(resumed(second, taken)));
-            ContentModel.assertRows(kept, 4, second.rows(resumed(second, untaken)));
+            assertNull(Incarnation.rows(resumed(second, taken)));
+            ContentModel.assertRows(kept, 4, Incarnation.rows(resumed(second, untaken)));
         }
         try (Incarnation third = new Incarnation(run, Incarnation.config(1).build()))
         {
-            assertNull(third.rows(resumed(third, untaken)));
+            assertNull(Incarnation.rows(resumed(third, untaken)));
         }
     }
 
@@ -196,8 +198,8 @@ final class RestartTest
     void shouldIgnoreWhatAFormerBackendReportsTooLate(final int depth) throws Exception
     {
         final Incarnation first = new Incarnation(run, Incarnation.config(depth).build());
-        final List<CompletionRequest> requests = List.of(request(1, 30, 8), request(2, 3, 12));
-        for (final CompletionRequest request : requests)
+        final List<Ask> requests = List.of(request(1, 30, 8), request(2, 3, 12));
+        for (final Ask request : requests)
         {
             first.submit(request);
         }
@@ -209,11 +211,11 @@ final class RestartTest
                 first.backend.reportAllTo(second.backend);
                 second.turn(1);
             }
-            final List<CompletionHandle> handles = second.client.resumed();
+            final List<CompletionHandle> handles = second.resumed();
             for (int i = 0; i < handles.size(); i++)
             {
-                final CompletionHandle.Ended ended = Incarnation.end(handles.get(i));
-                assertArrayEquals(ContentModel.generated(requests.get(i), requests.get(i).maxNewTokens()), ended.tokens());
+                final Completion ended = Incarnation.end(handles.get(i));
+                assertArrayEquals(ContentModel.generated(requests.get(i), requests.get(i).maxNewTokens()), tokens(ended));
             }
             assertEquals(0, lostRanks());
         }
@@ -240,9 +242,7 @@ final class RestartTest
         try (Incarnation first = new Incarnation(run, Incarnation.config(1).build()))
         {
             first.submit(request(1, 5, 1));
-            final InputWriter drain = new InputWriter();
-            drain.control().timeNanos(1).requestId(-1).kind(ControlKind.DRAIN).note("");
-            first.engine().offer(drain.buffer(), 0, drain.length(), null);
+            first.drain();
         }
         try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
         {
@@ -258,9 +258,7 @@ final class RestartTest
         final AtomicLong late = new AtomicLong(5_000_000_000L);
         final Incarnation first =
             new Incarnation(run, Incarnation.config(1).build(), late::incrementAndGet, new ContentBackend(2, false));
-        final CompletionRequest deadline = new CompletionRequest(
-            new int[] {1, 2, 3}, 200, -1, NO_KEY, late.get() + 1_000, 0, -1);
-        first.submit(deadline);
+        first.submitUntil(request(1, 3, 200), late.get() + 1_000);
         first.turn(3);
         final AtomicLong rebooted = new AtomicLong(7);
         try (Incarnation second =
@@ -268,11 +266,9 @@ final class RestartTest
         {
             second.turn(3);
             rebooted.addAndGet(1_000);
-            final InputWriter tick = new InputWriter();
-            tick.tick().timeNanos(run.timeNanos(run.groups() - 1) + 1_000);
-            second.engine().offer(tick.buffer(), 0, tick.length(), null);
+            second.tick(run.timeNanos(run.groups() - 1) + 1_000);
             second.finish();
-            assertEquals(FreeReason.DEADLINE, Incarnation.end(second.client.resumed().get(0)).reason());
+            assertEquals(FreeReason.DEADLINE, Incarnation.end(second.resumed().get(0)).reason());
             second.submit(request(4, 4, 1));
         }
         for (int group = 1; group < run.groups(); group++)
@@ -286,13 +282,13 @@ final class RestartTest
     void shouldHandOutEndsThatNoClientMayHaveSeen() throws Exception
     {
         final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
-        final CompletionRequest plain = new CompletionRequest(new int[] {4, 5}, 3, -1, NO_KEY, -1, 0, -1);
+        final Ask plain = new Ask(new int[] {4, 5}, 3, -1, 0);
         final CompletionHandle handle = first.submit(plain);
         first.finish();
         try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
         {
-            final CompletionHandle.Ended ended = Incarnation.end(resumed(second, handle));
-            assertArrayEquals(ContentModel.generated(plain, 3), ended.tokens());
+            final Completion ended = Incarnation.end(resumed(second, handle));
+            assertArrayEquals(ContentModel.generated(plain, 3), tokens(ended));
         }
     }
 
@@ -301,12 +297,11 @@ final class RestartTest
     {
         final Incarnation first = new Incarnation(run, Incarnation.config(1).build());
         first.submit(request(1, 5, 9));
-        assertTrue(first.client.newWeights(WeightsWay.FINISH, "two", 1_000_000_000L));
+        first.newWeights();
         first.turn(3);
         try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
         {
             assertEquals(1, second.backend.weightGeneration());
-            assertEquals(1, second.client.weightGeneration());
         }
     }
 
@@ -318,8 +313,8 @@ final class RestartTest
         first.turn(3);
         try (Incarnation second = new Incarnation(run, Incarnation.config(1).build()))
         {
-            final CompletionHandle handle = second.client.resumed().get(0);
-            assertTrue(second.client.cancel(handle, 1_000_000_000L));
+            final CompletionHandle handle = second.resumed().get(0);
+            assertTrue(handle.cancel());
             second.finish();
             assertEquals(FreeReason.CANCELLED, Incarnation.end(handle).reason());
         }
