@@ -19,6 +19,7 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -52,6 +53,7 @@ final class EngineClient
     private final Pace ends = new Pace();
     private volatile Engine engine;
     private volatile int weightGeneration;
+    private volatile List<CompletionHandle> resumed = List.of();
 
     /** @param given gives the client its configuration, ring and clock; the client follows its engine. */
     EngineClient(final EngineConfig given)
@@ -81,6 +83,21 @@ final class EngineClient
     void connect(final Engine target)
     {
         engine = target;
+    }
+
+    /** The engine continues a run: the client follows the requests that it left. */
+    void resume(final ResumedRequests requests)
+    {
+        resumed = requests.handles();
+        resumed.stream().filter(requests::isLive).forEach(handles::add);
+        nextRequestId.set(requests.nextRequestId());
+        weightGeneration = requests.weightGeneration();
+    }
+
+    /** Requests that earlier engines of the run left. */
+    List<CompletionHandle> resumed()
+    {
+        return resumed;
     }
 
     /** Inputs that clients may have in the ingress ring at a time. */

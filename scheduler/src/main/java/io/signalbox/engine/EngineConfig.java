@@ -72,7 +72,8 @@ public final class EngineConfig
     private Consumer<Throwable> failureListener = cause -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
-    private LongSupplier clock = SYSTEM_CLOCK;
+    private ContinuedClock clock = new ContinuedClock(SYSTEM_CLOCK);
+    private RunJournal runJournal;
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
     /** Who sequences {@code Wake} inputs. */
@@ -124,6 +125,18 @@ public final class EngineConfig
     public EngineConfig journal(final GroupJournal value)
     {
         journal = required("the journal", value);
+        return this;
+    }
+
+    /**
+     * Keeps the run here instead of in a {@link #journal}, and continues it if an earlier engine left one: the engine
+     * replays it when it is opened, and {@link SignalboxEngine#resumed()} then has its requests. Refused if a setting, the
+     * model's shape, the router or the backend differs.
+     */
+    public EngineConfig runJournal(final RunJournal value)
+    {
+        refuseAfterClient("the run's journal");
+        runJournal = required("the run's journal", value);
         return this;
     }
 
@@ -242,7 +255,7 @@ public final class EngineConfig
     public EngineConfig clock(final LongSupplier value)
     {
         refuseAfterClient("the clock");
-        clock = required("the clock", value);
+        clock = new ContinuedClock(required("the clock", value));
         return this;
     }
 
@@ -351,9 +364,15 @@ public final class EngineConfig
         return failureListener;
     }
 
-    LongSupplier clock()
+    ContinuedClock clock()
     {
         return clock;
+    }
+
+    /** {@code null} if the run is not kept. */
+    RunJournal runJournal()
+    {
+        return runJournal;
     }
 
     Executor callbacks()

@@ -25,8 +25,8 @@ final class EngineContext
     private final SchedulerConfig config;
     private final Backend backend;
     private final EngineClient client;
-    private final LongSupplier clock;
-    private final Scheduler scheduler;
+    private final ContinuedClock clock;
+    private final EngineStart start;
 
     /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
     EngineContext(final EngineConfig given, final int defaultDepth)
@@ -45,7 +45,28 @@ final class EngineContext
                 "the clock of the engine is negative; give one that counts from an origin before the engine is opened.");
         }
         requireDescribed(given.journal().runDescription());
-        scheduler = new Scheduler(config);
+        start = new EngineStart(config, backend,
+            new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), maxUntakenRowsBytes());
+        refuseTwoJournals();
+    }
+
+    /** Opens the run, after everything was checked that can be checked without it. */
+    void openRun()
+    {
+        if (given.runJournal() != null)
+        {
+            start.open(given.runJournal(), EngineStart.description(config, backend.capabilities()), client,
+                new ResumedRequests(client, config.capture() != null, trackSlots()));
+            clock.continueAt(start.timeNanos());
+        }
+    }
+
+    private void refuseTwoJournals()
+    {
+        if (given.runJournal() != null && given.journal() != NoJournal.INSTANCE)
+        {
+            throw new ConfigException("the engine has both a journal and a run's journal; give one of them.");
+        }
     }
 
     /**
@@ -97,7 +118,13 @@ final class EngineContext
 
     Scheduler scheduler()
     {
-        return scheduler;
+        return start.scheduler();
+    }
+
+    /** The state with which the engine starts. */
+    EngineStart start()
+    {
+        return start;
     }
 
     Backend backend()
@@ -113,7 +140,8 @@ final class EngineContext
     /** Nothing but what can be read back is appended. */
     GroupJournal journal()
     {
-        return given.journal() == NoJournal.INSTANCE ? given.journal() : new CheckedJournal(given.journal());
+        final GroupJournal target = given.runJournal() == null ? given.journal() : start.journal();
+        return target == NoJournal.INSTANCE ? target : new CheckedJournal(target);
     }
 
     /** The client first: its credits come back even if the other listener is slow. */
@@ -139,12 +167,17 @@ final class EngineContext
 
     FinishedRows finishedRows()
     {
-        final long quarter = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
-        return new FinishedRows(config, wakeSource() == EngineConfig.WakeSource.ENGINE ?
-            given.value(EngineConfig.MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND);
+        return start.finishedRows();
     }
 
-    LongSupplier clock()
+    private long maxUntakenRowsBytes()
+    {
+        final long quarter = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
+        return wakeSource() == EngineConfig.WakeSource.ENGINE ?
+            given.value(EngineConfig.MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND;
+    }
+
+    ContinuedClock clock()
     {
         return clock;
     }
@@ -155,10 +188,10 @@ final class EngineContext
         return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
     }
 
-    /** Time of resets; 0, which the scheduler reads as the time of the input before, if the caller sets the time. */
+    /** Time of resets: the one of the input before, if the caller sets the time. */
     LongSupplier resetClock()
     {
-        return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : () -> 0;
+        return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : start.scheduler()::timeNanos;
     }
 
     long stepTimeoutNanos()
@@ -171,9 +204,9 @@ final class EngineContext
         return given.value(EngineConfig.WAKE_SOURCE);
     }
 
-    RankResets resets(final LongSupplier resetClock)
+    RankResets resets()
     {
-        return new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS), resetClock);
+        return start.resets();
     }
 
     InputDoor inputDoor()
@@ -186,6 +219,7 @@ final class EngineContext
         backend.sizes(new RankSizes(config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(), config.maxRunning(),
             config.depth(), config.draftTokens()));
         backend.start(config.ranks(), config.capture(), sink);
+        start.begin();
     }
 
     ReportCheck reportCheck()

@@ -29,7 +29,7 @@ final class RankResets
 
     private final Backend backend;
     private final int maxTries;
-    private final LongSupplier clock;
+    private LongSupplier clock;
     private final int[] tries;
     private final int[] lostEpochs;
     private final Due[] due;
@@ -38,21 +38,23 @@ final class RankResets
     private int epoch;
     private boolean ended;
 
-    /**
-     * @param maxTries automatic resets of a rank in a row; 0: none, so that only a caller brings a lost rank back.
-     * @param clock    logical time of the inputs.
-     */
-    RankResets(final Backend backend, final int ranks, final int maxTries, final LongSupplier clock)
+    /** @param maxTries automatic resets of a rank in a row; 0: none, so that only a caller brings a lost rank back. */
+    RankResets(final Backend backend, final int ranks, final int maxTries)
     {
         this.backend = backend;
         this.maxTries = backend.capabilities().resetsRanks() ? maxTries : 0;
-        this.clock = clock;
         tries = new int[ranks];
         lostEpochs = new int[ranks];
         due = new Due[ranks];
         Arrays.fill(due, Due.NOTHING);
         turns = new ReentrantLock[ranks];
         Arrays.setAll(turns, rank -> new ReentrantLock());
+    }
+
+    /** The logical time of its inputs; to be called before the first one. */
+    void stampBy(final LongSupplier value)
+    {
+        clock = value;
     }
 
     /** Whether the engine reacts to the loss of a rank without a caller. */
@@ -151,7 +153,14 @@ final class RankResets
             .kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
     }
 
-    private synchronized int nextEpoch()
+    /** An earlier engine has used the epochs up to this one. */
+    synchronized void continueAfter(final int lastEpoch)
+    {
+        epoch = lastEpoch;
+    }
+
+    /** An epoch that no rank has had. */
+    synchronized int nextEpoch()
     {
         return ++epoch;
     }

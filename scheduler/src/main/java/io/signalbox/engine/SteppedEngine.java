@@ -29,7 +29,7 @@ public final class SteppedEngine implements Engine
     private final EngineConfig config;
     /** Changes once, when the first request is submitted here. */
     private GroupListener listener;
-    /** The client of {@link #submit}; {@code null} before the first call. */
+    /** The client of {@link #submit}; {@code null} before the first call, unless the engine may continue a run. */
     private EngineClient client;
     private final Dispatcher dispatcher;
     private final InputDoor door;
@@ -46,8 +46,10 @@ public final class SteppedEngine implements Engine
     public SteppedEngine(final EngineConfig config)
     {
         this.config = config;
+        client = config.runJournal() == null ? null : new EngineClient(config);
         context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
+        context.openRun();
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
@@ -55,13 +57,31 @@ public final class SteppedEngine implements Engine
         final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
         toTell.addAll(context.failureListeners());
         failure = new EngineFailure(toTell);
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
-        resets = context.resets(scheduler::timeNanos);
-        dispatcher = new Dispatcher(context.backend(), launches, resets);
+        final LaunchedSteps launches = context.start().launches();
+        resets = context.resets();
+        resets.stampBy(scheduler::timeNanos);
+        dispatcher = context.start().dispatcher();
         door = context.inputDoor();
-        context.startBackend(
-            new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
-        life.moveTo(EngineLife.Stage.RUNNING);
+        begin(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
+    }
+
+    private void begin(final IngressSink sink)
+    {
+        try
+        {
+            context.startBackend(sink);
+            life.moveTo(EngineLife.Stage.RUNNING);
+            if (client != null)
+            {
+                client.connect(this);
+            }
+            context.start().offerRestart(this, context.clock());
+        }
+        catch (final RuntimeException | Error e)
+        {
+            context.start().abandon();
+            throw e;
+        }
     }
 
     @Override
@@ -174,6 +194,12 @@ public final class SteppedEngine implements Engine
         journal.endOfBatch();
         dispatcher.dispatch(group.buffer(), 0, group.length());
         listener.onGroup(group.buffer(), 0, group.length());
+    }
+
+    /** The requests that earlier engines of the run left, as {@link SignalboxEngine#resumed()} has them. */
+    public List<CompletionHandle> resumed()
+    {
+        return client == null ? List.of() : client.resumed();
     }
 
     /**

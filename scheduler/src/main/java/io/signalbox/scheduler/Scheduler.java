@@ -328,6 +328,7 @@ public final class Scheduler
         {
             throw new InvariantViolation("rank " + input.rank() + " of a BackendReset is not one of " + ranks.length);
         }
+        draining &= input.restart() != Flag.YES;
         cacheGeneration += input.kvMemoryKept() == Flag.YES ? 0 : 1;
         for (int index = 0; index < ranks.length; index++)
         {
