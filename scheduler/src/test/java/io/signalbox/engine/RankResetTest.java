@@ -9,7 +9,6 @@ import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -192,7 +191,8 @@ class RankResetTest
             final CompletionHandle lost = client.submit(request(3), LONG_ENOUGH);
             turn(backend, engine);
             assertEquals(FreeReason.FAILED, lost.ended().get().reason());
-            assertEquals(RefusalReason.NO_RANK_LEFT, client.submit(request(3), LONG_ENOUGH).ended().get().refusal());
+            assertEquals(Refusal.Reason.NO_RANK_LEFT,
+                client.submit(request(3), LONG_ENOUGH).ended().get().refusal().reason());
             assertThrows(IllegalStateException.class, () -> engine.resetRank(0));
             backend.refusingResets(false).losingRanks(1_000_000);
             engine.resetRank(0);
