@@ -245,6 +245,12 @@ public final class CompletionHandle implements Iterable<Integer>
         }
     }
 
+    /** Whether the engine never had the request. */
+    boolean isRefusedAtTheDoor()
+    {
+        return tokens == TokenBuffer.EMPTY;
+    }
+
     int rowsFrom()
     {
         return rowsFrom;

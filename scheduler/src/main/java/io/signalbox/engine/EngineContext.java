@@ -18,8 +18,6 @@ import java.util.function.LongSupplier;
 /** The parts of one engine, made from a complete {@link EngineConfig} that was validated before anything starts. */
 final class EngineContext
 {
-    private static final int UNTAKEN_ROWS_SHARE = 4;
-
     private final EngineConfig given;
     private final SchedulerConfig config;
     private final Backend backend;
@@ -137,9 +135,11 @@ final class EngineContext
 
     FinishedRows finishedRows()
     {
-        final long quarter = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
-        return new FinishedRows(config, wakeSource() == EngineConfig.WakeSource.ENGINE ?
-            given.value(EngineConfig.MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND);
+        final boolean discards = wakeSource() == EngineConfig.WakeSource.ENGINE;
+        final boolean bounded =
+            discards && given.value(EngineConfig.UNTAKEN_ROWS) == EngineConfig.UntakenRows.DISCARD_OLDEST;
+        return new FinishedRows(config, bounded ? given.mostUntakenBytes() : FinishedRows.NO_BOUND,
+            discards ? given.value(EngineConfig.MAX_UNTAKEN_ROWS_AGE_NANOS) : 0);
     }
 
     LongSupplier clock()

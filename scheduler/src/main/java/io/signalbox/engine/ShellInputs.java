@@ -18,7 +18,7 @@ final class ShellInputs
     void discardRows(final long requestId, final long timeNanos)
     {
         writer.control().timeNanos(timeNanos).requestId(requestId).kind(ControlKind.RELEASE_ROWS)
-            .note("discarded: nobody took the rows, and rows that nobody took were above their bound");
+            .note("discarded: nobody took the rows, and rows that nobody took were too many or too old");
     }
 
     DirectBuffer buffer()
