@@ -27,6 +27,7 @@ public final class CompletionHandle implements Iterable<Integer>
     private final EngineClient client;
     private final long requestId;
     private final int rowsFrom;
+    private final int promptTokens;
     private final TokenBuffer tokens;
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
     /** Guarded by this object for writing. */
@@ -39,12 +40,13 @@ public final class CompletionHandle implements Iterable<Integer>
     private volatile Throwable failure;
 
     CompletionHandle(
-        final EngineClient client, final long requestId, final int rowsFrom, final boolean wantsLogprobs)
+        final EngineClient client, final long requestId, final CompletionRequest request)
     {
         this.client = client;
         this.requestId = requestId;
-        this.rowsFrom = rowsFrom;
-        tokens = new TokenBuffer(wantsLogprobs);
+        rowsFrom = request.rowsFrom();
+        promptTokens = request.prompt().length;
+        tokens = new TokenBuffer(request.sampling().logprobs());
     }
 
     /** A request that was refused before it reached the scheduler. */
@@ -53,6 +55,7 @@ public final class CompletionHandle implements Iterable<Integer>
         this.client = client;
         this.requestId = requestId;
         rowsFrom = -1;
+        promptTokens = 0;
         tokens = TokenBuffer.EMPTY;
         end = new Completion(requestId, refusal);
     }
@@ -254,6 +257,11 @@ public final class CompletionHandle implements Iterable<Integer>
     int rowsFrom()
     {
         return rowsFrom;
+    }
+
+    int promptTokens()
+    {
+        return promptTokens;
     }
 
     /** Whether the caller is the first: the rows of a request are handed over once. */

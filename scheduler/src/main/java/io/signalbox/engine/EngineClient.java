@@ -144,8 +144,7 @@ final class EngineClient
         throws InterruptedException
     {
         // Encode before taking room: a request that cannot be encoded needs none.
-        final CompletionHandle handle =
-            new CompletionHandle(this, requestId, request.rowsFrom(), request.sampling().logprobs());
+        final CompletionHandle handle = new CompletionHandle(this, requestId, request);
         final SubmitEncoding encoding = encodings.get();
         final SubmitEncoder message = encoding.encode(request, requestId);
         final long start = System.nanoTime();
