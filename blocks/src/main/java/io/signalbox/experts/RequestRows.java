@@ -5,15 +5,14 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The routed-expert rows of one request. It has its own references to pages, so its rows stay when its blocks are
  * released. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
  *
  * <p>Rows of a page that came with a prefix match, and rows that were copied with the first tokens of a block, are
- * <em>inherited</em>; all others were <em>captured</em> in this request. A request keeps its pages when it is preempted: rows that were paired with its tokens stay, and blocks that are
- * handed out to it again get those pages.
+ * <em>inherited</em>; all others were <em>captured</em> in this request. A request keeps its pages when it is preempted:
+ * rows that were paired with its tokens stay, and blocks that are handed out to it again get those pages.
  */
 public final class RequestRows
 {
@@ -247,7 +246,21 @@ public final class RequestRows
         }
         final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
         new RowReader(pages).read(pageIds, from, to, ids);
-        return new RoutedExperts(from, to - from, pages.shape(), ids, List.of());
+        return new RoutedExperts(from, to - from, pages.shape(), ids, states(from, ids));
+    }
+
+    private byte[] states(final int from, final short[] ids)
+    {
+        final int width = pages.shape().rowIds();
+        final byte[] states = new byte[ids.length / width];
+        for (int row = 0; row < states.length; row++)
+        {
+            final int position = from + row;
+            final boolean shared = position % pages.pageRows() < inherited[position / pages.pageRows()];
+            states[row] = (byte)(ids[row * width] == RoutedExpertPages.MISSING ? RoutedExperts.RowState.MISSING :
+                shared ? RoutedExperts.RowState.INHERITED : RoutedExperts.RowState.CAPTURED).ordinal();
+        }
+        return states;
     }
 
     /** Releases every page; the object can then serve another request. */

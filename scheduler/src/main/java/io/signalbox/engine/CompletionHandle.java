@@ -27,6 +27,7 @@ public final class CompletionHandle implements Iterable<Integer>
     private final EngineClient client;
     private final long requestId;
     private final int rowsFrom;
+    private final int promptTokens;
     private final TokenBuffer tokens;
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
     /** Guarded by this object for writing. */
@@ -39,12 +40,20 @@ public final class CompletionHandle implements Iterable<Integer>
     private volatile Throwable failure;
 
     CompletionHandle(
-        final EngineClient client, final long requestId, final int rowsFrom, final boolean wantsLogprobs)
+        final EngineClient client, final long requestId, final CompletionRequest request)
+    {
+        this(client, requestId, request.rowsFrom(), request.prompt().length, request.sampling().logprobs());
+    }
+
+    /** A request that an earlier engine of the run accepted. */
+    CompletionHandle(
+        final EngineClient client, final long requestId, final int rowsFrom, final int promptTokens, final boolean logprobs)
     {
         this.client = client;
         this.requestId = requestId;
         this.rowsFrom = rowsFrom;
-        tokens = new TokenBuffer(wantsLogprobs);
+        this.promptTokens = promptTokens;
+        tokens = new TokenBuffer(logprobs);
     }
 
     /** A request that was refused before it reached the scheduler. */
@@ -53,6 +62,7 @@ public final class CompletionHandle implements Iterable<Integer>
         this.client = client;
         this.requestId = requestId;
         rowsFrom = -1;
+        promptTokens = 0;
         tokens = TokenBuffer.EMPTY;
         end = new Completion(requestId, refusal);
     }
@@ -245,9 +255,20 @@ public final class CompletionHandle implements Iterable<Integer>
         }
     }
 
+    /** Whether the engine never had the request. */
+    boolean isRefusedAtTheDoor()
+    {
+        return tokens == TokenBuffer.EMPTY;
+    }
+
     int rowsFrom()
     {
         return rowsFrom;
+    }
+
+    int promptTokens()
+    {
+        return promptTokens;
     }
 
     /** Whether the caller is the first: the rows of a request are handed over once. */

@@ -54,7 +54,8 @@ class FrontDoorTest
             arguments("Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
             arguments("Handover", "CallbackThreads.EXECUTOR.execute(task);\n        }\n        finally",
                 "}\n        finally"),
-            arguments("EngineClient", "if (!sent)", "if (sent)"),
+            arguments(
+                "ClientEvents", "inputs.event(message.timeNanos());\n        credits.passed(message.requestId());", ""),
             arguments("OpenHandles", "failing[nextFailing].failed(failure);", ""));
     }
 
