@@ -22,6 +22,8 @@ final class RankResets
     private final boolean[] due;
     /** Held from the reset until its input is sequenced: epochs of a rank must arrive in their order. */
     private final Object[] turns;
+    /** Whether a rank was ever lost: while none was, nothing is due and no try counts, and asking for that takes no lock. */
+    private volatile boolean anyLost;
     private int epoch;
 
     /** @param maxTries automatic resets of a rank in a row; 0: none. */
@@ -44,18 +46,32 @@ final class RankResets
     /** The steps of the rank were withdrawn and aborted, since it is lost. */
     synchronized void lost(final int rank)
     {
+        anyLost = true;
         due[rank] = tries[rank] < maxTries;
         tries[rank] += due[rank] ? 1 : 0;
     }
 
     /** A step of the rank was committed. */
-    synchronized void worked(final int rank)
+    void worked(final int rank)
+    {
+        if (anyLost)
+        {
+            forgetTries(rank);
+        }
+    }
+
+    private synchronized void forgetTries(final int rank)
     {
         tries[rank] = 0;
     }
 
     /** A rank whose reset is due, which is not due any more, or {@link #NO_RANK}. */
-    synchronized int takeDue()
+    int takeDue()
+    {
+        return anyLost ? takeFirstDue() : NO_RANK;
+    }
+
+    private synchronized int takeFirstDue()
     {
         final int rank = firstDue();
         if (rank != NO_RANK)

@@ -31,6 +31,7 @@ public final class SteppedEngine implements Engine
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
+    private final boolean wakesItself;
     private final EngineFailure failure;
     private final EngineLife life = new EngineLife();
     /** The thread that is within {@link #offer}, or null. */
@@ -40,6 +41,7 @@ public final class SteppedEngine implements Engine
     {
         this.context = context.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
+        wakesItself = context.wakeSource() == EngineContext.WakeSource.ENGINE;
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
@@ -121,7 +123,7 @@ public final class SteppedEngine implements Engine
             shellInputs.discardRows(id, scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
-        if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
+        if (wakesItself && scheduler.wantsWake())
         {
             shellInputs.wake(scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
