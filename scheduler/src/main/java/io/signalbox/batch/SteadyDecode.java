@@ -17,6 +17,7 @@ final class SteadyDecode
 
     /**
      * Adds the next entry of a running request to the plan, if it needs no block and one token is all that is left to feed.
+     * Not for ranks that compute draft tokens: there a start may be uncertain.
      *
      * @param depth most steps between an entry and the one whose token it feeds.
      * @return whether it did.
@@ -26,7 +27,7 @@ final class SteadyDecode
         final Residency flights = request.residency;
         final int position = request.computedTokens + flights.tokens();
         final int left = request.blockCount * blockSize.tokens() - position;
-        if (left <= 0 || left > blockSize.tokens() || flights.isLoose())
+        if (left <= 0 || left > blockSize.tokens())
         {
             return false;
         }
