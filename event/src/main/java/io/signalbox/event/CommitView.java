@@ -4,6 +4,7 @@ package io.signalbox.event;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.CommitDecoder.EntriesDecoder;
 import io.signalbox.event.codec.CommitDecoder.LogprobsDecoder;
+import io.signalbox.event.codec.CommitDecoder.PartlyFilledDecoder;
 import io.signalbox.event.codec.CommitDecoder.RegisteredDecoder;
 import io.signalbox.event.codec.CommitDecoder.SpansDecoder;
 import io.signalbox.event.codec.CommitDecoder.TokensDecoder;
@@ -28,6 +29,7 @@ public final class CommitView
     private final MessagePart spans = new MessagePart(MESSAGE);
     private final MessagePart registered = new MessagePart(MESSAGE);
     private final MessagePart logprobs = new MessagePart(MESSAGE);
+    private final MessagePart partlyFilled = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
     private int partsOffset;
     private int partsLimit;
@@ -64,7 +66,8 @@ public final class CommitView
         next = tokens.wrap(buffer, next, partsLimit);
         next = spans.wrap(buffer, next, partsLimit);
         next = registered.wrap(buffer, next, partsLimit);
-        logprobs.wrap(buffer, next, partsLimit);
+        next = logprobs.wrap(buffer, next, partsLimit);
+        partlyFilled.wrap(buffer, next, partsLimit);
         isLocated = true;
     }
 
@@ -214,6 +217,29 @@ public final class CommitView
     /** Whether decoding put a token into the block. */
     public boolean registeredGenerated(final int index)
     {
-        return buffer.getByte(located(registered).at(index) + RegisteredDecoder.generatedEncodingOffset()) == Flag.YES.value();
+        final int generated = buffer.getByte(located(registered).at(index) + RegisteredDecoder.generatedEncodingOffset());
+        return generated == Flag.YES.value();
+    }
+
+    /** Last blocks of requests that end with this commit, kept so that others can copy from them. */
+    public int partlyFilledCount()
+    {
+        return located(partlyFilled).count();
+    }
+
+    public long partlyFilledHash(final int index)
+    {
+        return buffer.getLong(located(partlyFilled).at(index) + PartlyFilledDecoder.blockHashEncodingOffset(), ORDER);
+    }
+
+    public int partlyFilledBlockId(final int index)
+    {
+        return buffer.getInt(located(partlyFilled).at(index) + PartlyFilledDecoder.blockIdEncodingOffset(), ORDER);
+    }
+
+    /** Tokens of the block that are computed. */
+    public int partlyFilledTokens(final int index)
+    {
+        return buffer.getInt(located(partlyFilled).at(index) + PartlyFilledDecoder.tokensEncodingOffset(), ORDER);
     }
 }

@@ -11,6 +11,8 @@ import java.util.Arrays;
  * Applies the results of one step. The layout of its plan decides into which pages routed-expert rows are stored, which
  * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
  * outcome of each entry and span until the next step is applied.
+ *
+ * <p>One file, because the results of an entry are one run of words that each of its parts writes or reads.
  */
 public final class StepCommit
 {
@@ -42,6 +44,7 @@ public final class StepCommit
     private final int rowBytes;
     private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
+    private final LastBlocks lastBlocks = new LastBlocks();
     /** Per entry a run of words; an outcome as its ordinal, because storing references costs barriers of the collector. */
     private int[] words = new int[16 << WORDS_LOG2];
     private int endedCount;
@@ -75,6 +78,7 @@ public final class StepCommit
     public void apply(final StepPlan plan, final RankBlocks blocks, final RankLoad load, final StepOutput output)
     {
         registeredCount = 0;
+        lastBlocks.clear();
         tokenCount = 0;
         endedCount = 0;
         logprobCount = 0;
@@ -147,6 +151,10 @@ public final class StepCommit
             outcome = resolve(plan, entry, request, output, start, token, accepted);
             advance(plan, entry, request, blocks, load, output, row);
             outcome = endIfReached(request, entry, outcome);
+            if (outcome != Outcome.CONTINUES)
+            {
+                blocks.keepLast(request, lastBlocks, hasher);
+            }
         }
         else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
         {
@@ -293,7 +301,7 @@ public final class StepCommit
             storeRows(plan, entry, blocks, output, firstRow);
         }
         final int end = start(entry) + advance(entry);
-        request.computedWith(end, plan.weightGeneration());
+        request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
         load.computed(request, advance(entry));
         request.prefix().complete(request.computedTokens, blocks.blockSize(), hasher);
         blocks.register(request, start(entry), end, this);
@@ -426,6 +434,12 @@ public final class StepCommit
     public CommittedSpans spans()
     {
         return spans;
+    }
+
+    /** The partly filled blocks of requests that ended which can be copied from now on. */
+    public LastBlocks lastBlocks()
+    {
+        return lastBlocks;
     }
 
     public int registeredCount()

@@ -7,7 +7,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.OverheadCell;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.router.RouterConfig;
@@ -59,6 +59,7 @@ public final class OptionNames
         put(SchedulerConfig.DEPTH, "--depth");
         put(SchedulerConfig.DRAFT_TOKENS, "--draft-tokens");
         put(SchedulerConfig.SAME_STEP_SHARING, "--no-same-step-sharing");
+        put(BatchSettings.PARTIAL_BLOCKS, "--partial-blocks");
         put(BatchSettings.UNDER_PRESSURE, "--under-pressure");
         put(BatchSettings.PAUSED_BLOCKS, "--paused-blocks");
         put(BatchSettings.MAX_PREEMPTIONS, "--max-preemptions");
@@ -74,7 +75,7 @@ public final class OptionNames
         put(ModelShape.LAYER_IDS, "--layer-ids");
         put(ModelShape.EXPERTS, "--experts");
         put(ModelShape.TOP_K, "--top-k");
-        put(EngineContext.INGRESS_SLOTS, "--ring-size");
+        put(EngineConfig.INGRESS_SLOTS, "--ring-size");
         put(JournalConfig.DURABILITY, "--durability");
         put(RouterConfig.SNAPSHOT, "--router-snapshot");
         OPTIONS.put("router", "--router");
