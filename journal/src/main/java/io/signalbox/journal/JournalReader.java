@@ -257,7 +257,7 @@ public final class JournalReader implements AutoCloseable
         @Override
         protected void onD2hComplete(final CompletionView completion)
         {
-            fits = completion.isChunked() ? rows.fits(completion) : rows.isEmpty();
+            fits = completion.checked().isChunked() ? rows.fits(completion) : rows.isEmpty();
         }
 
         @Override
