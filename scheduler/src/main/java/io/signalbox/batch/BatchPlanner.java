@@ -416,7 +416,7 @@ public final class BatchPlanner
         {
             request.residency.preempted();
         }
-        waiting.addFirstByPriority(request);
+        waiting.addAgain(request);
     }
 
     /** Removes a request that has ended; its blocks are released, or retire if steps in flight may write them. */

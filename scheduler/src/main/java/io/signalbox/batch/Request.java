@@ -78,9 +78,10 @@ public final class Request
     private boolean failed;
     private boolean outdated;
     private boolean resumed;
-    /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
+    /** Consecutive failed steps of one weight generation with tokens of the request, none of which was computed since. */
     private int failures;
     private int failedAtTokens;
+    private int failedWeights;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
@@ -120,6 +121,7 @@ public final class Request
         weights.clear();
         failures = 0;
         failedAtTokens = -1;
+        failedWeights = 0;
         return this;
     }
 
@@ -222,6 +224,7 @@ public final class Request
     void placed(final int onRank, final int matchedTokens)
     {
         stage(Stage.PLACED);
+        residency.waitAnew();
         rank = onRank;
         cachedTokens = matchedTokens;
     }
@@ -244,7 +247,7 @@ public final class Request
     void startsOver()
     {
         stage(Stage.PLACED);
-        residency.end();
+        residency.endAndWait();
         resumed = true;
     }
 
@@ -321,12 +324,14 @@ public final class Request
     /**
      * Records that a step with tokens of the request failed.
      *
-     * @return the number of consecutive failures since a token was computed for the first time.
+     * @param weightGeneration of the step.
+     * @return the consecutive failures under these weights since a token was computed for the first time.
      */
-    public int countFailure()
+    public int countFailure(final int weightGeneration)
     {
-        failures = computedHighWater > failedAtTokens ? 1 : failures + 1;
+        failures = computedHighWater > failedAtTokens || weightGeneration != failedWeights ? 1 : failures + 1;
         failedAtTokens = computedHighWater;
+        failedWeights = weightGeneration;
         return failures;
     }
 
@@ -487,6 +492,6 @@ public final class Request
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, residency.digest()));
-        return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
+        return failures == 0 ? digest : StateDigest.mix(digest, failures, (long)failedWeights << 32 ^ failedAtTokens);
     }
 }
