@@ -6,9 +6,8 @@ import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.StuckThreads;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
-import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.AfterEach;
@@ -57,23 +56,20 @@ class CudaStuckTest
     }
 
     /** A request of an engine whose backend says how long a step may take. */
-    private static EngineContext context(final CudaBackend backend)
+    private static EngineConfig context(final CudaBackend backend)
     {
-        return new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        return new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(1).blockSizeTokens(16).kvBlocks(129).stepTokens(64).capture(SHAPE).build());
     }
 
     @Test
     void shouldFailTheRequestsOfAStalledDeviceAndSaySoAtTheClose() throws Exception
     {
-        final EngineContext context = context(new CudaBackend(config()));
-        final EngineClient client = new EngineClient(context);
-        final ThreadedEngine engine = new ThreadedEngine(context);
-        client.connect(engine);
+        final SignalboxEngine engine = SignalboxEngine.launch(context(new CudaBackend(config())));
         EmulatedDriver.stallDevice(0);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+        final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
-        assertEquals(FreeReason.FAILED, handle.ended().join().reason());
+        assertEquals(FreeReason.FAILED, handle.await().reason());
         final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, engine::close);
         assertEquals("device 0 was left as it is when the CUDA backend closed: the stream compute still had work after " +
             "400 ms", stuck.getMessage());
@@ -84,15 +80,12 @@ class CudaStuckTest
     @ValueSource(strings = {"cuMemcpyHtoDAsync", "cuGraphLaunch", "cuLaunchKernel", "cuEventRecord"})
     void shouldGiveUpAThreadThatIsStuckInTheDriver(final String call) throws Exception
     {
-        final EngineContext context =
-            context(new CudaBackend(config().maxGraphTokens("cuGraphLaunch".equals(call) ? 64 : 0)));
-        final EngineClient client = new EngineClient(context);
-        final ThreadedEngine engine = new ThreadedEngine(context);
-        client.connect(engine);
+        final SignalboxEngine engine = SignalboxEngine.launch(
+            context(new CudaBackend(config().maxGraphTokens("cuGraphLaunch".equals(call) ? 64 : 0))));
         EmulatedDriver.hangCall(call, 1);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+        final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5));
 
-        assertEquals(FreeReason.FAILED, handle.ended().join().reason());
+        assertEquals(FreeReason.FAILED, handle.await().reason());
         final DeviceStuckException stuck = assertThrows(DeviceStuckException.class, engine::close);
         assertEquals("device 0 was left as it is when the CUDA backend closed: the thread of rank 0 has not come back " +
             "from " + call, stuck.getMessage());

@@ -7,15 +7,16 @@ import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterOracle;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.SeededLogits;
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
-import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -33,7 +34,7 @@ final class EngineRun
     static final int REQUESTS = 12;
     private static final int PROMPT_TOKENS = 40;
     private static final int NEW_TOKENS = 6;
-    private static final long WAIT_NANOS = 60_000_000_000L;
+    private static final Duration WAIT = Duration.ofMinutes(1);
 
     private final List<CompletionHandle> handles = new ArrayList<>();
     private final List<RoutedExperts> experts = new ArrayList<>();
@@ -42,18 +43,16 @@ final class EngineRun
     static EngineRun of(final CudaBackend backend, final int ranks, final ModelShape capture)
     {
         final EngineRun run = new EngineRun();
-        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        final EngineConfig context = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(ranks).blockSizeTokens(16).kvBlocks(129).stepTokens(64)
             .depth(backend.capabilities().depth()).capture(capture).build());
-        final EngineClient client = new EngineClient(context);
-        try (ThreadedEngine engine = new ThreadedEngine(context))
+        try (SignalboxEngine engine = SignalboxEngine.launch(context))
         {
-            client.connect(engine);
-            run.submitAll(client);
+            run.submitAll(engine);
             for (final CompletionHandle handle : run.handles)
             {
-                handle.ended().join();
-                run.experts.add(capture == null ? null : client.takeRows(handle, WAIT_NANOS));
+                handle.await(WAIT);
+                run.experts.add(capture == null ? null : handle.takeRows(WAIT));
             }
         }
         catch (final Exception e)
@@ -70,20 +69,19 @@ final class EngineRun
     }
 
     /** No two prompts share a block, so that each row was computed for its own request. */
-    private void submitAll(final EngineClient client) throws InterruptedException
+    private void submitAll(final SignalboxEngine engine)
     {
         for (int i = 0; i < REQUESTS; i++)
         {
             final int first = i * PROMPT_TOKENS;
             final int[] prompt = IntStream.range(first, first + PROMPT_TOKENS).toArray();
-            handles.add(client.submit(
-                new CompletionRequest(prompt, NEW_TOKENS, -1, new byte[0], -1, 0, 0), WAIT_NANOS));
+            handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(NEW_TOKENS).rows(0)));
         }
     }
 
-    CompletionHandle.Ended ended(final int request)
+    Completion ended(final int request)
     {
-        return handles.get(request).ended().join();
+        return handles.get(request).completion().toCompletableFuture().join();
     }
 
     /** Every token and every routed expert is that of the oracle. */

@@ -2,7 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.Engine;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 
 /**
  * Opens the engine of one run: {@code SteppedEngine::new} or {@code ThreadedEngine::new}, perhaps after choosing the
@@ -12,5 +12,5 @@ import io.signalbox.engine.EngineContext;
 public interface EngineFactory
 {
     /** @param context complete; configuration, backend, journal, listener and source of wakes are not to be changed. */
-    Engine open(EngineContext context);
+    Engine open(EngineConfig context);
 }

@@ -125,16 +125,13 @@ final class SimulatedBackend implements Backend
         releaseHeldIfNobodyReports();
     }
 
-    /** Forgets every step in flight; reports on their way still arrive. */
-    void reset()
+    /** Forgets every step of the rank in flight; reports on their way still arrive. */
+    void restart(final int rank)
     {
-        for (final SimulatedRank rank : ranks)
-        {
-            rank.removeAll();
-            rank.busyUntilNanos = nowNanos;
-            rank.completesNanos = nowNanos;
-        }
-        releaseHeld();
+        ranks[rank].removeAll();
+        ranks[rank].busyUntilNanos = nowNanos;
+        ranks[rank].completesNanos = nowNanos;
+        releaseHeldIfNobodyReports();
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.signalbox.SeededTokens;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.Engine;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.CommitView;
@@ -53,10 +53,10 @@ final class FaultyRun extends EventReader implements GroupJournal
 
     private FaultyRun(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
     {
-        this.config = config;
+        this.config = Simulation.configFor(config, simulation);
         this.simulation = simulation;
         this.workload = workload;
-        again = new Scheduler(config);
+        again = new Scheduler(this.config);
     }
 
     static FaultyRun of(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
@@ -86,8 +86,8 @@ final class FaultyRun extends EventReader implements GroupJournal
             simulation, config, new RowKeys(workload, config.blockSizeTokens())::key);
         final SubmitWriter submits =
             new SubmitWriter(workload, config, config.capture() == null ? -1 : 0, simulation.seed());
-        final EngineContext context = new EngineContext().config(config).backend(plant.apply(backend))
-            .journal(this).vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineContext.WakeSource.CALLER)
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(plant.apply(backend))
+            .journal(this).vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineConfig.WakeSource.CALLER)
             .listener((group, offset, length) ->
             {
                 ends.onGroup(group, offset, length);

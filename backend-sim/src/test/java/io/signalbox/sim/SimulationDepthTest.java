@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
@@ -154,7 +154,7 @@ class SimulationDepthTest
         assertEquals(stepped.checksum(), threaded.checksum());
     }
 
-    private static ThreadedEngine threaded(final EngineContext context)
+    private static ThreadedEngine threaded(final EngineConfig context)
     {
         return new ThreadedEngine(context.ingressSlots(8).trackSlots(8));
     }

@@ -4,7 +4,6 @@ package io.signalbox.sim;
 import io.signalbox.InvariantViolation;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.Engine;
-import io.signalbox.engine.EngineClient;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.FreeEncoder;
@@ -90,12 +89,6 @@ class SimulationDriverTest
         public void resetRank(final int rank)
         {
             throw new AssertionError("nobody asks for it");
-        }
-
-        @Override
-        public boolean serves(final EngineClient client)
-        {
-            return false;
         }
 
         @Override
@@ -207,12 +200,6 @@ class SimulationDriverTest
         public void resetRank(final int rank)
         {
             throw new AssertionError("nobody asks for it");
-        }
-
-        @Override
-        public boolean serves(final EngineClient client)
-        {
-            return false;
         }
 
         @Override

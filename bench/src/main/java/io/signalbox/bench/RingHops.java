@@ -10,7 +10,7 @@ import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.StepView;
@@ -55,10 +55,10 @@ public final class RingHops
 
         EngineHops()
         {
-            engine = new ThreadedEngine(new EngineContext()
-                .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).digestInterval(Integer.MAX_VALUE).build())
+            engine = new ThreadedEngine(new EngineConfig()
+                .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).digestInterval(Integer.MAX_VALUE).build())
                 .backend(new IdleBackend())
-                .wakeSource(EngineContext.WakeSource.CALLER)
+                .wakeSource(EngineConfig.WakeSource.CALLER)
                 .listener((group, offset, length) -> seen++));
         }
 

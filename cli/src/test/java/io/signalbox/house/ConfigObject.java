@@ -14,7 +14,7 @@ import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.SeededLogits;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -62,7 +62,7 @@ record ConfigObject(
         of("Scheduler", SchedulerConfig.class, true, SchedulerConfig.SETTINGS, SchedulerConfig::builder),
         of("Model shape", ModelShape.class, true, ModelShape.SETTINGS, () -> new ModelShape(4, 64, 2)),
         of("Router", RouterConfig.class, true, RouterConfig.SETTINGS),
-        of("Engine", EngineContext.class, true, EngineContext.SETTINGS, EngineContext::new),
+        of("Engine", EngineConfig.class, true, EngineConfig.SETTINGS, EngineConfig::new),
         of("Journal", JournalConfig.class, true, JournalConfig.SETTINGS, () -> JournalConfig.of(Durability.PROCESS)),
         of("Pool of KV blocks", KvBlockConfig.class, false, KvBlockConfig.SETTINGS, () -> KvBlockConfig.of(64)),
         of("Simulated backend", SimulationConfig.class, true, SimulationConfig.SETTINGS,

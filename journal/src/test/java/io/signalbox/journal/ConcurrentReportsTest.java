@@ -3,9 +3,8 @@ package io.signalbox.journal;
 
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
-import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
@@ -16,8 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -29,7 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 final class ConcurrentReportsTest
 {
     private static final ModelShape SHAPE = new ModelShape(16, 64, 8);
-    private static final long LONG_ENOUGH = 100_000_000_000L;
+    private static final Duration LONG_ENOUGH = Duration.ofSeconds(100);
     private static final int PROMPT = 40;
     private static final int NEW_TOKENS = 100;
 
@@ -54,29 +55,27 @@ final class ConcurrentReportsTest
     {
         final JournalWriter journal =
             JournalWriter.create(directory, config.settings(), Runs.options(Durability.PROCESS));
-        final EngineContext context =
-            new EngineContext().config(config).backend(new CrowdedBackend(4)).journal(journal).ingressSlots(64);
-        final EngineClient client = new EngineClient(context);
-        try (ThreadedEngine engine = new ThreadedEngine(context))
+        final EngineConfig context =
+            new EngineConfig().scheduler(config).backend(new CrowdedBackend(4)).journal(journal).ingressSlots(64);
+        try (SignalboxEngine engine = SignalboxEngine.launch(context))
         {
-            client.connect(engine);
             final List<CompletionHandle> handles = new ArrayList<>();
             for (int i = 0; i < 8; i++)
             {
-                handles.add(client.submit(
-                    new CompletionRequest(new int[PROMPT], NEW_TOKENS, -1, new byte[] {(byte)i}, -1, 0, 0), LONG_ENOUGH));
+                handles.add(engine.submit(CompletionRequest.prompt(new int[PROMPT])
+                    .maxNewTokens(NEW_TOKENS).cacheKey(new byte[] {(byte)i}).rows(0)));
             }
             for (final CompletionHandle handle : handles)
             {
-                assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
-                final RoutedExperts rows = client.takeRows(handle, LONG_ENOUGH);
+                assertEquals(FreeReason.LENGTH, handle.await(LONG_ENOUGH).reason());
+                final RoutedExperts rows = handle.takeRows(LONG_ENOUGH);
                 assertNotNull(rows);
                 for (int row = 0; row < PROMPT + NEW_TOKENS - 1; row++)
                 {
                     CrowdedBackend.assertRow(rows, row);
                 }
             }
-            assertNull(engine.failure());
+            assertEquals(Optional.empty(), engine.failure());
         }
     }
 }

@@ -125,7 +125,7 @@ public final class BatchPlanner
         do
         {
             tookVictim = false;
-            if (!isAnyInFlight())
+            if (!running.anyInFlight() && !blocks.isRetiring())
             {
                 continueRunning(plan);
             }
@@ -134,31 +134,26 @@ public final class BatchPlanner
         mustTakeVictim = false;
     }
 
-    private boolean isAnyInFlight()
-    {
-        for (int i = 0; i < running.size(); i++)
-        {
-            if (running.get(i).isInFlight())
-            {
-                return true;
-            }
-        }
-        return blocks.isRetiring();
-    }
-
     private void continueRunning(final StepPlan plan)
     {
         leftOneWaiting = false;
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (request.takesEntries())
+            if (request.takesEntries() && !continueSteadily(plan, request))
             {
                 continueRequest(plan, request, running.size() - 1 - i);
                 // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }
         }
+    }
+
+    private boolean continueSteadily(final StepPlan plan, final Request request)
+    {
+        final boolean isSteady = draftTokens == 0 && SteadyDecode.plan(plan, request, blocks.blockSize(), depth);
+        budget -= isSteady ? 1 : 0;
+        return isSteady;
     }
 
     /** @param behind running requests that come after this one in the step. */
@@ -213,7 +208,7 @@ public final class BatchPlanner
         final StepPlan plan, final Request request, final int lowest, final int highest, final int drafts)
     {
         final int most = request.mostTokens() - 1;
-        final int granted = Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
+        final int granted = drafts > 0 && Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
         final int room = room(request, lowest, Math.min(highest + 1 + granted, most));
         if (room > lowest)
         {
@@ -259,6 +254,7 @@ public final class BatchPlanner
     {
         if (blocks.hold(request, end))
         {
+            // It is not paused: a paused one lacked a block for its next token, and has gained none.
             return end;
         }
         long room = available(request);

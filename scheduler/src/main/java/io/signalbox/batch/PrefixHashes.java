@@ -134,6 +134,13 @@ public final class PrefixHashes
         }
     }
 
+    /** Whether a position is in the first block without a hash, and neither completes it nor one that is hashed. */
+    boolean isWithinOpenBlock(final int position, final int blockSizeTokens)
+    {
+        final int left = position - count * blockSizeTokens;
+        return left >= 0 && (!continues || left < blockSizeTokens - 1);
+    }
+
     /** Number of the blocks that have a hash. */
     public int count()
     {

@@ -177,7 +177,7 @@ public final class RankBlocks
             }
         }
         request.blockCount = matched;
-        request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
+        request.computedWith(tokensOf(registered), weightGeneration);
         request.residency.shares(registered, matched, request.generatedTokens() > 0);
         return registered;
     }

@@ -17,6 +17,14 @@ public final class Request
 {
     public static final int NO_RANK = -1;
 
+    private static final int CANCELLED = 2;
+    private static final int EXPIRED = 4;
+    private static final int RESUMED = 8;
+    private static final int HINT_RELAXED = 16;
+    private static final int FAILED = 32;
+    private static final int OUTDATED = 64;
+    private static final int ENDING = CANCELLED | FAILED | OUTDATED;
+
     /** Stage of a request. */
     public enum Stage
     {
@@ -45,45 +53,41 @@ public final class Request
     final TenantShare tenant = new TenantShare();
     final WeightSpans weights = new WeightSpans();
     private long id;
+    private long conversationId;
+    private long deadlineNanos;
+    // What each step reads and writes comes first, so that it lies in few cache lines.
     private int promptTokens;
     private int maxNewTokens;
     private int stopTokenId;
-    private long conversationId;
-    private int rankHint;
-    private boolean hintRelaxed;
-    private final PromptHead head = new PromptHead();
-    /** Prompt tokens that were cached on the rank when the request was placed there. */
-    int cachedTokens;
-    private int priority;
-    private long deadlineNanos;
-    private int rowsFrom;
-
-    private final PrefixHashes prefix = new PrefixHashes();
-    int[] blockTable = new int[16];
+    private int generatedTokens;
+    int computedTokens;
+    private int computedHighWater;
+    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
+    private int flags;
+    /** The last generation in {@link #weights}. */
+    private int lastWeights;
     int blockCount;
     /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
     int lastBlock;
     int lastIssue;
-
-    private Stage stage = Stage.QUEUED;
-    private int rank = NO_RANK;
-    int computedTokens;
-    private int computedHighWater;
-    private int generatedTokens;
-    private int impossibleRows;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
-    private boolean cancelled;
-    private boolean expired;
-    private boolean failed;
-    private boolean outdated;
-    private boolean resumed;
-    /** Consecutive failed steps of one weight generation with tokens of the request, none of which was computed since. */
-    private int failures;
-    private int failedAtTokens;
-    private int failedWeights;
+    private int rank = NO_RANK;
+    private int priority;
+    private int rankHint;
+    private boolean hintRelaxed;
+    /** Prompt tokens that were cached on the rank when the request was placed there. */
+    int cachedTokens;
+    private int rowsFrom;
+    private int impossibleRows;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
+
+    private final FailedTries tries = new FailedTries();
+    private final PromptHead head = new PromptHead();
+    private final PrefixHashes prefix = new PrefixHashes();
+    int[] blockTable = new int[16];
+    private Stage stage = Stage.QUEUED;
 
     /** @param pages pages of routed-expert rows, or null if capture is off. */
     public Request(final RoutedExpertPages pages)
@@ -113,15 +117,10 @@ public final class Request
         tenant.reset();
         impossibleRows = 0;
         generation = 0;
-        cancelled = false;
-        expired = false;
-        failed = false;
-        outdated = false;
-        resumed = false;
+        flags = 0;
         weights.clear();
-        failures = 0;
-        failedAtTokens = -1;
-        failedWeights = 0;
+        lastWeights = WeightSpans.NONE;
+        tries.reset();
         return this;
     }
 
@@ -248,7 +247,7 @@ public final class Request
     {
         stage(Stage.PLACED);
         residency.endAndWait();
-        resumed = true;
+        flags |= RESUMED;
     }
 
     /** Whether a plan may compute tokens of the request, which runs. */
@@ -297,12 +296,26 @@ public final class Request
         {
             computedHighWater = 0;
             weights.clear();
+            lastWeights = WeightSpans.NONE;
             if (rows != null)
             {
                 rows.clear();
             }
         }
         generation = currentGeneration;
+    }
+
+    /** Records that positions up to {@code end} are computed with weights of a generation. */
+    void computedWith(final int end, final int weightGeneration)
+    {
+        weights.extend(computedHighWater, end, weightGeneration);
+        lastWeights = weights.last();
+    }
+
+    /** Whether {@link #computedWith} has nothing to record for weights of this generation. */
+    boolean isComputedWith(final int weightGeneration)
+    {
+        return weightGeneration == lastWeights;
     }
 
     public WeightSpans weights()
@@ -321,18 +334,10 @@ public final class Request
         computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
-    /**
-     * Records that a step with tokens of the request failed.
-     *
-     * @param weightGeneration of the step.
-     * @return the consecutive failures under these weights since a token was computed for the first time.
-     */
+    /** A step of these weights failed that had tokens of the request; returns how many in a row, see {@link FailedTries}. */
     public int countFailure(final int weightGeneration)
     {
-        failures = computedHighWater > failedAtTokens || weightGeneration != failedWeights ? 1 : failures + 1;
-        failedAtTokens = computedHighWater;
-        failedWeights = weightGeneration;
-        return failures;
+        return tries.count(computedHighWater, weightGeneration);
     }
 
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
@@ -364,6 +369,11 @@ public final class Request
         impossibleRows += rowCount;
     }
 
+    boolean wantsMoreThanOne()
+    {
+        return generatedTokens < maxNewTokens - 1;
+    }
+
     boolean wantsTokens()
     {
         return generatedTokens < maxNewTokens;
@@ -376,48 +386,47 @@ public final class Request
 
     public boolean isCancelled()
     {
-        return cancelled;
+        return (flags & CANCELLED) != 0;
     }
 
     /** Marks the request as cancelled: it ends as soon as no step in flight computes it. */
     public void cancel()
     {
-        cancelled = true;
+        flags |= CANCELLED;
     }
 
     /** Marks the request as cancelled because its deadline passed. */
     public void expire()
     {
-        cancelled = true;
-        expired = true;
+        flags |= CANCELLED | EXPIRED;
     }
 
     /** The request was in too many steps that failed, and is not tried again. */
     public void fail()
     {
-        failed = true;
+        flags |= FAILED;
     }
 
     /** The request has begun under former weights and is not to continue under new ones. */
     public void outdate()
     {
-        outdated = true;
+        flags |= OUTDATED;
     }
 
     public boolean isOutdated()
     {
-        return outdated;
+        return (flags & OUTDATED) != 0;
     }
 
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
-        return cancelled || failed || outdated;
+        return (flags & ENDING) != 0;
     }
 
     public boolean isExpired()
     {
-        return expired;
+        return (flags & EXPIRED) != 0;
     }
 
     /** Whether a step in flight computes tokens of the request. */
@@ -434,7 +443,7 @@ public final class Request
 
     boolean isResumed()
     {
-        return resumed;
+        return (flags & RESUMED) != 0;
     }
 
     /** The rows, or null if capture is off. */
@@ -471,18 +480,12 @@ public final class Request
         liveIndex = index;
     }
 
-    private int flags()
-    {
-        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0) |
-            (outdated ? 64 : 0);
-    }
-
     /** Digest of all state that decides how the request continues. */
     public long digest()
     {
         long digest = StateDigest.mix(
             id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
-        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
+        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags | (hintRelaxed ? HINT_RELAXED : 0));
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
         digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
         digest = head.digest(StateDigest.mix(digest, conversationId, tenant.key));
@@ -492,6 +495,6 @@ public final class Request
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, residency.digest()));
-        return failures == 0 ? digest : StateDigest.mix(digest, failures, (long)failedWeights << 32 ^ failedAtTokens);
+        return tries.digest(digest);
     }
 }

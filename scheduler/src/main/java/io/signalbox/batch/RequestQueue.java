@@ -92,6 +92,19 @@ public final class RequestQueue
         }
     }
 
+    /** Whether a step in flight computes one of the requests. */
+    boolean anyInFlight()
+    {
+        for (int i = 0; i < size; i++)
+        {
+            if (get(i).isInFlight())
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
     public Request removeFirst()
     {
         final Request first = ring[head];

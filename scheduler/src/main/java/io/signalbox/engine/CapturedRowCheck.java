@@ -16,13 +16,13 @@ final class CapturedRowCheck
 {
     private final ModelShape shape;
     private final RowCheck check;
-    private final EngineContext.ImpossibleRows policy;
+    private final EngineConfig.ImpossibleRows policy;
     private CaptureSlice rows;
     private MarkedRows copy;
     private int impossibleCount;
     private int[] impossible = new int[8];
 
-    CapturedRowCheck(final ModelShape shape, final EngineContext.ImpossibleRows policy)
+    CapturedRowCheck(final ModelShape shape, final EngineConfig.ImpossibleRows policy)
     {
         this.shape = shape;
         this.policy = policy;
@@ -56,7 +56,7 @@ final class CapturedRowCheck
         }
         markImpossible();
         rows = copy == null ? captured : copy;
-        return impossibleCount == 0 || policy == EngineContext.ImpossibleRows.MISSING ? null : computed(launch, tokens);
+        return impossibleCount == 0 || policy == EngineConfig.ImpossibleRows.MISSING ? null : computed(launch, tokens);
     }
 
     /** The fault of a step that has an impossible row of a token that counts as computed, or null. */

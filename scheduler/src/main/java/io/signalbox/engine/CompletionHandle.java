@@ -2,64 +2,238 @@
 package io.signalbox.engine;
 
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;
-import org.agrona.collections.IntArrayList;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.PrimitiveIterator;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
-/** A client's view of one request: the tokens that became visible so far, and how it ended. Thread-safe. */
-public final class CompletionHandle
+/**
+ * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
+ * listeners, subscribers, iterators and {@link #token} read without a copy, each at its own pace. Thread-safe.
+ */
+public final class CompletionHandle implements Iterable<Integer>
 {
-    /**
-     * How a request ended.
-     *
-     * @param reason  why it ended, or null when it was refused.
-     * @param refusal why it was refused, or null.
-     * @param weights which weights computed which positions, in ascending order. The token at a position was sampled by
-     *                those of the position before it.
-     */
-    public record Ended(
-        FreeReason reason,
-        RefusalReason refusal,
-        int[] tokens,
-        int capturedRows,
-        int inheritedRows,
-        int missingRows,
-        List<WeightSpan> weights)
-    {
-        /** Rows of routed experts that the request has, there or not. */
-        int rows()
-        {
-            return capturedRows + inheritedRows + missingRows;
-        }
-    }
-
-    /** The common pool; if it has no workers, each completion gets a thread. */
-    private static final Executor CALLBACKS = ForkJoinPool.getCommonPoolParallelism() > 0 ?
-        ForkJoinPool.commonPool() : new CompletableFuture<Void>().defaultExecutor();
+    private static final Follower[] NOBODY = {};
 
     private final EngineClient client;
     private final long requestId;
     private final int rowsFrom;
-    private final IntArrayList tokens = new IntArrayList();
-    /** The bits of a float for each token; null if none are wanted. */
-    private final IntArrayList logprobs;
-    private final CompletableFuture<Ended> ended = new CompletableFuture<>();
+    private final TokenBuffer tokens;
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
+    /** Guarded by this object for writing. */
+    private volatile Follower[] followers = NOBODY;
+    /** Made when somebody asks for it. Guarded by this object for writing. */
+    private volatile CompletableFuture<Completion> future;
+    /** Threads that wait on this object. */
+    private volatile int waiting;
+    private volatile Completion end;
+    private volatile Throwable failure;
 
     CompletionHandle(
         final EngineClient client, final long requestId, final int rowsFrom, final boolean wantsLogprobs)
     {
-        logprobs = wantsLogprobs ? new IntArrayList() : null;
         this.client = client;
         this.requestId = requestId;
         this.rowsFrom = rowsFrom;
+        tokens = new TokenBuffer(wantsLogprobs);
+    }
+
+    /** A request that was refused before it reached the scheduler. */
+    CompletionHandle(final EngineClient client, final long requestId, final Refusal refusal)
+    {
+        this.client = client;
+        this.requestId = requestId;
+        rowsFrom = -1;
+        tokens = TokenBuffer.EMPTY;
+        end = new Completion(requestId, refusal);
+    }
+
+    public long requestId()
+    {
+        return requestId;
+    }
+
+    /** Tokens that are visible now. */
+    public int tokenCount()
+    {
+        return tokens.count();
+    }
+
+    /** @throws IndexOutOfBoundsException if no such token is visible yet. */
+    public int token(final int index)
+    {
+        return tokens.token(index);
+    }
+
+    /**
+     * Log-probability of a token; {@link Float#NaN} if the backend reported none, or the request wants none.
+     *
+     * @throws IndexOutOfBoundsException if no such token is visible yet.
+     */
+    public float logprob(final int index)
+    {
+        return tokens.logprob(index);
+    }
+
+    /** A copy of the tokens that are visible now. */
+    public int[] tokens()
+    {
+        return tokens.copy();
+    }
+
+    /** A copy of the log-probabilities that are visible now; empty if the request wants none. */
+    public float[] logprobs()
+    {
+        return tokens.copyLogprobs();
+    }
+
+    /** Whether the request has ended or was refused, or the engine stopped. */
+    public boolean isDone()
+    {
+        return end != null || failure != null;
+    }
+
+    /**
+     * Completes when the request has ended or was refused, and fails with the cause for which the engine stopped. It is
+     * completed by the callback executor of the engine, never in the engine's threads.
+     */
+    public CompletionStage<Completion> completion()
+    {
+        return ended().minimalCompletionStage();
+    }
+
+    /** Waits until the request has ended or was refused. */
+    public Completion await() throws InterruptedException
+    {
+        awaitToken(Integer.MAX_VALUE, Long.MAX_VALUE);
+        return checkedEnd();
+    }
+
+    /**
+     * Waits until the request has ended or was refused.
+     *
+     * @throws IllegalStateException if the engine stopped before; it names the cause.
+     * @throws TimeoutException      if the request had not ended in time.
+     */
+    public Completion await(final Duration timeout) throws InterruptedException, TimeoutException
+    {
+        return await(Nanos.of(timeout));
+    }
+
+    Completion await(final long timeoutNanos) throws InterruptedException, TimeoutException
+    {
+        awaitToken(Integer.MAX_VALUE, timeoutNanos);
+        if (!isDone())
+        {
+            throw new TimeoutException("request " + requestId + " had not ended in time");
+        }
+        return checkedEnd();
+    }
+
+    private Completion checkedEnd()
+    {
+        if (failure != null)
+        {
+            throw new IllegalStateException(
+                "request " + requestId + " has no result because the engine stopped: " + failure.getMessage(), failure);
+        }
+        return end;
+    }
+
+    /** Calls a listener on the callback executor of the engine; the first call has the tokens that are visible already. */
+    public void listen(final TokenListener listener)
+    {
+        listen(listener, client.callbacks());
+    }
+
+    /**
+     * Calls a listener on an executor; the first call has the tokens that are visible already.
+     *
+     * @param executor must take a task without waiting. If it refuses one, or runs it in the calling thread, the listener is
+     *                 called by a thread that the engine keeps for callbacks.
+     */
+    public void listen(final TokenListener listener, final Executor executor)
+    {
+        if (listener == null || executor == null)
+        {
+            throw new NullPointerException("the listener or its executor is null; give both");
+        }
+        follow(new FollowingListener(this, listener, executor));
+    }
+
+    /** The tokens as a publisher: each subscriber gets all, at its own pace, on the callback executor of the engine. */
+    public Flow.Publisher<Integer> publisher()
+    {
+        return publisher(client.callbacks());
+    }
+
+    /**
+     * The tokens as a publisher: each subscriber gets all, at its own pace. It completes when the request ends, and fails if
+     * the request was refused or failed, or the engine stopped. A subscriber that cancels leaves the request running.
+     *
+     * @param executor signals the subscribers; see {@link #listen(TokenListener, Executor)}.
+     */
+    public Flow.Publisher<Integer> publisher(final Executor executor)
+    {
+        return subscriber ->
+        {
+            if (subscriber == null)
+            {
+                throw new NullPointerException("the subscriber is null (Reactive Streams, rule 1.9)");
+            }
+            follow(new TokenSubscription(this, subscriber, executor));
+        };
+    }
+
+    /**
+     * An iterator over all tokens, which waits for each. It throws {@link IllegalStateException} at the end if the request
+     * was refused or failed, the engine stopped, or the waiting thread was interrupted.
+     */
+    @Override
+    public PrimitiveIterator.OfInt iterator()
+    {
+        return new TokenIterator(this);
+    }
+
+    /**
+     * Cancels the request: it ends as CANCELLED unless it ended before. Waits for room as the engine's back-pressure says.
+     *
+     * @return false if there was none: nothing was asked.
+     */
+    public boolean cancel()
+    {
+        return client.cancel(this);
+    }
+
+    /**
+     * Waits for the end of the request and takes its routed experts, once; the engine then releases them.
+     *
+     * @return {@code null} if the request asked for none or was refused, capture is off, or they were taken before.
+     * @throws RowsDiscardedException if they were discarded; it says why.
+     * @throws TimeoutException       if the request had not ended, or the engine had no room, in time: nothing was taken.
+     */
+    public RoutedExperts takeRows(final Duration timeout) throws InterruptedException, TimeoutException
+    {
+        return client.takeRows(this, Nanos.of(timeout));
+    }
+
+    /**
+     * Releases the routed experts of the request, once it has ended, without a copy. Does nothing if there are none.
+     *
+     * @throws TimeoutException if the request had not ended, or the engine had no room, in time: nothing was released.
+     */
+    public void discardRows(final Duration timeout) throws InterruptedException, TimeoutException
+    {
+        client.discardRows(this, Nanos.of(timeout));
     }
 
     /** @throws IllegalArgumentException when another client made the handle: its id is that of another request here. */
@@ -88,61 +262,157 @@ public final class CompletionHandle
         rowsTaken.set(false);
     }
 
-    public long requestId()
+    /** The future behind {@link #completion}. */
+    CompletableFuture<Completion> ended()
     {
-        return requestId;
-    }
-
-    /**
-     * Completes when the request has ended or was refused; fails with the engine. Completed on the common pool and not
-     * in the engine's threads, so that what depends on it may call the client; by then {@link #tokens()} has them all.
-     */
-    public CompletableFuture<Ended> ended()
-    {
-        return ended;
-    }
-
-    /** The tokens that are visible now. */
-    public int[] tokens()
-    {
-        synchronized (tokens)
+        if (future == null)
         {
-            return tokens.toIntArray();
-        }
-    }
-
-    /**
-     * The log-probabilities of the tokens that are visible now, {@link Float#NaN} for a token for which the backend reported
-     * none; empty if the request does not want them.
-     */
-    public float[] logprobs()
-    {
-        synchronized (tokens)
-        {
-            final float[] values = new float[logprobs == null ? 0 : logprobs.size()];
-            for (int i = 0; i < values.length; i++)
+            synchronized (this)
             {
-                values[i] = Float.intBitsToFloat(logprobs.getInt(i));
+                future = future == null ? new CompletableFuture<>() : future;
             }
-            return values;
+            // Nobody depends on it yet, so this runs nobody's code.
+            completeFuture();
+        }
+        return future;
+    }
+
+    private void completeFuture()
+    {
+        if (failure != null)
+        {
+            future.completeExceptionally(failure);
+        }
+        else if (end != null)
+        {
+            future.complete(end);
         }
     }
 
+    /** How the request ended; {@code null} if it has not. */
+    Completion end()
+    {
+        return end;
+    }
+
+    /** Why the engine stopped before the request ended; {@code null} if it did not. */
+    Throwable failure()
+    {
+        return failure;
+    }
+
+    /** Why there are no further tokens, if that is a fault; {@code null} if it is none. */
+    RuntimeException fault()
+    {
+        if (failure != null)
+        {
+            return new IllegalStateException("the engine stopped: " + failure.getMessage(), failure);
+        }
+        if (end.isRefused())
+        {
+            return new IllegalStateException("request " + requestId + " was refused: " + end.refusal().message());
+        }
+        return end.reason() == FreeReason.FAILED ? new IllegalStateException("request " + requestId +
+            " failed: it got nowhere in scheduler.maxFailures failed steps in a row, or every rank is lost") : null;
+    }
+
+    private void follow(final Follower follower)
+    {
+        synchronized (this)
+        {
+            final List<Follower> all = new ArrayList<>(List.of(followers));
+            all.add(follower);
+            followers = all.toArray(NOBODY);
+        }
+        // Tokens and an end that came before.
+        follower.signal();
+    }
+
+    synchronized void unfollow(final Follower follower)
+    {
+        final List<Follower> all = new ArrayList<>(List.of(followers));
+        all.remove(follower);
+        followers = all.toArray(NOBODY);
+    }
+
+    /**
+     * Waits until the token is visible or no further one comes.
+     *
+     * @return whether it is visible.
+     */
+    boolean awaitToken(final int index)
+    {
+        try
+        {
+            awaitToken(index, Long.MAX_VALUE);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for token " + index + " of request " + requestId, e);
+        }
+        return index < tokens.count();
+    }
+
+    private void awaitToken(final int index, final long timeoutNanos) throws InterruptedException
+    {
+        if (index < tokens.count() || isDone())
+        {
+            return;
+        }
+        client.refuseOwnThread("await");
+        final long start = System.nanoTime();
+        synchronized (this)
+        {
+            // Announced before the look, and the engine looks for waiters after it has published.
+            waiting++;
+            try
+            {
+                long left = timeoutNanos;
+                while (index >= tokens.count() && !isDone() && left > 0)
+                {
+                    wait(left / 1_000_000, (int)(left % 1_000_000));
+                    left = timeoutNanos - (System.nanoTime() - start);
+                }
+            }
+            finally
+            {
+                waiting--;
+            }
+        }
+    }
+
+    /** Adds a token that {@link #visible} shows. Called by one thread, as are the methods that follow. */
     void emitted(final int tokenId, final float logprob)
     {
-        synchronized (tokens)
+        tokens.append(tokenId, logprob);
+    }
+
+    /** Shows the tokens that were emitted, and says so to those who wait. */
+    void visible()
+    {
+        tokens.show();
+        tell();
+    }
+
+    private void tell()
+    {
+        if (waiting > 0)
         {
-            tokens.addInt(tokenId);
-            if (logprobs != null)
+            synchronized (this)
             {
-                logprobs.addInt(Float.floatToRawIntBits(logprob));
+                notifyAll();
             }
+        }
+        for (final Follower follower : followers)
+        {
+            follower.signal();
         }
     }
 
-    void refused(final RefusalReason reason)
+    void refused(final Refusal refusal)
     {
-        complete(() -> new Ended(null, reason, new int[0], 0, 0, 0, List.of()));
+        end(new Completion(requestId, refusal));
     }
 
     void freed(
@@ -152,26 +422,29 @@ public final class CompletionHandle
         final int missing,
         final List<WeightSpan> weights)
     {
-        complete(() -> new Ended(reason, null, tokens(), captured, inherited, missing, weights));
+        end(new Completion(requestId, reason, tokens, captured, inherited, missing, weights));
     }
 
-    private void complete(final Supplier<Ended> result)
+    private void end(final Completion completion)
     {
-        CALLBACKS.execute(() ->
-        {
-            try
-            {
-                MemoryShortage.outlast(() -> ended.complete(result.get()));
-            }
-            catch (final OutOfMemoryError e)
-            {
-                MemoryShortage.outlast(() -> ended.completeExceptionally(e));
-            }
-        });
+        end = completion;
+        finish();
     }
 
+    /** May be repeated after a shortage of memory. */
     void failed(final Throwable cause)
     {
-        CALLBACKS.execute(() -> MemoryShortage.outlast(() -> ended.completeExceptionally(cause)));
+        failure = cause;
+        finish();
+    }
+
+    private void finish()
+    {
+        tell();
+        // Read after the end was written, as the maker of the future reads the end after it wrote the future.
+        if (future != null)
+        {
+            new Handover(client.callbacks(), () -> MemoryShortage.outlast(this::completeFuture)).handOver();
+        }
     }
 }

@@ -3,82 +3,282 @@ package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
 
+import java.time.Duration;
+
 /**
- * A request of a client.
- *
- * @param prompt       token ids, at least one.
- * @param maxNewTokens 0 for prefill only.
- * @param stopTokenId  -1 for none.
- * @param cacheKey     further inputs that KV content depends on (LoRA, salt, tenant); empty for none.
- * @param deadlineNanos on the engine's clock; -1 for none.
- * @param priority     higher is admitted first.
- * @param rowsFrom     first position whose routed-expert rows are wanted; -1 for none.
- * @param sampling     how its tokens are sampled.
+ * A request for a completion, begun with {@link #prompt}. Immutable: each method returns another request, so that one can be
+ * the pattern of many. A method throws {@link ConfigException} if its value is not allowed.
  */
-public record CompletionRequest(
-    int[] prompt,
-    int maxNewTokens,
-    int stopTokenId,
-    byte[] cacheKey,
-    long deadlineNanos,
-    int priority,
-    int rowsFrom,
-    Sampling sampling)
+public final class CompletionRequest
 {
-    public CompletionRequest
+    /** New tokens of a request that does not say how many. */
+    public static final int DEFAULT_NEW_TOKENS = 16;
+
+    private static final byte[] NO_KEY = {};
+    private static final int NONE = -1;
+
+    private final int[] prompt;
+    private int maxNewTokens = DEFAULT_NEW_TOKENS;
+    private int stopTokenId = NONE;
+    private byte[] cacheKey = NO_KEY;
+    private long deadlineNanos = NONE;
+    private boolean deadlineFromSubmit;
+    private int priority;
+    private int rowsFrom = NONE;
+    private long conversationId = NONE;
+    private int rankHint = NONE;
+    private boolean rankHintRelaxed;
+    private Sampling sampling = Sampling.PLAIN;
+
+    private CompletionRequest(final int[] prompt)
     {
-        if (prompt == null)
+        this.prompt = prompt;
+    }
+
+    private CompletionRequest(final CompletionRequest other)
+    {
+        prompt = other.prompt;
+        maxNewTokens = other.maxNewTokens;
+        stopTokenId = other.stopTokenId;
+        cacheKey = other.cacheKey;
+        deadlineNanos = other.deadlineNanos;
+        deadlineFromSubmit = other.deadlineFromSubmit;
+        priority = other.priority;
+        rowsFrom = other.rowsFrom;
+        conversationId = other.conversationId;
+        rankHint = other.rankHint;
+        rankHintRelaxed = other.rankHintRelaxed;
+        sampling = other.sampling;
+    }
+
+    /**
+     * A request with this prompt, at most {@link #DEFAULT_NEW_TOKENS} new tokens, and the model's own probabilities.
+     *
+     * @param tokens token ids, at least one; copied.
+     */
+    public static CompletionRequest prompt(final int[] tokens)
+    {
+        if (tokens == null)
         {
             throw ConfigException.of("prompt", "null", "an array of tokens", "give its token ids");
         }
-        if (prompt.length == 0)
+        if (tokens.length == 0)
         {
             throw ConfigException.of("prompt", "[]", "one or more tokens", "give at least one token");
         }
-        if (cacheKey == null)
+        return new CompletionRequest(tokens.clone());
+    }
+
+    /** @param tokens to generate at most; 0 for prefill only. */
+    public CompletionRequest maxNewTokens(final int tokens)
+    {
+        if (tokens < 0)
+        {
+            throw ConfigException.of("maxNewTokens", Integer.toString(tokens), "0 or more", "give 0 for prefill only");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.maxNewTokens = tokens;
+        return changed;
+    }
+
+    /** @param tokenId the request ends with the first such token; -1: with none. */
+    public CompletionRequest stopAt(final int tokenId)
+    {
+        if (tokenId < NONE)
+        {
+            throw ConfigException.of("stopAt", Integer.toString(tokenId), "a token id or -1", "give -1 for no stop token");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.stopTokenId = tokenId;
+        return changed;
+    }
+
+    /** @param value finite, 0 or more; 0: the most probable token. */
+    public CompletionRequest temperature(final double value)
+    {
+        return sampled(new Sampling((float)value, sampling.topK(), sampling.topP(), sampling.seed(), sampling.logprobs()));
+    }
+
+    /** @param tokens sample from the k most probable tokens; 0: from all. */
+    public CompletionRequest topK(final int tokens)
+    {
+        return sampled(
+            new Sampling(sampling.temperature(), tokens, sampling.topP(), sampling.seed(), sampling.logprobs()));
+    }
+
+    /** @param probability sample from the most probable tokens that together have it; above 0, at most 1. */
+    public CompletionRequest topP(final double probability)
+    {
+        return sampled(new Sampling(
+            sampling.temperature(), sampling.topK(), (float)probability, sampling.seed(), sampling.logprobs()));
+    }
+
+    /** @param value of the random numbers with which tokens are sampled; without one it is the id of the request. */
+    public CompletionRequest seed(final long value)
+    {
+        return sampled(
+            new Sampling(sampling.temperature(), sampling.topK(), sampling.topP(), value, sampling.logprobs()));
+    }
+
+    /** Wants the log-probability of each token; refused by a backend that does not report them. */
+    public CompletionRequest logprobs()
+    {
+        return sampled(
+            new Sampling(sampling.temperature(), sampling.topK(), sampling.topP(), sampling.seed(), true));
+    }
+
+    CompletionRequest sampled(final Sampling value)
+    {
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.sampling = value;
+        return changed;
+    }
+
+    /** @param bytes further inputs that KV content depends on (LoRA, salt, tenant); copied; empty for none. */
+    public CompletionRequest cacheKey(final byte[] bytes)
+    {
+        if (bytes == null)
         {
             throw ConfigException.of(
                 "cacheKey", "null", "an array of bytes", "give an empty array if KV content depends on nothing else");
         }
-        if (maxNewTokens < 0)
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.cacheKey = bytes.clone();
+        return changed;
+    }
+
+    /** @param id of the conversation, 0 or more; some routers keep a conversation on its rank. */
+    public CompletionRequest conversation(final long id)
+    {
+        if (id < 0)
+        {
+            throw ConfigException.of("conversation", Long.toString(id), "0 or more", "leave it out for no conversation");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.conversationId = id;
+        return changed;
+    }
+
+    /** @param rank preferred if it has room; the router may choose another. */
+    public CompletionRequest rankHint(final int rank)
+    {
+        return rankHint(rank, true);
+    }
+
+    /** @param relaxed false: the request waits until this rank has room. A lost or unknown rank counts as no hint. */
+    public CompletionRequest rankHint(final int rank, final boolean relaxed)
+    {
+        if (rank < 0)
+        {
+            throw ConfigException.of("rankHint", Integer.toString(rank), "0 or more", "leave it out for no hint");
+        }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.rankHint = rank;
+        changed.rankHintRelaxed = relaxed;
+        return changed;
+    }
+
+    /** @param value a higher one is admitted first; 0 without one. */
+    public CompletionRequest priority(final int value)
+    {
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.priority = value;
+        return changed;
+    }
+
+    /** @param afterSubmit the request ends then, with the tokens that it has; above zero. */
+    public CompletionRequest deadline(final Duration afterSubmit)
+    {
+        if (afterSubmit == null || afterSubmit.isZero() || afterSubmit.isNegative())
         {
             throw ConfigException.of(
-                "maxNewTokens", Integer.toString(maxNewTokens), "0 or more", "give 0 for prefill only");
+                "deadline", String.valueOf(afterSubmit), "a time above zero", "leave it out for no deadline");
         }
-        if (sampling == null)
+        return deadline(Nanos.of(afterSubmit), true);
+    }
+
+    /** @param nanos on the engine's clock; -1 for none. */
+    public CompletionRequest deadlineNanos(final long nanos)
+    {
+        return deadline(nanos, false);
+    }
+
+    private CompletionRequest deadline(final long nanos, final boolean fromSubmit)
+    {
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.deadlineNanos = nanos;
+        changed.deadlineFromSubmit = fromSubmit;
+        return changed;
+    }
+
+    /** @param from first position of the prompt whose routed-expert rows are wanted; 0: all; -1: none. */
+    public CompletionRequest rows(final int from)
+    {
+        if (from < NONE || from > prompt.length)
         {
-            throw ConfigException.of(
-                "sampling", "null", "a temperature with its bounds", "give Sampling.PLAIN for the model's probabilities");
-        }
-        if (rowsFrom < -1 || rowsFrom > prompt.length)
-        {
-            throw ConfigException.of("rowsFrom", Integer.toString(rowsFrom), "-1 or a position of the prompt of " +
+            throw ConfigException.of("rows", Integer.toString(from), "-1 or a position of the prompt of " +
                 prompt.length + " tokens", "give 0 for all rows or -1 for none");
         }
+        final CompletionRequest changed = new CompletionRequest(this);
+        changed.rowsFrom = from;
+        return changed;
     }
 
-    /** A request with {@link Sampling#PLAIN} sampling. */
-    public CompletionRequest(
-        final int[] prompt,
-        final int maxNewTokens,
-        final int stopTokenId,
-        final byte[] cacheKey,
-        final long deadlineNanos,
-        final int priority,
-        final int rowsFrom)
+    /** Not a copy. */
+    int[] prompt()
     {
-        this(prompt, maxNewTokens, stopTokenId, cacheKey, deadlineNanos, priority, rowsFrom, Sampling.PLAIN);
+        return prompt;
     }
 
-    /** The same request with another sampling. */
-    public CompletionRequest sampled(final Sampling other)
+    int maxNewTokens()
     {
-        return new CompletionRequest(
-            prompt, maxNewTokens, stopTokenId, cacheKey, deadlineNanos, priority, rowsFrom, other);
+        return maxNewTokens;
     }
 
-    public static CompletionRequest of(final int[] prompt, final int maxNewTokens)
+    int stopTokenId()
     {
-        return new CompletionRequest(prompt, maxNewTokens, -1, new byte[0], -1, 0, -1);
+        return stopTokenId;
+    }
+
+    /** Not a copy. */
+    byte[] cacheKey()
+    {
+        return cacheKey;
+    }
+
+    /** On the engine's clock, for a request that is submitted now; -1: none. */
+    long deadlineAt(final long nowNanos)
+    {
+        return deadlineFromSubmit ? Nanos.sum(nowNanos, deadlineNanos) : deadlineNanos;
+    }
+
+    int priority()
+    {
+        return priority;
+    }
+
+    int rowsFrom()
+    {
+        return rowsFrom;
+    }
+
+    long conversationId()
+    {
+        return conversationId;
+    }
+
+    int rankHint()
+    {
+        return rankHint;
+    }
+
+    boolean rankHintRelaxed()
+    {
+        return rankHintRelaxed;
+    }
+
+    Sampling sampling()
+    {
+        return sampling;
     }
 }

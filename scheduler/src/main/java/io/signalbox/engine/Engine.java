@@ -45,7 +45,7 @@ public interface Engine extends AutoCloseable
     /**
      * The rows of a request that has ended and that asked for them, else null. Call it after the listener received the
      * request's {@code Free}. The caller must then offer {@code Control RELEASE_ROWS}; the rows stay until it does. If
-     * untaken rows exceed {@link EngineContext#maxUntakenRowsBytes}, the engine discards the oldest.
+     * untaken rows exceed {@link EngineConfig#maxUntakenRowsBytes}, the engine discards the oldest.
      */
     RequestRows rows(long requestId);
 
@@ -54,15 +54,18 @@ public interface Engine extends AutoCloseable
 
     /**
      * Brings a rank back: the backend resets it, then its steps in flight are withdrawn and it takes part again. Other ranks
-     * are not disturbed. Lost ranks are reset automatically, up to {@link EngineContext#rankResets} times in a row.
+     * are not disturbed. Lost ranks are reset automatically, up to {@link EngineConfig#rankResets} times in a row.
      *
      * @throws IllegalArgumentException if the rank does not exist, or the backend does not declare that it resets ranks.
      * @throws IllegalStateException    when the engine has failed or is closed.
      */
     void resetRank(int rank);
 
-    /** Whether the client was made from the context that the engine was opened on. */
-    boolean serves(EngineClient client);
+    /** Whether the current thread is one of the engine's, which must not wait for the engine. */
+    default boolean isOwnThread()
+    {
+        return false;
+    }
 
     /** Explains why untaken rows of ended requests may be gone: the bound, and the number of discarded requests so far. */
     String describeDiscards();

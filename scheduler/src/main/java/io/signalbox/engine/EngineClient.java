@@ -15,13 +15,13 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.WeightsWay;
-import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -29,105 +29,218 @@ import java.util.function.LongSupplier;
 /**
  * Submits requests to an engine and follows them. Each client input needs a credit. The ingress ring has two slots more for
  * each step in flight than there are credits, so the backend's reports always find one. Without a free credit a call waits
- * up to its timeout, then fails; no input is lost or reordered.
- *
- * <p>Make the client from a complete {@link EngineContext}, open the engine on the same context, then {@link #connect}
- * the two. Thread-safe, also when called from the stages of a handle's future.
+ * up to its timeout, then fails; no input is lost or reordered. Thread-safe.
  */
-public final class EngineClient
+final class EngineClient
 {
     /** A launch and an answer. */
     private static final int REPORTS_PER_STEP = 2;
+    /** A thread that is refused comes again when this part of the credits has come back. */
+    private static final int CREDITS_SHARE = 4;
+    private static final long NO_REQUEST = -1;
 
     private final LongSupplier clock;
-    private final boolean capture;
+    private final Executor callbacks;
+    private final long waitNanos;
     private final ClientCredits credits;
-    private final OpenHandles handles = new OpenHandles();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final OpenHandles handles = new OpenHandles(this::drained);
     private final AtomicLong nextRequestId = new AtomicLong(1);
     private final ThreadLocal<SubmitEncoding> encodings;
     private final ClientEvents events = new ClientEvents();
+    private final RowTaking rows;
+    private final Pace inputs = new Pace();
+    private final Pace ends = new Pace();
     private volatile Engine engine;
     private volatile int weightGeneration;
+    private volatile List<CompletionHandle> resumed = List.of();
 
-    /** @param context gives the client its configuration, ring and clock; the client follows the context's engine. */
-    public EngineClient(final EngineContext context)
+    /** @param given gives the client its configuration, ring and clock; the client follows its engine. */
+    EngineClient(final EngineConfig given)
     {
-        final SchedulerConfig config = context.config();
+        final SchedulerConfig config = given.schedulerConfig();
         final int ranks = config.ranks();
         final int depth = config.isDepthGiven() ? config.depth() : ThreadedEngine.DEFAULT_DEPTH;
         final int reserved = REPORTS_PER_STEP * depth * ranks;
-        final int creditCount = context.ingressSlots() - reserved;
+        final int creditCount = given.value(EngineConfig.INGRESS_SLOTS) - reserved;
         if (creditCount < 1)
         {
-            throw ConfigException.because(EngineContext.INGRESS_SLOTS.of(context.ingressSlots()),
+            throw ConfigException.because(EngineConfig.INGRESS_SLOTS.of(given.value(EngineConfig.INGRESS_SLOTS)),
                     " leaves no slot for clients beside " + REPORTS_PER_STEP + " for each of " + depth +
                         " steps in flight of ", SchedulerConfig.RANKS.of(ranks))
                 .allowed("at least " + (reserved + 1)).remedy("give at least " + (reserved + 1));
         }
-        clock = context.clock();
-        capture = config.capture() != null;
+        clock = given.clock();
+        callbacks = given.callbacks();
+        waitNanos = given.value(EngineConfig.SUBMIT_WAIT_NANOS);
         credits = new ClientCredits(creditCount);
+        rows = new RowTaking(this, config.capture() != null);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config));
-        context.attach(this);
+        given.attach(this);
     }
 
-    /**
-     * Connects the client to its engine.
-     *
-     * @param target opened on the context that the client was made from.
-     * @throws IllegalArgumentException if it was opened on another one: the client would receive none of its groups.
-     */
-    public void connect(final Engine target)
+    /** @param target opened on the configuration that the client was made from. */
+    void connect(final Engine target)
     {
-        if (target == null || !target.serves(this))
-        {
-            throw new IllegalArgumentException(target == null ?
-                "the engine is null; connect the client to the engine that was opened on its context" :
-                "the engine was opened on another EngineContext than the client was made from, so the client would see " +
-                "none of its groups; connect the client to the engine that was opened on the same context");
-        }
         engine = target;
     }
 
+    /** The engine continues a run: the client follows the requests that it left. */
+    void resume(final ResumedRequests requests)
+    {
+        resumed = requests.handles();
+        resumed.stream().filter(requests::isLive).forEach(handles::add);
+        nextRequestId.set(requests.nextRequestId());
+        weightGeneration = requests.weightGeneration();
+    }
+
+    /** Requests that earlier engines of the run left. */
+    List<CompletionHandle> resumed()
+    {
+        return resumed;
+    }
+
     /** Inputs that clients may have in the ingress ring at a time. */
-    public int creditCount()
+    int creditCount()
     {
         return credits.count();
+    }
+
+    Executor callbacks()
+    {
+        return callbacks;
+    }
+
+    /**
+     * Submits a request, and waits for room as the back-pressure of the engine says. A request that is not accepted has a
+     * handle that is done, with the reason.
+     *
+     * @throws IllegalArgumentException when the request is larger than {@link Engine#MAX_INPUT_BYTES}, or wants what the
+     *                                  backend does not report.
+     * @throws IllegalStateException    when the engine has failed or is closed.
+     */
+    CompletionHandle submit(final CompletionRequest request)
+    {
+        final long requestId = nextRequestId.getAndIncrement();
+        Refusal refusal;
+        try
+        {
+            final CompletionHandle handle = submit(request, requestId, patience());
+            if (handle != null)
+            {
+                return handle;
+            }
+            refusal = handles.isDraining() ? draining() : Refusal.after(Refusal.Reason.ENGINE_FULL,
+                inputs.nanosUntil(Math.max(1, credits.count() / CREDITS_SHARE)), "all " + credits.count() +
+                    " slots of the ring of inputs are taken; submit the request again later, let the engine wait, or give " +
+                    "more ingressSlots");
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            refusal = Refusal.until(Refusal.Reason.INTERRUPTED,
+                "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room");
+        }
+        return new CompletionHandle(this, requestId, refusal);
+    }
+
+    private static Refusal draining()
+    {
+        return Refusal.until(Refusal.Reason.DRAINING,
+            "the engine drains: it finishes what it has, and accepts nothing else; launch another engine");
+    }
+
+    /** The time that a call may wait for room: none in a thread of the engine, which makes the room. */
+    private long patience()
+    {
+        return engine != null && engine.isOwnThread() ? 0 : waitNanos;
     }
 
     /**
      * Submits a request, waiting for a credit up to the timeout.
      *
-     * @return the handle, or null when the engine had no credit in time: nothing was submitted.
-     * @throws IllegalArgumentException when the request is larger than {@link Engine#MAX_INPUT_BYTES}, or wants what the
-     *                                  backend does not report.
-     * @throws IllegalStateException    when the engine has failed or is closed.
+     * @return the handle, or null when the engine had no credit in time or drains: nothing was submitted.
      */
-    public CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
+    CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
+    {
+        return submit(request, nextRequestId.getAndIncrement(), timeoutNanos);
+    }
+
+    private CompletionHandle submit(final CompletionRequest request, final long requestId, final long timeoutNanos)
+        throws InterruptedException
     {
         // Encode before taking a credit: a request that cannot be encoded costs none.
-        final CompletionHandle handle = new CompletionHandle(this, nextRequestId.getAndIncrement(), request.rowsFrom(),
-            request.sampling().logprobs());
+        final CompletionHandle handle =
+            new CompletionHandle(this, requestId, request.rowsFrom(), request.sampling().logprobs());
         final SubmitEncoding encoding = encodings.get();
-        final SubmitEncoder message = encoding.encode(request, handle.requestId());
+        final SubmitEncoder message = encoding.encode(request, requestId);
         if (!takeCredit(timeoutNanos))
         {
             return null;
         }
-        message.timeNanos(clock.getAsLong());
-        credits.sent(handle.requestId());
+        final long now = clock.getAsLong();
+        message.timeNanos(now).deadlineNanos(request.deadlineAt(now));
+        credits.sent(requestId);
+        boolean sent = false;
         try
         {
-            handles.add(handle);
-            engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), null);
+            sent = handles.add(handle);
+            if (sent)
+            {
+                engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), null);
+            }
         }
         catch (final RuntimeException | Error e)
         {
-            handles.remove(handle.requestId());
-            credits.passed(handle.requestId());
+            sent = false;
+            handles.remove(requestId);
             throw e;
         }
-        return handle;
+        finally
+        {
+            if (!sent)
+            {
+                credits.passed(requestId);
+            }
+        }
+        return sent ? handle : null;
+    }
+
+    /** Cancels a request; false if the engine had no room for that. */
+    boolean cancel(final CompletionHandle handle)
+    {
+        return handle.isDone() || patiently(nanos -> cancel(handle, nanos));
+    }
+
+    boolean newWeights(final WeightsWay way, final String version)
+    {
+        return patiently(nanos -> newWeights(way, version, nanos));
+    }
+
+    boolean resetCache()
+    {
+        return patiently(this::resetCache);
+    }
+
+    /** Makes a call that waits for room as the back-pressure of the engine says. An interrupt ends the wait. */
+    private boolean patiently(final PatientCall call)
+    {
+        try
+        {
+            return call.within(patience());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** A call that may wait; false if it found no room. */
+    @FunctionalInterface
+    private interface PatientCall
+    {
+        boolean within(long timeoutNanos) throws InterruptedException;
     }
 
     /**
@@ -135,7 +248,7 @@ public final class EngineClient
      *
      * @return false when the engine had no credit in time: nothing was asked.
      */
-    public boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
+    boolean cancel(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException
     {
         handle.checkClient(this);
         // Encode before taking a credit: a failure here costs none.
@@ -149,19 +262,8 @@ public final class EngineClient
         return true;
     }
 
-    /**
-     * Replaces the weights of the model: every step that is planned later computes with those that the backend then has.
-     * Requests that have not begun wait for them; nothing that former weights computed is shared with later requests.
-     *
-     * @param way     FINISH: running requests continue with the new weights, on KV blocks of the former ones. ABORT:
-     *                requests that have begun end with the reason NEW_WEIGHTS. REQUEUE: they compute their prompt and the
-     *                tokens that their clients have seen again, then continue; rows that belong to such tokens stay.
-     * @param version name of the weights for the journal; may be empty.
-     * @return false when the engine had no credit in time: nothing was asked.
-     * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
-     */
-    public boolean newWeights(final WeightsWay way, final String version, final long timeoutNanos)
-        throws InterruptedException
+    /** Replaces the weights of the model: {@link SignalboxEngine#newWeights}. Waits for a credit up to the timeout. */
+    boolean newWeights(final WeightsWay way, final String version, final long timeoutNanos) throws InterruptedException
     {
         if (way != WeightsWay.FINISH && way != WeightsWay.ABORT && way != WeightsWay.REQUEUE)
         {
@@ -169,117 +271,99 @@ public final class EngineClient
                 "; give FINISH, ABORT or REQUEUE");
         }
         final InputWriter writer = encodings.get().writer;
-        final ControlEncoder control =
-            writer.control().requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(way).note(version);
+        return control(writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.NEW_WEIGHTS).way(way).note(version),
+            NO_REQUEST, timeoutNanos);
+    }
+
+    private boolean resetCache(final long timeoutNanos) throws InterruptedException
+    {
+        final InputWriter writer = encodings.get().writer;
+        return control(writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.CACHE_RESET).note(""), NO_REQUEST,
+            timeoutNanos);
+    }
+
+    /** Refuses every later request, here and in the scheduler. Returns a future that completes when all have ended. */
+    CompletableFuture<Void> drain()
+    {
+        handles.drain();
+        patiently(nanos ->
+        {
+            final InputWriter writer = encodings.get().writer;
+            return control(
+                writer, writer.control().requestId(NO_REQUEST).kind(ControlKind.DRAIN).note(""), NO_REQUEST, nanos);
+        });
+        return drained;
+    }
+
+    private void drained()
+    {
+        new Handover(callbacks, () -> drained.complete(null)).handOver();
+    }
+
+    /** Releases the rows of a request that has ended. The caller has a credit. */
+    void releaseRows(final CompletionHandle handle)
+    {
+        final InputWriter writer = encodings.get().writer;
+        writer.control().timeNanos(clock.getAsLong()).requestId(handle.requestId()).kind(ControlKind.RELEASE_ROWS).note("");
+        offer(writer, handle.requestId());
+    }
+
+    private boolean control(
+        final InputWriter writer, final ControlEncoder control, final long requestId, final long timeoutNanos)
+        throws InterruptedException
+    {
         if (!takeCredit(timeoutNanos))
         {
             return false;
         }
         control.timeNanos(clock.getAsLong());
-        offer(writer, -1);
+        offer(writer, requestId);
         return true;
     }
 
     /** Generation of the weights that the last visible step plans compute with; 0: those with which the run began. */
-    public int weightGeneration()
+    int weightGeneration()
     {
         return weightGeneration;
     }
 
-    /**
-     * Waits for the end of a request and takes its routed experts, once: a copy from the wanted position on. The scheduler
-     * then releases its rows.
-     *
-     * @return null when the request asked for none or was refused, capture is off, or they were taken before.
-     * @throws RowsDiscardedException when ended requests held too many rows that nobody took, and these were among the
-     *                                oldest: {@link EngineContext#maxUntakenRowsBytes}.
-     * @throws TimeoutException when the request had not ended, or the engine had no credit, in time: nothing was taken.
-     */
-    public RoutedExperts takeRows(final CompletionHandle handle, final long timeoutNanos)
+    /** Waits for the end of a request and takes its routed experts: {@link CompletionHandle#takeRows(Duration)}. */
+    RoutedExperts takeRows(final CompletionHandle handle, final long timeoutNanos)
         throws InterruptedException, TimeoutException
     {
         handle.checkClient(this);
-        final long start = System.nanoTime();
-        final CompletionHandle.Ended ended = awaitEnd(handle, timeoutNanos);
-        final InputWriter writer = encodings.get().writer;
-        if (!takeCredit(timeoutNanos - (System.nanoTime() - start)))
-        {
-            throw new TimeoutException("the engine had no credit in time to release the rows");
-        }
-        final RoutedExperts copy = copyRows(handle, ended);
-        if (copy == null)
-        {
-            return null;
-        }
-        writer.control().timeNanos(clock.getAsLong()).requestId(handle.requestId()).kind(ControlKind.RELEASE_ROWS).note("");
-        try
-        {
-            offer(writer, handle.requestId());
-        }
-        catch (final RuntimeException | Error e)
-        {
-            rowsNotTaken(handle);
-            throw e;
-        }
-        return copy;
+        return rows.take(handle, timeoutNanos);
     }
 
-    /** Returns the rows: a later call may take them, and until then they may be discarded. */
-    private void rowsNotTaken(final CompletionHandle handle)
+    /** Waits for the end of a request and releases its routed experts. */
+    void discardRows(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException, TimeoutException
     {
-        engine.rowsNotTaken(handle.requestId());
-        handle.rowsNotTaken();
+        handle.checkClient(this);
+        rows.discard(handle, timeoutNanos);
     }
 
-    /** Returns the credit unless there are rows to release. */
-    private RoutedExperts copyRows(final CompletionHandle handle, final CompletionHandle.Ended ended)
+    Engine engine()
     {
-        RoutedExperts copy = null;
-        boolean first = false;
-        try
-        {
-            first = capture && ended.refusal() == null && handle.rowsFrom() >= 0 && handle.takeRows();
-            if (first)
-            {
-                final RequestRows rows = engine.rows(handle.requestId());
-                if (rows == null)
-                {
-                    throw new RowsDiscardedException("the rows of request " + handle.requestId() + " are gone: " +
-                        engine.describeDiscards() + "; take rows sooner, or raise the bound.");
-                }
-                copy = rows.copy(Math.min(handle.rowsFrom(), ended.rows()), ended.rows()).withWeights(ended.weights());
-            }
-            return copy;
-        }
-        finally
-        {
-            if (copy == null)
-            {
-                credits.giveBack();
-                if (first)
-                {
-                    rowsNotTaken(handle);
-                }
-            }
-        }
+        return engine;
     }
 
-    private static CompletionHandle.Ended awaitEnd(final CompletionHandle handle, final long timeoutNanos)
-        throws InterruptedException, TimeoutException
+    OpenHandles handles()
     {
-        try
+        return handles;
+    }
+
+    /** @throws IllegalStateException in a thread of the engine, which would wait for itself. */
+    void refuseOwnThread(final String method)
+    {
+        if (engine != null && engine.isOwnThread())
         {
-            return handle.ended().get(timeoutNanos, TimeUnit.NANOSECONDS);
-        }
-        catch (final ExecutionException e)
-        {
-            throw new IllegalStateException(
-                "the request has no rows because the engine stopped: " + e.getCause().getMessage(), e.getCause());
+            throw new IllegalStateException(method + " was called by the engine's own thread " +
+                Thread.currentThread().getName() + ", which would wait for itself; call it from another thread");
         }
     }
 
     /** Once the engine accepts no further input, each waiting caller is refused and passes its credit to the next. */
-    private boolean takeCredit(final long timeoutNanos) throws InterruptedException
+    boolean takeCredit(final long timeoutNanos) throws InterruptedException
     {
         if (engine == null)
         {
@@ -300,6 +384,12 @@ public final class EngineClient
             throw e;
         }
         return true;
+    }
+
+    /** Returns a credit that was not used. */
+    void giveCreditBack()
+    {
+        credits.giveBack();
     }
 
     private void offer(final InputWriter writer, final long requestId)
@@ -328,6 +418,7 @@ public final class EngineClient
         @Override
         protected void onSubmit(final SubmitDecoder message)
         {
+            inputs.event(message.timeNanos());
             credits.passed(message.requestId());
         }
 
@@ -361,6 +452,10 @@ public final class EngineClient
                 {
                     handle.emitted(commit.token(token + i), commit.logprob(token + i));
                 }
+                if (handle != null)
+                {
+                    handle.visible();
+                }
                 token += emitted;
             }
         }
@@ -371,6 +466,7 @@ public final class EngineClient
             final CompletionHandle handle = handles.find(message.requestId());
             if (handle != null)
             {
+                ends.event(clock.getAsLong());
                 handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows(),
                     FreeSpans.of(message));
                 // Not before: a handle that could not be completed must fail with the engine.
@@ -384,7 +480,7 @@ public final class EngineClient
             final CompletionHandle handle = handles.find(message.requestId());
             if (handle != null)
             {
-                handle.refused(message.reason());
+                handle.refused(Refusal.of(message.reason(), ends.nanosUntil(1)));
                 handles.remove(message.requestId());
             }
         }
@@ -395,5 +491,9 @@ public final class EngineClient
     {
         handles.failAll(cause);
         credits.giveBack();
+        if (handles.isDraining())
+        {
+            new Handover(callbacks, () -> drained.completeExceptionally(cause)).handOver();
+        }
     }
 }

@@ -21,13 +21,13 @@ final class ReportCheck
 
     private final ModelShape capture;
     private final int vocabularySize;
-    private final EngineContext.ImpossibleRows impossibleRows;
+    private final EngineConfig.ImpossibleRows impossibleRows;
 
     /**
      * @param capture        the rows that every completion brings, or null if capture is off.
      * @param vocabularySize token ids are below it.
      */
-    ReportCheck(final ModelShape capture, final int vocabularySize, final EngineContext.ImpossibleRows impossibleRows)
+    ReportCheck(final ModelShape capture, final int vocabularySize, final EngineConfig.ImpossibleRows impossibleRows)
     {
         this.impossibleRows = impossibleRows;
         this.capture = capture;
@@ -35,7 +35,7 @@ final class ReportCheck
     }
 
     /** Treatment of a row that no expert router can have chosen. */
-    EngineContext.ImpossibleRows impossibleRows()
+    EngineConfig.ImpossibleRows impossibleRows()
     {
         return impossibleRows;
     }
@@ -78,7 +78,7 @@ final class ReportCheck
     /** Whether a step that is none of the last of its rank is a former one: its result comes too late, but it exists. */
     static boolean isFormer(final LaunchedSteps.Launch last, final int epoch, final long step)
     {
-        return step > 0 && epoch <= last.epoch() && step < last.step();
+        return step > 0 && (epoch < last.epoch() || epoch == last.epoch() && step < last.step());
     }
 
     /** Whether the results name the step that they are reported for. */

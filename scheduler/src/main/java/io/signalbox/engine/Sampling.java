@@ -12,16 +12,16 @@ import io.signalbox.ConfigException;
  * @param seed        {@link #NO_SEED}: the id of the request.
  * @param logprobs    whether the log-probability of each token is wanted.
  */
-public record Sampling(float temperature, int topK, float topP, long seed, boolean logprobs)
+record Sampling(float temperature, int topK, float topP, long seed, boolean logprobs)
 {
-    public static final long NO_SEED = -1;
+    static final long NO_SEED = -1;
     /** From all tokens, as they are, without log-probabilities. */
-    public static final Sampling PLAIN = new Sampling(1, 0, 1, NO_SEED, false);
+    static final Sampling PLAIN = new Sampling(1, 0, 1, NO_SEED, false);
     /** The most probable token, without log-probabilities. */
-    public static final Sampling GREEDY = new Sampling(0, 0, 1, NO_SEED, false);
+    static final Sampling GREEDY = new Sampling(0, 0, 1, NO_SEED, false);
 
     /** @throws ConfigException if a parameter is out of range. */
-    public Sampling
+    Sampling
     {
         if (!(temperature >= 0 && temperature <= Float.MAX_VALUE))
         {

@@ -8,7 +8,10 @@ import io.signalbox.experts.RequestRows;
 import io.signalbox.scheduler.Scheduler;
 import org.agrona.DirectBuffer;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
  * The engine without threads: {@link #offer} returns when the input has passed the scheduler, the journal, the backend
@@ -23,7 +26,11 @@ public final class SteppedEngine implements Engine
     private final EngineContext context;
     private final Scheduler scheduler;
     private final GroupJournal journal;
-    private final GroupListener listener;
+    private final EngineConfig config;
+    /** Changes once, when the first request is submitted here. */
+    private GroupListener listener;
+    /** The client of {@link #submit}; {@code null} before the first call, unless the engine may continue a run. */
+    private EngineClient client;
     private final Dispatcher dispatcher;
     private final InputDoor door;
     private final RankResets resets;
@@ -36,22 +43,45 @@ public final class SteppedEngine implements Engine
     /** The thread that is within {@link #offer}, or null. */
     private final AtomicReference<Thread> user = new AtomicReference<>();
 
-    public SteppedEngine(final EngineContext context)
+    public SteppedEngine(final EngineConfig config)
     {
-        this.context = context.conclude(DEFAULT_DEPTH);
+        this.config = config;
+        client = config.runJournal() == null ? null : new EngineClient(config);
+        context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
+        context.openRun();
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
         finishedRows = context.finishedRows();
-        failure = new EngineFailure(context.failureListeners());
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
+        final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
+        toTell.addAll(context.failureListeners());
+        failure = new EngineFailure(toTell);
+        final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
-        dispatcher = new Dispatcher(context.backend(), launches, resets);
+        resets.stampBy(scheduler::timeNanos);
+        dispatcher = context.start().dispatcher();
         door = context.inputDoor();
-        context.startBackend(
-            new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
-        life.moveTo(EngineLife.Stage.RUNNING);
+        begin(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
+    }
+
+    private void begin(final IngressSink sink)
+    {
+        try
+        {
+            context.startBackend(sink);
+            life.moveTo(EngineLife.Stage.RUNNING);
+            if (client != null)
+            {
+                client.connect(this);
+            }
+            context.start().offerRestart(this, context.clock());
+        }
+        catch (final RuntimeException | Error e)
+        {
+            context.start().abandon();
+            throw e;
+        }
     }
 
     @Override
@@ -111,9 +141,9 @@ public final class SteppedEngine implements Engine
 
     private void addInputs()
     {
-        for (int rank = resets.takeDue(); rank != RankResets.NO_RANK; rank = resets.takeDue())
+        for (int rank = resets.firstDue(); rank != RankResets.NO_RANK; rank = resets.firstDue())
         {
-            resets.encodeReset(rank, scheduler.timeNanos(), resetInputs);
+            resets.encodeDue(rank, resetInputs);
             process(resetInputs.buffer(), 0, resetInputs.length(), null);
         }
         for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
@@ -121,7 +151,7 @@ public final class SteppedEngine implements Engine
             shellInputs.discardRows(id, scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
-        if (context.wakeSource() == EngineContext.WakeSource.ENGINE && scheduler.wantsWake())
+        if (context.wakeSource() == EngineConfig.WakeSource.ENGINE && scheduler.wantsWake())
         {
             shellInputs.wake(scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
@@ -166,6 +196,44 @@ public final class SteppedEngine implements Engine
         listener.onGroup(group.buffer(), 0, group.length());
     }
 
+    /** The requests that earlier engines of the run left, as {@link SignalboxEngine#resumed()} has them. */
+    public List<CompletionHandle> resumed()
+    {
+        return client == null ? List.of() : client.resumed();
+    }
+
+    /**
+     * Submits a request: it has passed scheduler, journal, backend and listener when the call returns. Its handle is done
+     * once the inputs are offered that end it, so no thread should wait for it that offers them.
+     *
+     * @throws IllegalStateException when the engine has failed or is closed.
+     */
+    public CompletionHandle submit(final CompletionRequest request)
+    {
+        checkOpen();
+        if (client == null)
+        {
+            final EngineClient first = new EngineClient(config);
+            final GroupListener following = listener;
+            first.connect(this);
+            client = first;
+            listener = (group, offset, length) ->
+            {
+                first.onGroup(group, offset, length);
+                following.onGroup(group, offset, length);
+            };
+        }
+        return client.submit(request);
+    }
+
+    private void failClient(final Throwable cause)
+    {
+        if (client != null)
+        {
+            client.failAll(cause);
+        }
+    }
+
     @Override
     public void awaitProcessed()
     {
@@ -199,13 +267,7 @@ public final class SteppedEngine implements Engine
     public void resetRank(final int rank)
     {
         checkOpen();
-        resets.reset(rank, this, scheduler::timeNanos);
-    }
-
-    @Override
-    public boolean serves(final EngineClient client)
-    {
-        return context.client() == client;
+        resets.reset(rank, this);
     }
 
     @Override

@@ -25,7 +25,7 @@ final class SubmitEncoding
         chain = new byte[hasher.chainBytes()];
     }
 
-    /** Returns the message, complete except for its time, which the caller sets before it sends the message. */
+    /** Returns the message, complete except for its time and deadline, which the caller sets before it sends the message. */
     SubmitEncoder encode(final CompletionRequest request, final long requestId)
     {
         final int[] prompt = request.prompt();
@@ -39,11 +39,13 @@ final class SubmitEncoding
         final Sampling sampling = request.sampling();
         final long seed = sampling.seed() == Sampling.NO_SEED ? requestId : sampling.seed();
         final SubmitEncoder submit = writer.submit();
-        submit.requestId(requestId).conversationId(-1).predecessorId(-1).thinkTimeNanos(0)
-            .deadlineNanos(request.deadlineNanos()).samplingSeed(seed).promptTokens(prompt.length)
+        submit.requestId(requestId).conversationId(request.conversationId()).predecessorId(-1).thinkTimeNanos(0)
+            .deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
             .maxNewTokens(request.maxNewTokens()).stopTokenId(request.stopTokenId()).rowsFrom(request.rowsFrom())
-            .priority(request.priority()).rankHint(-1).topK(sampling.topK()).temperature(sampling.temperature())
-            .topP(sampling.topP()).rankHintRelaxed(Flag.NO).logprobs(sampling.logprobs() ? Flag.YES : Flag.NO);
+            .priority(request.priority()).rankHint(request.rankHint()).topK(sampling.topK())
+            .temperature(sampling.temperature()).topP(sampling.topP())
+            .rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
+            .logprobs(sampling.logprobs() ? Flag.YES : Flag.NO);
         submit.putBlockHashes(hashes, 0, hashes.capacity());
         submit.putCacheKey(cacheKey, 0, cacheKey.length);
         submit.putTokens(tokens, 0, tokens.capacity());

@@ -23,6 +23,9 @@ final class DpRank
     private final int rank;
     private final int blockSizeTokens;
     private boolean lost;
+    /** Whether a lost rank is expected to be reset. */
+    private final boolean returns;
+    private boolean givenUp;
     private int epoch;
     private boolean due;
     private long steps;
@@ -36,6 +39,7 @@ final class DpRank
         final SchedulerConfig config, final int rank, final RoutedExpertPages pages, final BatchListener listener)
     {
         this.rank = rank;
+        returns = config.ranksReturn();
         blockSizeTokens = config.blockSizeTokens();
         blocks = new RankBlocks(
             rank,
@@ -160,7 +164,20 @@ final class DpRank
         }
         epoch = newEpoch;
         lost = false;
+        givenUp = false;
         due = true;
+    }
+
+    /** Nobody is expected to reset the rank; it is lost. */
+    void giveUp()
+    {
+        givenUp = true;
+    }
+
+    /** Whether requests may wait for the rank: it is not lost, or is expected to be reset. */
+    boolean isExpected()
+    {
+        return !lost || returns && !givenUp;
     }
 
     /** Counts the resets of the rank's backend: reports of another epoch are of no step in flight. */
@@ -243,7 +260,8 @@ final class DpRank
     /** Digest of the steps in flight and of what is remembered of failed ones, chained to another. */
     long digest(final long before)
     {
-        final long digest = StateDigest.mix(epoch == 0 ? before : StateDigest.mix(before, epoch), open.digest(), steps);
+        final long fate = lost ? StateDigest.mix(before, givenUp ? 2 : 1) : before;
+        final long digest = StateDigest.mix(epoch == 0 ? fate : StateDigest.mix(fate, epoch), open.digest(), steps);
         return failedSteps == 0 ? digest : StateDigest.mix(
             StateDigest.mix(digest, failedSteps, failedUpTo), resting ? restsUntilNanos : 0);
     }

@@ -79,14 +79,15 @@ final class Placement
         claimed = new int[ranks.length];
     }
 
-    int ranksLeft()
+    /** Ranks that requests may wait for: those that work, and lost ones that are expected to be reset. */
+    int ranksExpected()
     {
-        int left = 0;
+        int expected = 0;
         for (final DpRank rank : ranks)
         {
-            left += rank.isLost() ? 0 : 1;
+            expected += rank.isExpected() ? 1 : 0;
         }
-        return left;
+        return expected;
     }
 
     /** Records an event that may allow a queued request to be placed. */

@@ -35,7 +35,7 @@ final class Submissions
     }
 
     /** The reason for the refusal, or {@link RefusalReason#NULL_VAL} if the request can run. */
-    RefusalReason refusal(final SubmitDecoder input, final int ranksLeft, final int queued)
+    RefusalReason refusal(final SubmitDecoder input, final int ranksExpected, final int queued)
     {
         final int promptTokens = input.promptTokens();
         final int maxNewTokens = input.maxNewTokens();
@@ -60,7 +60,7 @@ final class Submissions
         {
             return RefusalReason.TOO_LONG_FOR_POOL;
         }
-        if (ranksLeft == 0)
+        if (ranksExpected == 0)
         {
             return RefusalReason.NO_RANK_LEFT;
         }

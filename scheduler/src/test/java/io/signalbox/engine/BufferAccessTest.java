@@ -51,7 +51,7 @@ class BufferAccessTest
 
         public static void main(final String[] arguments)
         {
-            try (Engine engine = open(arguments[0], new EngineContext()))
+            try (Engine engine = open(arguments[0], new EngineConfig()))
             {
                 System.out.println("open: " + engine);
             }
@@ -61,7 +61,7 @@ class BufferAccessTest
             }
         }
 
-        private static Engine open(final String kind, final EngineContext context)
+        private static Engine open(final String kind, final EngineConfig context)
         {
             return kind.equals("stepped") ? new SteppedEngine(context) : new ThreadedEngine(context);
         }

@@ -23,7 +23,7 @@ class CheckedJournalTest
     private final CheckedJournal journal = new CheckedJournal(recording);
     private final UnsafeBuffer memory = soundRows();
     private final ReportEncoding encoding =
-        new ReportEncoding(new ReportCheck(new ModelShape(8, 256, 8), 100, EngineContext.ImpossibleRows.MISSING));
+        new ReportEncoding(new ReportCheck(new ModelShape(8, 256, 8), 100, EngineConfig.ImpossibleRows.MISSING));
 
     private static UnsafeBuffer soundRows()
     {

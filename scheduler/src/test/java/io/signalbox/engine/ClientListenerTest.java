@@ -22,8 +22,8 @@ class ClientListenerTest
 
     private final AtomicReference<UnsafeBuffer> lastGroup = new AtomicReference<>();
     private final InputWriter writer = new InputWriter();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(4096).maxRunning(REQUESTS).build())
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(4096).maxRunning(REQUESTS).build())
         .backend(new SilentBackend())
         .listener((group, offset, length) ->
         {
@@ -70,7 +70,7 @@ class ClientListenerTest
         CompletionHandle last = null;
         for (int i = 0; i < REQUESTS; i++)
         {
-            last = client.submit(CompletionRequest.of(new int[16], 100), SECOND);
+            last = client.submit(CompletionRequest.prompt(new int[16]).maxNewTokens(100), SECOND);
             assertNotNull(last);
         }
         complete(engine, 1, 1);

@@ -43,13 +43,13 @@ class CutShortTest
         assertEquals(false, isCutShort(ThreadedEngine::new, QUIET));
     }
 
-    private static boolean isCutShort(final Function<EngineContext, Engine> engines, final GroupListener listener)
+    private static boolean isCutShort(final Function<EngineConfig, Engine> engines, final GroupListener listener)
     {
         final RecordingJournal journal = new RecordingJournal();
         final InputWriter note = new InputWriter();
         note.control().timeNanos(1).requestId(-1).kind(ControlKind.NOTE).note("a note");
-        final Engine engine = engines.apply(new EngineContext()
-            .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build())
+        final Engine engine = engines.apply(new EngineConfig()
+            .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build())
             .backend(new SilentBackend()).journal(journal).listener(listener));
         if (listener == FAILING)
         {

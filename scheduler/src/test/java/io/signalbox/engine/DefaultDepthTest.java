@@ -21,18 +21,18 @@ class DefaultDepthTest
 {
     private static final SchedulerConfig NO_DEPTH = SchedulerConfig.builder().ranks(1).kvBlocks(64).build();
 
-    private static EngineContext context(final SchedulerConfig config, final int depth)
+    private static EngineConfig context(final SchedulerConfig config, final int depth)
     {
-        return new EngineContext().config(config).backend(new SilentBackend(depth));
+        return new EngineConfig().scheduler(config).backend(new SilentBackend(depth));
     }
 
     private static int depthOf(final SchedulerConfig config, final int backendDepth, final boolean threaded)
     {
-        final EngineContext context = context(config, backendDepth);
+        final EngineConfig context = context(config, backendDepth);
         try (Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context))
         {
             assertEquals(Long.MAX_VALUE, engine.nextTickNanos());
-            return context.config().depth();
+            return context.concluded().config().depth();
         }
     }
 
@@ -66,10 +66,9 @@ class DefaultDepthTest
     @Test
     void shouldRefuseAJournalThatDescribesAnotherDepth()
     {
-        final EngineContext context = context(NO_DEPTH, 4).journal(new Described(NO_DEPTH.settings()));
+        final EngineConfig context = context(NO_DEPTH, 4).journal(new Described(NO_DEPTH.settings()));
         assertEquals("the journal describes a run with scheduler.depth=1, but the engine would run with " +
-            "scheduler.depth=2; begin the journal with the settings of ThreadedEngine.configFor(config, capabilities), " +
-            "or give the same value to both.",
+            "scheduler.depth=2; begin the journal with EngineConfig.runSettings(), or give the same value to both.",
             assertThrows(ConfigException.class, () -> new ThreadedEngine(context)).getMessage());
     }
 
@@ -77,7 +76,7 @@ class DefaultDepthTest
     void shouldTakeAJournalThatDescribesTheDepthOfTheEngine()
     {
         final BackendCapabilities capabilities = new SilentBackend(4).capabilities();
-        final SchedulerConfig config = ThreadedEngine.configFor(NO_DEPTH, capabilities);
+        final SchedulerConfig config = EngineContext.fitted(NO_DEPTH, capabilities, 2);
         final Map<String, String> settings = new HashMap<>(config.settings());
         settings.put("program.version", "test");
         new ThreadedEngine(context(NO_DEPTH, 4).journal(new Described(settings))).close();

@@ -78,7 +78,7 @@ class EmbedderFuzzTest
             .kvBlocks(40 + random.nextInt(60)).stepTokens(16 + random.nextInt(200)).backOffNanos(1_000)
             .depth(depth)
             .capture(SHAPE).build();
-        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(HostileBackend.VOCABULARY)
             .ingressSlots(random.nextBoolean() ? SMALL_RING : 1024).trackSlots(8).stepTimeoutNanos(20_000_000)
             .failureListener(failure::set);
@@ -124,8 +124,8 @@ class EmbedderFuzzTest
                 final int template = random.nextInt(TEMPLATES);
                 final int[] prompt = new int[1 + random.nextInt(LONGEST_PROMPT)];
                 Arrays.setAll(prompt, position -> template * 1_000 + position);
-                final CompletionHandle handle = client.submit(new CompletionRequest(prompt, random.nextInt(12), -1,
-                    new byte[0], -1, random.nextInt(3), 0), LONG_ENOUGH);
+                final CompletionHandle handle = client.submit(CompletionRequest.prompt(prompt)
+                    .maxNewTokens(random.nextInt(12)).priority(random.nextInt(3)).rows(0), LONG_ENOUGH);
                 assertNotNull(handle);
                 asked.add(new Asked(handle, template, prompt.length));
                 if (random.nextInt(6) == 0)
@@ -145,7 +145,7 @@ class EmbedderFuzzTest
         final List<Asked> all, final Asked one) throws Exception
     {
         final String name = "seed " + seed + ", request " + one.handle.requestId() + ": ";
-        final CompletionHandle.Ended ended = one.handle.ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
+        final Completion ended = one.handle.ended().get(LONG_ENOUGH, TimeUnit.NANOSECONDS);
         final RoutedExperts rows = client.takeRows(one.handle, LONG_ENOUGH);
         if (ended.refusal() != null)
         {

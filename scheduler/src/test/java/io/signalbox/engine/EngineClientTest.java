@@ -5,7 +5,6 @@ import io.signalbox.ConfigException;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeReason;
-import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -13,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,24 +36,23 @@ class EngineClientTest
     private final SchedulerConfig config = SchedulerConfig.builder()
         .ranks(2).blockSizeTokens(16).kvBlocks(65).depth(1).capture(new ModelShape(2, 64, 2)).build();
     private final AtomicLong clock = new AtomicLong();
-    private final EngineContext context =
-        new EngineContext().config(config).ingressSlots(8).trackSlots(8).clock(clock::incrementAndGet);
+    private final EngineConfig context =
+        new EngineConfig().scheduler(config).ingressSlots(8).trackSlots(8).clock(clock::incrementAndGet);
     private final EngineClient client = new EngineClient(context);
 
-    private EngineContext context()
+    private EngineConfig context()
     {
         return context;
     }
 
     private static CompletionRequest requestWithRows(final int maxNewTokens, final int rowsFrom)
     {
-        return new CompletionRequest(
-            IntStream.range(0, 40).toArray(), maxNewTokens, -1, new byte[0], -1, 0, rowsFrom);
+        return CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(maxNewTokens).rows(rowsFrom);
     }
 
     private static CompletionRequest request(final int promptTokens, final int maxNewTokens)
     {
-        return CompletionRequest.of(IntStream.range(0, promptTokens).toArray(), maxNewTokens);
+        return CompletionRequest.prompt(IntStream.range(0, promptTokens).toArray()).maxNewTokens(maxNewTokens);
     }
 
     /** A launch and an answer of every step that may be in flight find a slot, whatever clients have in the ring. */
@@ -73,7 +72,7 @@ class EngineClientTest
     {
         final SchedulerConfig.Builder builder =
             depth == 0 ? SchedulerConfig.builder().ranks(2).kvBlocks(65) : ranks.depth(depth);
-        return new EngineClient(new EngineContext().config(builder.build()).ingressSlots(64)).creditCount();
+        return new EngineClient(new EngineConfig().scheduler(builder.build()).ingressSlots(64)).creditCount();
     }
 
     @Test
@@ -89,7 +88,7 @@ class EngineClientTest
             }
             for (final CompletionHandle handle : handles)
             {
-                final CompletionHandle.Ended ended = handle.ended().join();
+                final Completion ended = handle.ended().join();
                 assertEquals(FreeReason.LENGTH, ended.reason());
                 assertEquals(7, ended.tokens().length);
                 assertEquals(46, ended.capturedRows() + ended.inheritedRows());
@@ -269,7 +268,7 @@ class EngineClientTest
     void shouldRefuseAContextThatChangesAfterItsClientWasMade()
     {
         assertThrows(ConfigException.class, () -> context.ingressSlots(16));
-        assertThrows(ConfigException.class, () -> context.config(config));
+        assertThrows(ConfigException.class, () -> context.scheduler(config));
         assertThrows(ConfigException.class, () -> context.clock(System::nanoTime));
         assertThrows(ConfigException.class, () -> new EngineClient(context));
     }
@@ -277,10 +276,20 @@ class EngineClientTest
     @Test
     void shouldRefuseARequestWithoutPromptOrCacheKeyInOneSentence()
     {
+        final CompletionRequest pattern = CompletionRequest.prompt(new int[16]);
         for (final Executable request : new Executable[] {
-            () -> CompletionRequest.of(null, 1),
-            () -> CompletionRequest.of(new int[0], 1),
-            () -> new CompletionRequest(new int[16], 1, -1, null, -1, 0, -1)})
+            () -> CompletionRequest.prompt(null),
+            () -> CompletionRequest.prompt(new int[0]),
+            () -> pattern.cacheKey(null),
+            () -> pattern.maxNewTokens(-1),
+            () -> pattern.stopAt(-2),
+            () -> pattern.rows(17),
+            () -> pattern.rankHint(-1),
+            () -> pattern.conversation(-1),
+            () -> pattern.deadline(Duration.ZERO),
+            () -> pattern.temperature(Double.NaN),
+            () -> pattern.topP(0),
+            () -> pattern.topK(-1)})
         {
             final String message = assertThrows(ConfigException.class, request).getMessage();
             assertTrue(message.endsWith("."), message);
@@ -294,7 +303,7 @@ class EngineClientTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(2000, 1), SECOND);
-            assertEquals(RefusalReason.TOO_LONG_FOR_POOL, handle.ended().join().refusal());
+            assertEquals(Refusal.Reason.TOO_LONG_FOR_POOL, handle.ended().join().refusal().reason());
         }
     }
 
@@ -302,7 +311,7 @@ class EngineClientTest
     void shouldCancelARequestInTheQueue() throws Exception
     {
         try (SteppedEngine engine = new SteppedEngine(
-            context().backend(new SilentBackend()).wakeSource(EngineContext.WakeSource.CALLER)))
+            context().backend(new SilentBackend()).wakeSource(EngineConfig.WakeSource.CALLER)))
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(request(20, 5), SECOND);
@@ -314,7 +323,7 @@ class EngineClientTest
     @Test
     void shouldFailEveryOpenHandleWhenTheEngineFails() throws Exception
     {
-        final EngineContext context = context().backend(new SilentBackend()).journal(new FailingJournal(3));
+        final EngineConfig context = context().backend(new SilentBackend()).journal(new FailingJournal(3));
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {
             client.connect(engine);

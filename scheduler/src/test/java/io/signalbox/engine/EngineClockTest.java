@@ -24,8 +24,8 @@ class EngineClockTest
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final AtomicLong clock = new AtomicLong(1);
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend).clock(clock::get);
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend).clock(clock::get);
 
     @ParameterizedTest
     @ValueSource(longs = {1_700_000_000_000_000_000L, Long.MAX_VALUE})
@@ -36,13 +36,13 @@ class EngineClockTest
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(
-                new CompletionRequest(new int[1], 1, -1, new byte[0], HOUR, 0, -1), 1);
+                CompletionRequest.prompt(new int[1]).maxNewTokens(1).deadlineNanos(HOUR), 1);
             for (int step = 1; step <= 2; step++)
             {
                 backend.sink().fault(future, 0, 0, step, FaultClass.STEP_FAILED, "planted");
             }
             clock.set(HOUR / 2);
-            client.cancel(client.submit(CompletionRequest.of(new int[1], 1), 1), 1);
+            client.cancel(client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), 1), 1);
             assertEquals(3, backend.plan(0).step(), "the rest is over");
             backend.complete(0);
             assertEquals(FreeReason.LENGTH, handle.ended().get(30, TimeUnit.SECONDS).reason());

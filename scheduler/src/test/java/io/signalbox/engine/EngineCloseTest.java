@@ -27,12 +27,12 @@ class EngineCloseTest
 
     private final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(64).build();
 
-    private EngineContext context(final Backend backend)
+    private EngineConfig context(final Backend backend)
     {
-        return new EngineContext().config(config).backend(backend).ingressSlots(8).trackSlots(8);
+        return new EngineConfig().scheduler(config).backend(backend).ingressSlots(8).trackSlots(8);
     }
 
-    private static Engine open(final boolean threaded, final EngineContext context)
+    private static Engine open(final boolean threaded, final EngineConfig context)
     {
         return threaded ? new ThreadedEngine(context) : new SteppedEngine(context);
     }
@@ -41,15 +41,16 @@ class EngineCloseTest
     @ValueSource(booleans = {true, false})
     void shouldCompleteOpenHandlesExceptionally(final boolean threaded) throws Exception
     {
-        final EngineContext context = context(new SilentBackend());
+        final EngineConfig context = context(new SilentBackend());
         final EngineClient client = new EngineClient(context);
         final Engine engine = open(threaded, context);
         client.connect(engine);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+        final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
         engine.close();
         final CompletionException end = assertThrows(CompletionException.class, () -> handle.ended().join());
         assertEquals("the engine is closed", end.getCause().getMessage());
-        assertThrows(IllegalStateException.class, () -> client.submit(CompletionRequest.of(new int[20], 5), SECOND));
+        assertThrows(IllegalStateException.class,
+            () -> client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND));
         assertThrows(IllegalStateException.class, () -> client.takeRows(handle, SECOND));
     }
 
@@ -95,11 +96,11 @@ class EngineCloseTest
     {
         final SilentBackend backend = new SilentBackend();
         final GatedJournal journal = new GatedJournal();
-        final EngineContext context = context(backend).journal(journal);
+        final EngineConfig context = context(backend).journal(journal);
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+        final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
         journal.awaitFirst();
         final CompletableFuture<Void> closed = CompletableFuture.runAsync(engine::close);
         while (!engine.isClosing())
@@ -122,7 +123,7 @@ class EngineCloseTest
         {
             final RecordingJournal journal = new RecordingJournal();
             final ThreadedEngine engine = new ThreadedEngine(
-                context(new SilentBackend()).journal(journal).wakeSource(EngineContext.WakeSource.CALLER));
+                context(new SilentBackend()).journal(journal).wakeSource(EngineConfig.WakeSource.CALLER));
             final AtomicInteger taken = new AtomicInteger();
             final List<Thread> producers = producers(8, engine, taken);
             while (taken.get() < 100)

@@ -61,15 +61,15 @@ class EngineErrorTest
     {
         final Planted planted = new Planted(place, error);
         final List<Throwable> told = Collections.synchronizedList(new ArrayList<>());
-        final EngineContext context = new EngineContext()
-            .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
+        final EngineConfig context = new EngineConfig()
+            .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
             .backend(planted.backend).journal(planted.journal).clock(planted::clock).ingressSlots(8)
             .listener((group, offset, length) -> planted.strikeAt(Place.LISTENER)).failureListener(told::add);
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
         final CompletionHandle handle = client.submit(
-            new CompletionRequest(new int[600], 50, -1, new byte[0], Long.MAX_VALUE - 1, 0, 0), LONG_ENOUGH);
+            CompletionRequest.prompt(new int[600]).maxNewTokens(50).deadlineNanos(Long.MAX_VALUE - 1).rows(0), LONG_ENOUGH);
         engine.awaitProcessed();
         planted.armed = true;
         if (place == Place.CLOCK_OF_TIMER)
@@ -87,7 +87,7 @@ class EngineErrorTest
         planted.armed = false;
         assertThrows(IllegalStateException.class, engine::awaitProcessed);
         assertThrows(IllegalStateException.class,
-            () -> client.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH));
+            () -> client.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH));
         assertThrows(IllegalStateException.class, () -> client.takeRows(handle, LONG_ENOUGH));
         engine.close();
         assertEquals(List.of(error), told);
@@ -115,12 +115,12 @@ class EngineErrorTest
             told.incrementAndGet();
             throw new IllegalArgumentException("planted in the failure listener");
         };
-        final EngineContext context = new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build())
+        final EngineConfig context = new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build())
             .backend(new SilentBackend()).journal(new FailingJournal(1)).failureListener(failing);
         final EngineClient client = new EngineClient(context);
         final ThreadedEngine engine = new ThreadedEngine(context);
         client.connect(engine);
-        final CompletionHandle handle = client.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH);
+        final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH);
         assertThrows(ExecutionException.class, () -> handle.ended().get(60, TimeUnit.SECONDS));
         engine.close();
         assertEquals(1, told.get());
@@ -292,8 +292,8 @@ class EngineErrorTest
             final ModelShape shape = new ModelShape(58, 256, 8);
             final ScriptedBackend backend = new ScriptedBackend();
             final List<Throwable> told = Collections.synchronizedList(new ArrayList<>());
-            final EngineContext context = new EngineContext()
-                .config(SchedulerConfig.builder().ranks(1).kvBlocks(1024).prefixCaching(false).capture(shape).build())
+            final EngineConfig context = new EngineConfig()
+                .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(1024).prefixCaching(false).capture(shape).build())
                 .backend(backend).failureListener(told::add).maxUntakenRowsBytes(Long.MAX_VALUE - 1)
                 .ingressSlots(16).trackSlots(16);
             final EngineClient client = new EngineClient(context);
@@ -311,7 +311,7 @@ class EngineErrorTest
                 try
                 {
                     handles.add(client.submit(
-                        new CompletionRequest(prompt, 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH));
+                        CompletionRequest.prompt(prompt).maxNewTokens(1).rows(0), LONG_ENOUGH));
                     engine.awaitProcessed();
                     final PlannedStep plan = backend.plan(0);
                     backend.sink().d2hComplete(1, plan.epoch(), 0, plan.step(), plan.sampled(), new KeptSlice(rows, shape));

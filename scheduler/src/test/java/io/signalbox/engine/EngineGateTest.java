@@ -45,7 +45,7 @@ class EngineGateTest
             early.addAndGet(index > journal.durableCount() ? 1 : 0);
         };
         try (ThreadedEngine engine = new ThreadedEngine(
-            new EngineContext().config(config).backend(new SilentBackend()).journal(journal).listener(listener)))
+            new EngineConfig().scheduler(config).backend(new SilentBackend()).journal(journal).listener(listener)))
         {
             for (int i = 0; i < 20_000; i++)
             {
@@ -62,7 +62,7 @@ class EngineGateTest
     {
         final FailingJournal journal = new FailingJournal(5);
         final AtomicInteger seen = new AtomicInteger();
-        final ThreadedEngine engine = new ThreadedEngine(new EngineContext().config(config).backend(new SilentBackend())
+        final ThreadedEngine engine = new ThreadedEngine(new EngineConfig().scheduler(config).backend(new SilentBackend())
             .journal(journal).listener((group, offset, length) -> seen.incrementAndGet()).ingressSlots(8).trackSlots(8));
         final IllegalStateException refusal = assertThrows(IllegalStateException.class, () ->
         {
@@ -83,7 +83,7 @@ class EngineGateTest
     void shouldRefuseInputsOnceClosed()
     {
         final SilentBackend backend = new SilentBackend();
-        final ThreadedEngine engine = new ThreadedEngine(new EngineContext().config(config).backend(backend));
+        final ThreadedEngine engine = new ThreadedEngine(new EngineConfig().scheduler(config).backend(backend));
         engine.close();
         assertTrue(backend.isClosed());
         assertThrows(IllegalStateException.class, () -> offerWake(engine));
@@ -95,8 +95,8 @@ class EngineGateTest
         final RecordingJournal journal = new RecordingJournal();
         writer.wake().timeNanos(1);
         final UnsafeBuffer unreadable = new UnreadableInput(writer);
-        try (ThreadedEngine engine = new ThreadedEngine(new EngineContext().config(config).backend(new SilentBackend())
-            .journal(journal).wakeSource(EngineContext.WakeSource.CALLER).ingressSlots(8).trackSlots(8)))
+        try (ThreadedEngine engine = new ThreadedEngine(new EngineConfig().scheduler(config).backend(new SilentBackend())
+            .journal(journal).wakeSource(EngineConfig.WakeSource.CALLER).ingressSlots(8).trackSlots(8)))
         {
             // Three offers a round over eight slots: each slot has held a good input before it gets a bad one.
             for (int round = 0; round < 20; round++)
@@ -137,7 +137,7 @@ class EngineGateTest
     @ValueSource(booleans = {true, false})
     void shouldRefuseAnInputAboveTheBoundOrWithoutAHeaderAndGoOn(final boolean threaded)
     {
-        final EngineContext context = new EngineContext().config(config).backend(new SilentBackend());
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(new SilentBackend());
         final UnsafeBuffer large = new UnsafeBuffer(new byte[Engine.MAX_INPUT_BYTES + 1]);
         try (Engine engine = threaded ? new ThreadedEngine(context) : new SteppedEngine(context))
         {
@@ -161,7 +161,7 @@ class EngineGateTest
                 () -> engine.offer(writer.buffer(), 0, writer.length(), rows));
             assertEquals(1, rows.releases());
             final ReportEncoding report = new ReportEncoding(
-                new ReportCheck(new ModelShape(10, 256, 100), 100, EngineContext.ImpossibleRows.MISSING));
+                new ReportCheck(new ModelShape(10, 256, 100), 100, EngineConfig.ImpossibleRows.MISSING));
             report.d2hComplete(1, null, new StepTokens().begin(0, 0, 1),
                 new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
             assertRefused("a D2hComplete whose form is CHUNKED came without its routed-expert rows",
@@ -175,15 +175,15 @@ class EngineGateTest
     void shouldRefuseARingThatIsNoPowerOfTwoAndABackendThatIsMissing()
     {
         assertThrows(ConfigException.class,
-            () -> new SteppedEngine(new EngineContext().config(config).backend(new SilentBackend()).trackSlots(100)));
-        assertThrows(ConfigException.class, () -> new SteppedEngine(new EngineContext().config(config)));
+            () -> new SteppedEngine(new EngineConfig().scheduler(config).backend(new SilentBackend()).trackSlots(100)));
+        assertThrows(ConfigException.class, () -> new SteppedEngine(new EngineConfig().scheduler(config)));
     }
 
     @Test
     void shouldRefuseSpinningWithFewerCoresThanThreads()
     {
-        final EngineContext context = new EngineContext().config(config).backend(new SilentBackend())
-            .waiting(EngineContext.Waiting.SPINNING);
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(new SilentBackend())
+            .waiting(EngineConfig.Waiting.SPINNING);
         if (Runtime.getRuntime().availableProcessors() < 4)
         {
             assertThrows(ConfigException.class, () -> new ThreadedEngine(context));

@@ -105,8 +105,8 @@ class EngineIdentityTest
         final RecordingJournal journal = new RecordingJournal();
         final AtomicInteger ended = new AtomicInteger();
         final int requestsPerThread = 12;
-        final EngineContext context = new EngineContext()
-            .config(config).backend(backend).journal(journal).ingressSlots(slots).trackSlots(slots)
+        final EngineConfig context = new EngineConfig()
+            .scheduler(config).backend(backend).journal(journal).ingressSlots(slots).trackSlots(slots)
             .listener((group, offset, length) -> ended.addAndGet(countEnds(group, offset, length)));
         try (ThreadedEngine engine = new ThreadedEngine(context))
         {
@@ -192,8 +192,8 @@ class EngineIdentityTest
     private static List<byte[]> runStepped(final SchedulerConfig config, final RecordingJournal recorded)
     {
         final RecordingJournal stepped = new RecordingJournal();
-        final EngineContext context = new EngineContext().config(config).backend(new SilentBackend())
-            .journal(stepped).wakeSource(EngineContext.WakeSource.CALLER);
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(new SilentBackend())
+            .journal(stepped).wakeSource(EngineConfig.WakeSource.CALLER);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             for (final RecordingJournal.Recorded group : recorded.recorded)

@@ -29,9 +29,9 @@ class EngineMisuseTest
 
     private final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(64).build();
 
-    private EngineContext context()
+    private EngineConfig context()
     {
-        return new EngineContext().config(config).backend(new SilentBackend());
+        return new EngineConfig().scheduler(config).backend(new SilentBackend());
     }
 
     private static void offerWake(final Engine engine)
@@ -101,42 +101,20 @@ class EngineMisuseTest
     @Test
     void shouldRefuseAHandleOfAnotherClient() throws Exception
     {
-        final EngineContext firstContext = context();
+        final EngineConfig firstContext = context();
         final EngineClient first = new EngineClient(firstContext);
-        final EngineContext secondContext = context();
+        final EngineConfig secondContext = context();
         final EngineClient second = new EngineClient(secondContext);
         try (SteppedEngine one = new SteppedEngine(firstContext); SteppedEngine two = new SteppedEngine(secondContext))
         {
             first.connect(one);
             second.connect(two);
-            final CompletionHandle handle = first.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH);
-            final CompletionHandle sameId = second.submit(CompletionRequest.of(new int[3], 1), LONG_ENOUGH);
+            final CompletionHandle handle = first.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH);
+            final CompletionHandle sameId = second.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), LONG_ENOUGH);
             assertEquals(handle.requestId(), sameId.requestId());
             assertEquals("the handle of request 1 is of another client",
                 assertThrows(IllegalArgumentException.class, () -> second.cancel(handle, LONG_ENOUGH)).getMessage());
             assertThrows(IllegalArgumentException.class, () -> second.takeRows(handle, LONG_ENOUGH));
-        }
-    }
-
-    @Test
-    void shouldRefuseAClientOfAnotherContext()
-    {
-        final EngineContext context = context();
-        final EngineClient client = new EngineClient(context);
-        final EngineClient stranger = new EngineClient(context());
-        try (SteppedEngine engine = new SteppedEngine(context); ThreadedEngine other = new ThreadedEngine(context()))
-        {
-            for (final Executable connection : List.<Executable>of(
-                () -> stranger.connect(engine), () -> client.connect(other)))
-            {
-                assertEquals("the engine was opened on another EngineContext than the client was made from, so the " +
-                    "client would see none of its groups; connect the client to the engine that was opened on the same " +
-                    "context",
-                    assertThrows(IllegalArgumentException.class, connection).getMessage());
-            }
-            assertEquals("the engine is null; connect the client to the engine that was opened on its context",
-                assertThrows(IllegalArgumentException.class, () -> client.connect(null)).getMessage());
-            client.connect(engine);
         }
     }
 
@@ -177,9 +155,9 @@ class EngineMisuseTest
     @Test
     void shouldOpenOneEngineOnAContext()
     {
-        final EngineContext context = context();
+        final EngineConfig context = context();
         new SteppedEngine(context).close();
-        assertEquals("an EngineContext has been used to open an engine; make one for each engine, with a " +
+        assertEquals("an EngineConfig has been used to open an engine; make one for each engine, with a " +
             "separate journal.",
             assertThrows(ConfigException.class, () -> new ThreadedEngine(context)).getMessage());
     }
@@ -187,15 +165,15 @@ class EngineMisuseTest
     @Test
     void shouldRefuseSettingsThatAreNull()
     {
-        final EngineContext context = context();
+        final EngineConfig context = context();
         final List<Executable> settings = List.of(
-            () -> context.config(null), () -> context.backend(null), () -> context.journal(null),
+            () -> context.scheduler(null), () -> context.backend(null), () -> context.journal(null),
             () -> context.listener(null), () -> context.failureListener(null),
             () -> context.clock(null));
         for (final Executable setting : settings)
         {
             final String message = assertThrows(ConfigException.class, setting).getMessage();
-            assertTrue(message.endsWith(" of an EngineContext is null; give one, or leave the setting out."), message);
+            assertTrue(message.endsWith(" of an EngineConfig is null; give one, or leave the setting out."), message);
         }
     }
 
@@ -205,8 +183,8 @@ class EngineMisuseTest
         final IllegalStateException planted = new IllegalStateException("planted");
         final UnstartableBackend backend = new UnstartableBackend(planted);
         final AtomicReference<Throwable> told = new AtomicReference<>();
-        final EngineContext context =
-            new EngineContext().config(config).backend(backend).failureListener(told::set);
+        final EngineConfig context =
+            new EngineConfig().scheduler(config).backend(backend).failureListener(told::set);
         assertSame(planted, assertThrows(IllegalStateException.class, () -> new ThreadedEngine(context)));
         assertSame(planted, told.get());
         assertTrue(backend.closed);

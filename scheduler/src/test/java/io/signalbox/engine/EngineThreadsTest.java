@@ -24,8 +24,8 @@ class EngineThreadsTest
 {
     private static final int SLOTS = 8;
 
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).ingressSlots(SLOTS).trackSlots(SLOTS);
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).ingressSlots(SLOTS).trackSlots(SLOTS);
 
     private static void offerWake(final Engine engine)
     {
@@ -69,12 +69,13 @@ class EngineThreadsTest
                 }
             }
         };
-        final EngineContext reporting = context.backend(backend).failureListener(failure::complete);
+        final EngineConfig reporting = context.backend(backend).failureListener(failure::complete);
         final EngineClient client = new EngineClient(reporting);
         try (ThreadedEngine engine = new ThreadedEngine(reporting))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[1], 1), Long.MAX_VALUE);
+            final CompletionHandle handle =
+                client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), Long.MAX_VALUE);
             assertTrue(failure.get().getMessage().contains("signalbox-dispatch"), failure.get().getMessage());
             assertThrows(Exception.class, handle.ended()::get);
         }

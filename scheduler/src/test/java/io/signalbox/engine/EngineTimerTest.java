@@ -142,12 +142,12 @@ class EngineTimerTest
     void shouldAbortTheStepOfTheBackendAndFailTheRequestsOfTheOnlyRank() throws Exception
     {
         final SilentBackend backend = new SilentBackend();
-        final EngineContext context = context(backend).stepTimeoutNanos(TIMEOUT);
+        final EngineConfig context = context(backend).stepTimeoutNanos(TIMEOUT);
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
             client.connect(threaded);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[20], 5), SECOND);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND);
             while (backend.submitted() == 0)
             {
                 Thread.onSpinWait();
@@ -162,23 +162,23 @@ class EngineTimerTest
     @Test
     void shouldEndAQueuedRequestWhenItsDeadlinePassesWhileNothingElseHappens() throws Exception
     {
-        final EngineContext context = context(new SilentBackend());
+        final EngineConfig context = context(new SilentBackend());
         final EngineClient client = new EngineClient(context);
         try (ThreadedEngine threaded = new ThreadedEngine(context))
         {
             client.connect(threaded);
-            assertNotNull(client.submit(CompletionRequest.of(new int[20], 5), SECOND));
+            assertNotNull(client.submit(CompletionRequest.prompt(new int[20]).maxNewTokens(5), SECOND));
             final CompletionHandle queued = client.submit(
-                new CompletionRequest(new int[20], 5, -1, new byte[0], 5000, 0, -1), SECOND);
+                CompletionRequest.prompt(new int[20]).maxNewTokens(5).deadlineNanos(5000), SECOND);
             threaded.awaitProcessed();
             clock.set(5000);
             assertEquals(FreeReason.DEADLINE, queued.ended().join().reason());
         }
     }
 
-    private EngineContext context(final SilentBackend backend)
+    private EngineConfig context(final SilentBackend backend)
     {
-        return new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).maxRunning(1).build())
+        return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).maxRunning(1).build())
             .backend(backend).clock(clock::get);
     }
 
@@ -189,6 +189,6 @@ class EngineTimerTest
         assertThrows(ConfigException.class, () -> new ThreadedEngine(context(backend).stepTimeoutNanos(-1)));
         assertThrows(ConfigException.class, () -> new SteppedEngine(context(backend).stepTimeoutNanos(1)));
         assertThrows(ConfigException.class, () -> new ThreadedEngine(
-            context(backend).stepTimeoutNanos(1).wakeSource(EngineContext.WakeSource.CALLER)));
+            context(backend).stepTimeoutNanos(1).wakeSource(EngineConfig.WakeSource.CALLER)));
     }
 }

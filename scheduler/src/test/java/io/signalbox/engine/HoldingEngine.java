@@ -59,12 +59,6 @@ final class HoldingEngine implements Engine
     }
 
     @Override
-    public boolean serves(final EngineClient client)
-    {
-        return true;
-    }
-
-    @Override
     public String describeDiscards()
     {
         return "";

@@ -33,13 +33,13 @@ class ImpossibleRowsTest
         final ScriptedBackend backend = new ScriptedBackend();
         final RecordingJournal journal = new RecordingJournal();
         final SchedulerConfig config = SchedulerConfig.builder().ranks(1).kvBlocks(128).capture(SHAPE).build();
-        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal);
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
             final CompletionHandle handle = client.submit(
-                new CompletionRequest(new int[prompt], 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[prompt]).maxNewTokens(1).rows(0), LONG_ENOUGH);
             final PlannedStep plan = backend.plan(0);
             final HeapSlice rows = backend.rows(plan.tokens());
             final UnsafeBuffer memory = (UnsafeBuffer)rows.buffer();
@@ -47,7 +47,7 @@ class ImpossibleRowsTest
             memory.putByte(6 * SHAPE.rowBytes(), (byte)64);
             memory.putByte(8 * SHAPE.rowBytes() + 4, (byte)3);
             backend.sink().d2hComplete(1, 0, 0, plan.step(), plan.sampled(), rows);
-            final CompletionHandle.Ended ended = handle.ended().get();
+            final Completion ended = handle.ended().get();
             assertEquals(prompt - 3, ended.capturedRows());
             assertEquals(3, ended.missingRows());
             final RoutedExperts experts = client.takeRows(handle, LONG_ENOUGH);

@@ -105,7 +105,7 @@ class IngressTest
         }
         final HeapSlice rows = HeapSlice.empty();
         final ReportEncoding report = new ReportEncoding(
-                new ReportCheck(new ModelShape(10, 256, 100), 100, EngineContext.ImpossibleRows.MISSING));
+                new ReportCheck(new ModelShape(10, 256, 100), 100, EngineConfig.ImpossibleRows.MISSING));
         report.d2hComplete(1, null, new StepTokens().begin(0, 0, 1),
             new HeapSlice(new UnsafeBuffer(new byte[5000]), 5, 1000));
         final Thread waiter = new Thread(() -> assertThrows(

@@ -30,8 +30,8 @@ class LogicalExpertsTest
 
     private static SteppedEngine open(final ModelShape capture)
     {
-        return new SteppedEngine(new EngineContext().backend(new PlacedExperts())
-            .config(SchedulerConfig.builder().ranks(1).capture(capture).build()));
+        return new SteppedEngine(new EngineConfig().backend(new PlacedExperts())
+            .scheduler(SchedulerConfig.builder().ranks(1).capture(capture).build()));
     }
 
     @Test

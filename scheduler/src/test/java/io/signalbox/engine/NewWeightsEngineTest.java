@@ -32,8 +32,8 @@ class NewWeightsEngineTest
     private final AtomicLong clock = new AtomicLong();
     private final SwappingBackend backend = new SwappingBackend();
     private final ScriptedBackend scripted = backend.scripted;
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(65).capture(new ModelShape(2, 64, 2))
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).blockSizeTokens(16).kvBlocks(65).capture(new ModelShape(2, 64, 2))
             .build())
         .clock(clock::incrementAndGet);
     private final EngineClient client = new EngineClient(context);
@@ -70,8 +70,8 @@ class NewWeightsEngineTest
 
     private CompletionHandle submit(final int newTokens) throws InterruptedException
     {
-        return client.submit(new CompletionRequest(
-            IntStream.range(0, 40).toArray(), newTokens, -1, new byte[0], -1, 0, 2), SECOND);
+        return client.submit(
+            CompletionRequest.prompt(IntStream.range(0, 40).toArray()).maxNewTokens(newTokens).rows(2), SECOND);
     }
 
     @Test
@@ -89,7 +89,7 @@ class NewWeightsEngineTest
             scripted.complete(0);
             assertEquals(List.of("step 1 with 0", "step 2 with 0", "weights 1", "step 3 with 1", "step 4 with 1"),
                 backend.calls);
-            final CompletionHandle.Ended ended = handle.ended().get();
+            final Completion ended = handle.ended().get();
             assertEquals(FreeReason.LENGTH, ended.reason());
             assertEquals(List.of(new WeightSpan(0, 41, 0), new WeightSpan(41, 43, 1)), ended.weights());
             final RoutedExperts rows = client.takeRows(handle, SECOND);

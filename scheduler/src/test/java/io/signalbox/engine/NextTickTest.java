@@ -19,15 +19,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NextTickTest
 {
-    private static final List<Function<EngineContext, Engine>> KINDS = List.of(SteppedEngine::new, ThreadedEngine::new);
+    private static final List<Function<EngineConfig, Engine>> KINDS = List.of(SteppedEngine::new, ThreadedEngine::new);
     private static final int BACK_OFF_NANOS = 100;
 
     private final InputWriter inputs = new InputWriter();
 
-    private static EngineContext context()
+    private static EngineConfig context()
     {
-        return new EngineContext().backend(new SilentBackend()).wakeSource(EngineContext.WakeSource.CALLER)
-            .config(SchedulerConfig.builder().ranks(1).kvBlocks(20).backOffNanos(BACK_OFF_NANOS).build());
+        return new EngineConfig().backend(new SilentBackend()).wakeSource(EngineConfig.WakeSource.CALLER)
+            .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(20).backOffNanos(BACK_OFF_NANOS).build());
     }
 
     private void submit(final Engine engine, final long deadlineNanos)
@@ -51,7 +51,7 @@ class NextTickTest
     @Test
     void shouldBeTheFirstDeadline()
     {
-        for (final Function<EngineContext, Engine> kind : KINDS)
+        for (final Function<EngineConfig, Engine> kind : KINDS)
         {
             try (Engine engine = kind.apply(context()))
             {
@@ -68,7 +68,7 @@ class NextTickTest
     @Test
     void shouldBeTheEndOfARanksRest()
     {
-        for (final Function<EngineContext, Engine> kind : KINDS)
+        for (final Function<EngineConfig, Engine> kind : KINDS)
         {
             try (Engine engine = kind.apply(context()))
             {

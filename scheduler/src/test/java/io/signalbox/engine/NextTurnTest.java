@@ -28,22 +28,22 @@ class NextTurnTest
     private final AnsweringBackend backend = new AnsweringBackend();
     private final AtomicLong clock = new AtomicLong();
 
-    private EngineContext context(final BlockHashFunction function)
+    private EngineConfig context(final BlockHashFunction function)
     {
-        return new EngineContext().backend(backend).clock(clock::incrementAndGet).config(SchedulerConfig.builder().ranks(1)
+        return new EngineConfig().backend(backend).clock(clock::incrementAndGet).scheduler(SchedulerConfig.builder().ranks(1)
             .blockSizeTokens(BLOCK).kvBlocks(65).blockHash(function).capture(new ModelShape(2, 64, 2)).build());
     }
 
-    private CompletionHandle.Ended ask(final EngineClient client, final int[] prompt, final int newTokens, final byte[] key)
+    private Completion ask(final EngineClient client, final int[] prompt, final int newTokens, final byte[] key)
         throws Exception
     {
-        final CompletionHandle handle =
-            client.submit(new CompletionRequest(prompt, newTokens, -1, key, -1, 0, -1), TimeUnit.SECONDS.toNanos(1));
+        final CompletionHandle handle = client.submit(
+            CompletionRequest.prompt(prompt).maxNewTokens(newTokens).cacheKey(key), TimeUnit.SECONDS.toNanos(1));
         while (backend.completeNext())
         {
             // Each completion plans the next step.
         }
-        final CompletionHandle.Ended ended = handle.ended().get(30, TimeUnit.SECONDS);
+        final Completion ended = handle.ended().get(30, TimeUnit.SECONDS);
         assertEquals(FreeReason.LENGTH, ended.reason());
         final int[] answer = IntStream.range(prompt.length, prompt.length + newTokens)
             .map(position -> AnsweringBackend.token(handle.requestId(), position)).toArray();
@@ -61,7 +61,7 @@ class NextTurnTest
     @EnumSource(BlockHashFunction.class)
     void shouldFindTheLastAnswerInTheNextTurn(final BlockHashFunction function) throws Exception
     {
-        final EngineContext context = context(function);
+        final EngineConfig context = context(function);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
@@ -70,7 +70,7 @@ class NextTurnTest
             int computed = 0;
             for (int turn = 0; turn < 5; turn++)
             {
-                final CompletionHandle.Ended ended = ask(client, prompt, 30, TENANT);
+                final Completion ended = ask(client, prompt, 30, TENANT);
                 assertEquals(computed / BLOCK * BLOCK, ended.inheritedRows(), "turn " + turn);
                 // The last token was never fed.
                 computed = prompt.length + 30 - 1;
@@ -87,13 +87,13 @@ class NextTurnTest
     @EnumSource(BlockHashFunction.class)
     void shouldFindTheFirstBlockThatDecodingFilled(final BlockHashFunction function) throws Exception
     {
-        final EngineContext context = context(function);
+        final EngineConfig context = context(function);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
             final int[] prompt = {5};
-            final CompletionHandle.Ended ended = ask(client, prompt, BLOCK, TENANT);
+            final Completion ended = ask(client, prompt, BLOCK, TENANT);
             final int[] next = nextPrompt(prompt, ended.tokens(), 0);
             assertEquals(BLOCK, ask(client, next, 1, TENANT).inheritedRows());
             assertEquals(0, ask(client, next, 1, OTHER_TENANT).inheritedRows());
@@ -103,13 +103,13 @@ class NextTurnTest
     @Test
     void shouldNotShareABlockWhoseLastTokenWasNeverFed() throws Exception
     {
-        final EngineContext context = context(BlockHashFunction.SHA_256);
+        final EngineConfig context = context(BlockHashFunction.SHA_256);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
             final int[] prompt = {5};
-            final CompletionHandle.Ended ended = ask(client, prompt, BLOCK - 1, TENANT);
+            final Completion ended = ask(client, prompt, BLOCK - 1, TENANT);
             assertEquals(0, ask(client, nextPrompt(prompt, ended.tokens(), 4), 1, TENANT).inheritedRows());
         }
     }

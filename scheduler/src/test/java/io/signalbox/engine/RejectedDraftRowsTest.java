@@ -67,7 +67,7 @@ class RejectedDraftRowsTest
             tokens.accept(5);
         }
         tokens.entry(52);
-        final CapturedRowCheck check = new CapturedRowCheck(SHAPE, EngineContext.ImpossibleRows.FAIL_STEP);
+        final CapturedRowCheck check = new CapturedRowCheck(SHAPE, EngineConfig.ImpossibleRows.FAIL_STEP);
         assertEquals(fails ? "has routed-expert row " + impossible + ", and 0 more, with an id that is no expert or an " +
             "expert twice in a layer" : null, check.fault(rows(impossible), 0, launch(), tokens));
         assertEquals(1, check.impossibleCount());

@@ -36,8 +36,8 @@ class ReportCheckTest
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final RecordingJournal journal = new RecordingJournal();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(64).backOffNanos(0)
             .router("round-robin").capture(SHAPE).build())
         .backend(backend).journal(journal).vocabularySize(1000);
     private final EngineClient client = new EngineClient(context);
@@ -47,7 +47,7 @@ class ReportCheckTest
     private void submit() throws InterruptedException
     {
         client.connect(engine);
-        handle = client.submit(CompletionRequest.of(new int[40], 2), LONG_ENOUGH);
+        handle = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(2), LONG_ENOUGH);
         assertEquals(1, plan().step());
     }
 
@@ -233,7 +233,7 @@ class ReportCheckTest
     void shouldFailTheStepWhoseResultsAreReportedForAnotherRank() throws Exception
     {
         submit();
-        final CompletionHandle other = client.submit(CompletionRequest.of(new int[40], 1), LONG_ENOUGH);
+        final CompletionHandle other = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1), LONG_ENOUGH);
         final PlannedStep ofOther = backend.plan(1);
         assertEquals(plan0().step(), ofOther.step());
         backend.sink().d2hComplete(1, 0, 1, 1, plan0().sampled(), backend.rows(40));

@@ -19,7 +19,7 @@ class SubmitEncodingTest
     {
         final SubmitEncoding encoding = new SubmitEncoding(
             SchedulerConfig.builder().blockSizeTokens(32).blockHash(function).build());
-        encoding.encode(CompletionRequest.of(IntStream.range(0, promptTokens).toArray(), 1), 1);
+        encoding.encode(CompletionRequest.prompt(IntStream.range(0, promptTokens).toArray()).maxNewTokens(1), 1);
         final SubmitDecoder submit = new SubmitDecoder()
             .wrapAndApplyHeader(encoding.writer.buffer(), 0, new MessageHeaderDecoder());
         final byte[] bytes = new byte[submit.blockHashesLength()];

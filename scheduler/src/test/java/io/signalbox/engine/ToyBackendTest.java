@@ -91,8 +91,9 @@ class ToyBackendTest
         final Sampling sampling = new Sampling(
             random.nextInt(3) * 0.5f, random.nextInt(3), 1f - random.nextInt(3) * 0.1f,
             random.nextBoolean() ? Sampling.NO_SEED : random.nextInt(100), random.nextInt(3) == 0);
-        return new CompletionRequest(prompt, random.nextInt(40), random.nextInt(3) == 0 ? random.nextInt(40) : -1, key, -1,
-            random.nextInt(2), -1, sampling);
+        return CompletionRequest.prompt(prompt).maxNewTokens(random.nextInt(40))
+            .stopAt(random.nextInt(3) == 0 ? random.nextInt(40) : -1).cacheKey(key)
+            .priority(random.nextInt(2)).sampled(sampling);
     }
 
     private SchedulerConfig run(final ToyBackend backend, final int depth, final int drafts, final boolean threaded)
@@ -100,7 +101,7 @@ class ToyBackendTest
     {
         final SchedulerConfig config = SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(25).stepTokens(40)
             .depth(depth).draftTokens(drafts).backOffNanos(0).maxFailures(0).build();
-        final EngineContext context = new EngineContext().config(config).backend(backend).journal(journal)
+        final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(journal)
             .vocabularySize(ToyModel.VOCABULARY)
             .listener((group, offset, length) -> met.readGroup(group, offset, length));
         final EngineClient client = new EngineClient(context);
@@ -136,7 +137,7 @@ class ToyBackendTest
             final Sampling sampling = requests.get(i).sampling();
             final List<ToyModel.Next> expected = ToyModel.generate(
                 requests.get(i), sampling.seed() == Sampling.NO_SEED ? FIRST_ID + i : sampling.seed());
-            final CompletionHandle.Ended ended = handles.get(i).ended().join();
+            final Completion ended = handles.get(i).ended().join();
             assertTrue(
                 ended.reason() == FreeReason.LENGTH || ended.reason() == FreeReason.STOP, "request " + (FIRST_ID + i));
             assertArrayEquals(
@@ -254,7 +255,7 @@ class ToyBackendTest
     void shouldRefuseASubmitThatTheBackendCannotRun()
     {
         try (SteppedEngine engine = new SteppedEngine(
-            new EngineContext().backend(new ToyBackend(1, false, 0, ToyPlant.NONE))))
+            new EngineConfig().backend(new ToyBackend(1, false, 0, ToyPlant.NONE))))
         {
             assertEquals("request 7 comes with 3 of its 40 prompt tokens, but the backend toy reads them; submit all " +
                 "token ids of the prompt", refusal(engine, 3, 1f, 0));
@@ -282,13 +283,12 @@ class ToyBackendTest
     @Test
     void shouldRefuseARequestWithWhichTheBackendCanDoNothing()
     {
-        final EngineContext context = new EngineContext().backend(new SilentBackend());
+        final EngineConfig context = new EngineConfig().backend(new SilentBackend());
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
-            final CompletionRequest request = new CompletionRequest(
-                new int[3], 1, -1, new byte[0], -1, 0, -1, new Sampling(1, 0, 1, Sampling.NO_SEED, true));
+            final CompletionRequest request = CompletionRequest.prompt(new int[3]).maxNewTokens(1).logprobs();
             assertEquals("request 1 wants log-probabilities, which the backend silent does not report; submit it " +
                 "without, or choose another backend",
                 assertThrows(IllegalArgumentException.class, () -> client.submit(request, 1)).getMessage());

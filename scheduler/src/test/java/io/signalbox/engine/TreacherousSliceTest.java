@@ -33,8 +33,8 @@ class TreacherousSliceTest
     private static final int FIRST_COMPLETION = 3;
 
     private final ScriptedBackend backend = new ScriptedBackend();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).backOffNanos(0).maxFailures(0).capture(SHAPE).build())
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).backOffNanos(0).maxFailures(0).capture(SHAPE).build())
         .backend(backend);
     private final EngineClient client = new EngineClient(context);
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -46,7 +46,7 @@ class TreacherousSliceTest
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[40], 1), 1);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[40]).maxNewTokens(1), 1);
             int call = 0;
             long step = 0;
             while (!handle.ended().isDone() && call < MANY_CALLS && backend.plan(0).step() > step)
@@ -68,7 +68,7 @@ class TreacherousSliceTest
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(CompletionRequest.of(new int[prompt], 1), 1);
+            final CompletionHandle handle = client.submit(CompletionRequest.prompt(new int[prompt]).maxNewTokens(1), 1);
             final ThrowingSlice slice = new ThrowingSlice(0, true, false, prompt);
             assertThrows(IllegalArgumentException.class,
                 () -> backend.sink().d2hComplete(1, 0, 0, 1, backend.plan(0).sampled(), slice));
@@ -85,7 +85,7 @@ class TreacherousSliceTest
         context.journal(new FailingJournal(FIRST_COMPLETION)).failureListener(failure::complete);
         final Engine engine = threads ? new ThreadedEngine(context) : new SteppedEngine(context);
         client.connect(engine);
-        client.submit(CompletionRequest.of(new int[CHUNKED_TOKENS], 1), 1_000_000_000L);
+        client.submit(CompletionRequest.prompt(new int[CHUNKED_TOKENS]).maxNewTokens(1), 1_000_000_000L);
         while (backend.plan(0) == null)
         {
             Thread.onSpinWait();
@@ -121,9 +121,9 @@ class TreacherousSliceTest
         }
     }
 
-    private static EngineContext otherContext()
+    private static EngineConfig otherContext()
     {
-        return new EngineContext().config(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
+        return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).capture(SHAPE).build())
             .backend(new ScriptedBackend());
     }
 

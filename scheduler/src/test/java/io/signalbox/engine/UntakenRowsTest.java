@@ -36,11 +36,11 @@ class UntakenRowsTest
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final RecordingJournal journal = new RecordingJournal();
-    private final EngineContext context = new EngineContext()
-        .config(SchedulerConfig.builder().ranks(1).kvBlocks(64).prefixCaching(false).capture(SHAPE).build())
+    private final EngineConfig context = new EngineConfig()
+        .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).prefixCaching(false).capture(SHAPE).build())
         .backend(backend).journal(journal);
 
-    private EngineClient client(final EngineContext of)
+    private EngineClient client(final EngineConfig of)
     {
         return new EngineClient(of);
     }
@@ -51,7 +51,7 @@ class UntakenRowsTest
         for (int i = 0; i < requests; i++)
         {
             final CompletionHandle handle = client.submit(
-                new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), LONG_ENOUGH);
+                CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), LONG_ENOUGH);
             backend.complete(0);
             handle.ended().get();
             handles.add(handle);
@@ -117,7 +117,7 @@ class UntakenRowsTest
             {
                 assertThrows(RowsDiscardedException.class, () -> client.takeRows(handles.get(0), LONG_ENOUGH));
             }
-            assertNotNull(client.submit(CompletionRequest.of(new int[3], 1), 0));
+            assertNotNull(client.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(1), 0));
         }
     }
 
@@ -211,12 +211,6 @@ class UntakenRowsTest
         }
 
         @Override
-        public boolean serves(final EngineClient client)
-        {
-            return engine.serves(client);
-        }
-
-        @Override
         public String describeDiscards()
         {
             return engine.describeDiscards();
@@ -238,19 +232,20 @@ class UntakenRowsTest
         {
             client.connect(engine);
             complete(client, 1000);
-            assertTrue(context.scheduler().liveRequests() <= 10, context.scheduler().liveRequests() + " requests are held");
+            final int held = context.concluded().scheduler().liveRequests();
+            assertTrue(held <= 10, held + " requests are held");
         }
     }
 
     @Test
     void shouldDiscardNothingWhenTheCallerOrdersTheInputs() throws Exception
     {
-        context.maxUntakenRowsBytes(1).wakeSource(EngineContext.WakeSource.CALLER);
+        context.maxUntakenRowsBytes(1).wakeSource(EngineConfig.WakeSource.CALLER);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             final InputWriter writer = new InputWriter();
-            final var submit = new SubmitEncoding(context.config());
-            submit.encode(new CompletionRequest(new int[PROMPT], 1, -1, new byte[0], -1, 0, 0), 7).timeNanos(1);
+            final var submit = new SubmitEncoding(context.concluded().config());
+            submit.encode(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), 7).timeNanos(1);
             engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
             writer.wake().timeNanos(2);
             engine.offer(writer.buffer(), 0, writer.length(), null);

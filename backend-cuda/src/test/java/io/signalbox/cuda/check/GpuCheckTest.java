@@ -11,9 +11,8 @@ import io.signalbox.cuda.kernel.LogitsType;
 import io.signalbox.cuda.kernel.ExpertRouterMode;
 import io.signalbox.cuda.kernel.ExpertRouterSpec;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
-import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Assumptions;
@@ -56,13 +55,11 @@ class GpuCheckTest
     /** As the command line's. */
     private static final EngineRunner ENGINE = (backend, capture, tokens) ->
     {
-        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        final EngineConfig context = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(1).blockSizeTokens(16).kvBlocks(64).stepTokens(16).capture(capture).build());
-        final EngineClient client = new EngineClient(context);
-        try (ThreadedEngine engine = new ThreadedEngine(context))
+        try (SignalboxEngine engine = SignalboxEngine.launch(context))
         {
-            client.connect(engine);
-            client.submit(CompletionRequest.of(new int[16], tokens), 10_000_000_000L).ended().join();
+            engine.submit(CompletionRequest.prompt(new int[16]).maxNewTokens(tokens)).await();
         }
         catch (final InterruptedException e)
         {

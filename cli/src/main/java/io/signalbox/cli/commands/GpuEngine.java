@@ -4,12 +4,10 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.Backend;
 import io.signalbox.cuda.check.EngineRunner;
-import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
-import io.signalbox.engine.Sampling;
-import io.signalbox.engine.ThreadedEngine;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -19,33 +17,28 @@ final class GpuEngine implements EngineRunner
 {
     private static final int BLOCK_TOKENS = 16;
     private static final int PROMPT_TOKENS = 16;
-    private static final long SUBMIT_NANOS = 10_000_000_000L;
 
     @Override
     public void generate(final Backend backend, final ModelShape capture, final int tokens)
     {
         final int blocks = 2 + (PROMPT_TOKENS + tokens) / BLOCK_TOKENS;
-        final EngineContext context = new EngineContext().backend(backend).config(SchedulerConfig.builder()
+        final EngineConfig config = new EngineConfig().backend(backend).scheduler(SchedulerConfig.builder()
             .ranks(1).blockSizeTokens(BLOCK_TOKENS).kvBlocks(2 * blocks).stepTokens(PROMPT_TOKENS).capture(capture)
             .build());
-        final EngineClient client = new EngineClient(context);
-        try (ThreadedEngine engine = new ThreadedEngine(context))
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
-            client.connect(engine);
-            final CompletionHandle handle =
-                client.submit(
-                    CompletionRequest.of(new int[PROMPT_TOKENS], tokens).sampled(Sampling.GREEDY), SUBMIT_NANOS);
-            final CompletionHandle.Ended ended = handle.ended().join();
-            if (ended.reason() != FreeReason.LENGTH)
+            final Completion completion = engine.submit(
+                CompletionRequest.prompt(new int[PROMPT_TOKENS]).maxNewTokens(tokens).temperature(0)).await();
+            if (completion.reason() != FreeReason.LENGTH)
             {
-                throw new ConfigException("the request ended by " + ended.reason() +
+                throw new ConfigException("the request ended by " + completion.reason() +
                     " instead of its length; see what the other sections say about this device.");
             }
         }
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the request was submitted", e);
+            throw new IllegalStateException("interrupted while the request ran", e);
         }
     }
 }

@@ -24,7 +24,7 @@ import io.signalbox.cli.printing.RouterList;
 import io.signalbox.cli.printing.StopNotice;
 import io.signalbox.cli.printing.Verdict;
 import io.signalbox.engine.Engine;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
 import io.signalbox.journal.DeferredJournal;
@@ -105,7 +105,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     @Option(names = "--ring-size", paramLabel = "SLOTS",
         description = "Give each ring of the threaded engine SLOTS slots, a power of two (default: ${DEFAULT-VALUE}).")
-    private int ringSlots = EngineContext.INGRESS_SLOTS.defaultValue();
+    private int ringSlots = EngineConfig.INGRESS_SLOTS.defaultValue();
 
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
@@ -135,7 +135,7 @@ public final class SimulateCommand implements Callable<Integer>
         }
         IdleOptions.refuse(spec.commandLine().getParseResult());
         // Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind.
-        EngineContext.INGRESS_SLOTS.check(ringSlots);
+        EngineConfig.INGRESS_SLOTS.check(ringSlots);
         journalOptions.check();
         final SchedulerConfig config = schedulerOptions.config();
         final SimulationConfig costs = costOptions.config(seed);

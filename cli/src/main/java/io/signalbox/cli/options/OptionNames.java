@@ -7,7 +7,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.cuda.check.CheckConfig;
 import io.signalbox.cuda.check.CheckLimits;
 import io.signalbox.cuda.check.OverheadCell;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.router.RouterConfig;
@@ -75,7 +75,7 @@ public final class OptionNames
         put(ModelShape.LAYER_IDS, "--layer-ids");
         put(ModelShape.EXPERTS, "--experts");
         put(ModelShape.TOP_K, "--top-k");
-        put(EngineContext.INGRESS_SLOTS, "--ring-size");
+        put(EngineConfig.INGRESS_SLOTS, "--ring-size");
         put(JournalConfig.DURABILITY, "--durability");
         put(RouterConfig.SNAPSHOT, "--router-snapshot");
         OPTIONS.put("router", "--router");

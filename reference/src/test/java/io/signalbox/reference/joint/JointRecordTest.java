@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.reference.joint;
 
-import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.Completion;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.experts.RoutedExperts;
 import org.junit.jupiter.api.Test;
@@ -60,7 +60,7 @@ class JointRecordTest
         int rows = 0;
         for (final JointRecord.Request request : joint.requests)
         {
-            final CompletionHandle.Ended ended = replay.ended.get(request.name());
+            final Completion ended = replay.ended.get(request.name());
             assertEquals(FreeReason.LENGTH, ended.reason());
             assertArrayEquals(request.output(), ended.tokens());
             final RoutedExperts experts = replay.rows.get(request.name());

@@ -6,10 +6,10 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
+import io.signalbox.engine.Completion;
 import io.signalbox.engine.CompletionHandle;
 import io.signalbox.engine.CompletionRequest;
-import io.signalbox.engine.EngineClient;
-import io.signalbox.engine.EngineContext;
+import io.signalbox.engine.EngineConfig;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
@@ -24,6 +24,7 @@ import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -39,14 +40,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class JointReplay extends EventReader
 {
-    private static final long SECOND = 1_000_000_000L;
+    private static final Duration SECOND = Duration.ofSeconds(1);
     /** The record computes the prompts of two waiting requests, 33 tokens, in one step. */
     private static final int STEP_TOKENS = 33;
     private static final int MAX_RUNNING = 4;
 
     final Map<String, List<String>> events = new LinkedHashMap<>();
     final Map<String, RoutedExperts> rows = new HashMap<>();
-    final Map<String, CompletionHandle.Ended> ended = new HashMap<>();
+    final Map<String, Completion> ended = new HashMap<>();
     private final JointRecord joint;
     private final RecordedBackend backend = new RecordedBackend();
     private final Map<Long, JointRecord.Request> byId = new HashMap<>();
@@ -75,19 +76,17 @@ final class JointReplay extends EventReader
     void run(final int... waves) throws Exception
     {
         final AtomicLong clock = new AtomicLong();
-        final EngineContext context = new EngineContext().config(SchedulerConfig.builder().ranks(1).blockSizeTokens(1)
+        final EngineConfig context = new EngineConfig().scheduler(SchedulerConfig.builder().ranks(1).blockSizeTokens(1)
             .kvBlocks(joint.slotCount() + 1).stepTokens(STEP_TOKENS).maxRunning(MAX_RUNNING).router("round-robin")
             .capture(joint.shape()).build()).backend(backend).clock(clock::incrementAndGet)
-            .wakeSource(EngineContext.WakeSource.CALLER)
+            .wakeSource(EngineConfig.WakeSource.CALLER)
             .listener((group, offset, length) ->
             {
                 readEvictions(group, offset, length);
                 readGroup(group, offset, length);
             });
-        final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
-            client.connect(engine);
             final Map<JointRecord.Request, CompletionHandle> handles = new LinkedHashMap<>();
             final InputWriter inputs = new InputWriter();
             int next = 0;
@@ -97,8 +96,8 @@ final class JointReplay extends EventReader
                 {
                     final JointRecord.Request request = joint.requests.get(next++);
                     byId.put((long)next, request);
-                    handles.put(request, client.submit(new CompletionRequest(request.prompt(), request.output().length, -1,
-                        new byte[0], -1, 0, 0), SECOND));
+                    handles.put(request, engine.submit(
+                        CompletionRequest.prompt(request.prompt()).maxNewTokens(request.output().length).rows(0)));
                 }
                 // All of a wave are there when the first step is planned.
                 inputs.wake().timeNanos(clock.incrementAndGet());
@@ -111,15 +110,15 @@ final class JointReplay extends EventReader
             }
             for (final Map.Entry<JointRecord.Request, CompletionHandle> handle : handles.entrySet())
             {
-                ended.put(handle.getKey().name(), handle.getValue().ended().get());
-                rows.put(handle.getKey().name(), client.takeRows(handle.getValue(), SECOND));
+                ended.put(handle.getKey().name(), handle.getValue().await(SECOND));
+                rows.put(handle.getKey().name(), handle.getValue().takeRows(SECOND));
             }
         }
     }
 
     private boolean isEnded(final CompletionHandle handle)
     {
-        return handle.tokens().length == byId.get(handle.requestId()).output().length;
+        return handle.tokenCount() == byId.get(handle.requestId()).output().length;
     }
 
     @Override

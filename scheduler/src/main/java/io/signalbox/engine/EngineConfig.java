@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.BufferAccess;
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** Configuration of an engine, validated before anything starts. */
+public final class EngineConfig
+{
+    public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.BLOCKING,
+        "How the threads of a threaded engine wait; each one that spins occupies a core.");
+    public static final Setting<WakeSource> WAKE_SOURCE = Setting.constant("wakeSource", WakeSource.ENGINE,
+        "Who notices that an idle rank could work: the engine, or a simulator that calls it.");
+    public static final Setting<Integer> INGRESS_SLOTS =
+        Setting.integer("ingressSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of inputs.").powerOfTwo()
+            .remedy("give one that is");
+    public static final Setting<Integer> TRACK_SLOTS =
+        Setting.integer("trackSlots", "slots", 1024, 8, 1 << 20, "Slots of the ring of groups.").powerOfTwo()
+            .remedy("give one that is");
+    public static final Setting<Optional<Long>> STEP_TIMEOUT_NANOS =
+        Setting.number("stepTimeoutNanos", "ns", 0, 0, Long.MAX_VALUE,
+            "How long a step may be in flight before its rank is given up; 0: no limit.")
+            .remedy("give 0 for no timeout").orAbsent("the backend's");
+    public static final Setting<Integer> VOCABULARY_SIZE =
+        Setting.integer("vocabularySize", "tokens", Integer.MAX_VALUE, 1, Integer.MAX_VALUE,
+            "Token ids of the model are below it; a step with another token fails.")
+            .remedy("give the number of tokens that the model knows");
+    public static final Setting<ImpossibleRows> IMPOSSIBLE_ROWS = Setting.constant("impossibleRows",
+        ImpossibleRows.MISSING, "A routed-expert row that no expert router can have chosen is MISSING, or FAIL_STEP.");
+    public static final Setting<Optional<Long>> MAX_UNTAKEN_ROWS_BYTES =
+        Setting.number("maxUntakenRowsBytes", "bytes", 1, 1, Long.MAX_VALUE,
+            "Bytes that the routed experts of ended requests may hold until their clients take them.")
+            .remedy("give the bytes of rows that ended requests may hold").orAbsent("a quarter of the largest heap");
+    public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After them " +
+            "the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
+    public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
+        Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
+            "How long close waits for work under way, and then again for the threads to end.")
+            .remedy("give how long close may wait");
+    public static final Setting<Long> SUBMIT_WAIT_NANOS =
+        Setting.number("submitWaitNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
+            "How long a request waits for room in the engine before it is refused; 0: it is refused at once.")
+            .remedy("give 0 to refuse at once, or the largest number to wait without a limit");
+    public static final Setting<Long> DRAIN_TIMEOUT_NANOS =
+        Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
+            "How long close waits until all requests have ended; 0: those that have not fail at once.")
+            .remedy("give how long close may wait for requests");
+    public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS,
+        SUBMIT_WAIT_NANOS, DRAIN_TIMEOUT_NANOS);
+
+    /** The clock of an engine that is given none. */
+    static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
+
+    private SchedulerConfig config = SchedulerConfig.builder().build();
+    private EngineContext concluded;
+    private Backend backend;
+    private GroupJournal journal = NoJournal.INSTANCE;
+    private GroupListener listener = (group, offset, length) -> { };
+    private Consumer<Throwable> failureListener = cause -> { };
+    private Executor callbacks = CallbackThreads.EXECUTOR;
+    private EngineClient client;
+    private ContinuedClock clock = new ContinuedClock(SYSTEM_CLOCK);
+    private RunJournal runJournal;
+    private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
+
+    /** Who sequences {@code Wake} inputs. */
+    public enum WakeSource
+    {
+        /** The engine, when it has taken all inputs at hand and an idle rank could work. */
+        ENGINE,
+        /** The caller of {@link Engine#offer}: a simulator, whose virtual time decides when a moment is over. */
+        CALLER
+    }
+
+    /** Treatment of a routed-expert row that no expert router can have chosen. */
+    public enum ImpossibleRows
+    {
+        /** The row is missing, and counted as refused. */
+        MISSING,
+        /** The step fails, and its requests start over. */
+        FAIL_STEP
+    }
+
+    /** How the threads of a {@link ThreadedEngine} wait. */
+    public enum Waiting
+    {
+        BLOCKING,
+        /** Lowest latency; each of the engine's threads occupies a core. */
+        SPINNING
+    }
+
+    /** @throws ConfigException if this JVM was started without the flag that the engine's buffers need. */
+    public EngineConfig()
+    {
+        BufferAccess.require();
+    }
+
+    /** The settings of the scheduler: ranks, KV blocks, router, batches, capture. */
+    public EngineConfig scheduler(final SchedulerConfig value)
+    {
+        refuseAfterClient("the configuration of the scheduler");
+        config = required("the configuration of the scheduler", value);
+        return this;
+    }
+
+    public EngineConfig backend(final Backend value)
+    {
+        backend = required("the backend", value);
+        return this;
+    }
+
+    public EngineConfig journal(final GroupJournal value)
+    {
+        journal = required("the journal", value);
+        return this;
+    }
+
+    /**
+     * Keeps the run here instead of in a {@link #journal}, and continues it if an earlier engine left one: the engine
+     * replays it when it is opened, and {@link SignalboxEngine#resumed()} then has its requests. Refused if a setting, the
+     * model's shape, the router or the backend differs.
+     */
+    public EngineConfig runJournal(final RunJournal value)
+    {
+        refuseAfterClient("the run's journal");
+        runJournal = required("the run's journal", value);
+        return this;
+    }
+
+    public EngineConfig listener(final GroupListener value)
+    {
+        listener = required("the listener", value);
+        return this;
+    }
+
+    /**
+     * Receives once why the engine accepts no further input: from the failing thread if the engine stops on an
+     * exception, else from {@link Engine#close}. Must not wait for the engine.
+     */
+    public EngineConfig failureListener(final Consumer<Throwable> value)
+    {
+        failureListener = required("the failure listener", value);
+        return this;
+    }
+
+    /**
+     * Runs listeners, subscribers and completions for which no other executor is given; without one, threads that the
+     * process keeps for callbacks. It must take a task without waiting.
+     */
+    public EngineConfig callbacks(final Executor value)
+    {
+        refuseAfterClient("the executor of callbacks");
+        callbacks = required("the executor of callbacks", value);
+        return this;
+    }
+
+    /**
+     * Back-pressure: how long {@link SignalboxEngine#submit} waits if the engine has no room for the request. 0: it is
+     * refused at once; {@link Long#MAX_VALUE}: it waits without a limit.
+     */
+    public EngineConfig submitWaitNanos(final long value)
+    {
+        refuseAfterClient("the time that requests wait for room");
+        return set(SUBMIT_WAIT_NANOS, value);
+    }
+
+    /** How long {@link SignalboxEngine#close} waits until all requests have ended. */
+    public EngineConfig drainTimeoutNanos(final long value)
+    {
+        return set(DRAIN_TIMEOUT_NANOS, value);
+    }
+
+    public EngineConfig wakeSource(final WakeSource value)
+    {
+        return set(WAKE_SOURCE, value);
+    }
+
+    public EngineConfig waiting(final Waiting value)
+    {
+        return set(WAITING, value);
+    }
+
+    /** A power of two. */
+    public EngineConfig ingressSlots(final int value)
+    {
+        refuseAfterClient("the number of ingress slots");
+        return set(INGRESS_SLOTS, value);
+    }
+
+    /** A power of two. */
+    public EngineConfig trackSlots(final int value)
+    {
+        return set(TRACK_SLOTS, value);
+    }
+
+    /**
+     * How long a step may be in flight before it is given up, and its rank with it; 0: no limit. The default is the
+     * backend's. Only a {@link ThreadedEngine} that wakes itself has a timer for it; every other engine refuses a value and
+     * ignores the backend's.
+     */
+    public EngineConfig stepTimeoutNanos(final long value)
+    {
+        return set(STEP_TIMEOUT_NANOS, Optional.of(value));
+    }
+
+    /**
+     * Token ids of the model are below it; default: {@link Integer#MAX_VALUE}. A step of the backend with another token
+     * fails, and its requests start over.
+     */
+    public EngineConfig vocabularySize(final int value)
+    {
+        return set(VOCABULARY_SIZE, value);
+    }
+
+    /** Says what becomes of a routed-expert row that no expert router can have chosen. */
+    public EngineConfig impossibleRows(final ImpossibleRows value)
+    {
+        return set(IMPOSSIBLE_ROWS, value);
+    }
+
+    /**
+     * Bytes that the routed experts of ended requests may hold until their clients take them; default: a quarter of the
+     * largest heap. Above it an engine that wakes itself discards those of the request that ended first, which
+     * {@link CompletionHandle#takeRows} then says. Pages that requests share count once for each.
+     */
+    public EngineConfig maxUntakenRowsBytes(final long value)
+    {
+        return set(MAX_UNTAKEN_ROWS_BYTES, Optional.of(value));
+    }
+
+    /**
+     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3. Then the rank is given up: once
+     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for a
+     * caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets ranks.
+     */
+    public EngineConfig rankResets(final int value)
+    {
+        return set(RANK_RESETS, value);
+    }
+
+    /** Nanoseconds on any fixed origin, never negative: the logical time of what clients and the timer offer. */
+    public EngineConfig clock(final LongSupplier value)
+    {
+        refuseAfterClient("the clock");
+        clock = new ContinuedClock(required("the clock", value));
+        return this;
+    }
+
+    /** The client reads configuration, ring and clock, so these cannot change from here on. */
+    void attach(final EngineClient value)
+    {
+        refuseAfterClient("a client");
+        client = value;
+    }
+
+    private <T> EngineConfig set(final Setting<T> setting, final T value)
+    {
+        values = values.with(setting, value);
+        return this;
+    }
+
+    private static <T> T required(final String what, final T value)
+    {
+        if (value == null)
+        {
+            throw new ConfigException(what + " of an EngineConfig is null; give one, or leave the setting out.");
+        }
+        return value;
+    }
+
+    private void refuseAfterClient(final String what)
+    {
+        if (client != null)
+        {
+            throw new ConfigException(
+                what + " was given to an EngineConfig that has a client; set it before the client is made.");
+        }
+    }
+
+    /** How long {@link Engine#close} waits for what is under way, and then again for the threads to end. */
+    public EngineConfig closeTimeoutNanos(final long value)
+    {
+        return set(CLOSE_TIMEOUT_NANOS, value);
+    }
+
+    /**
+     * The settings with which the engine will decide, complete: a journal begins with them. Give the backend and the
+     * configuration of the scheduler first.
+     */
+    public Map<String, String> runSettings()
+    {
+        requireBackend();
+        return EngineContext.fitted(config, backend.capabilities(), ThreadedEngine.DEFAULT_DEPTH).settings();
+    }
+
+    private void requireBackend()
+    {
+        if (backend == null)
+        {
+            throw new ConfigException("the engine has no backend; set one on the EngineConfig.");
+        }
+    }
+
+    /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
+    EngineContext conclude(final int defaultDepth)
+    {
+        if (concluded != null)
+        {
+            throw new ConfigException(
+                "an EngineConfig has been used to open an engine; make one for each engine, with a separate journal.");
+        }
+        requireBackend();
+        concluded = new EngineContext(this, defaultDepth);
+        return concluded;
+    }
+
+    /** The parts of the engine that was opened, or {@code null}. */
+    EngineContext concluded()
+    {
+        return concluded;
+    }
+
+    /** The client that was made from this configuration, or {@code null}. */
+    EngineClient client()
+    {
+        return client;
+    }
+
+    SchedulerConfig schedulerConfig()
+    {
+        return config;
+    }
+
+    Backend backend()
+    {
+        return backend;
+    }
+
+    GroupJournal journal()
+    {
+        return journal;
+    }
+
+    GroupListener listener()
+    {
+        return listener;
+    }
+
+    Consumer<Throwable> failureListener()
+    {
+        return failureListener;
+    }
+
+    ContinuedClock clock()
+    {
+        return clock;
+    }
+
+    /** {@code null} if the run is not kept. */
+    RunJournal runJournal()
+    {
+        return runJournal;
+    }
+
+    Executor callbacks()
+    {
+        return callbacks;
+    }
+
+    <T> T value(final Setting<T> setting)
+    {
+        return values.get(setting);
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.event.codec.WeightsWay;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The engine as a program embeds it: it launches the threads, takes requests, and hands out their tokens and rows.
+ *
+ * <pre>{@code
+ * try (SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig().scheduler(settings).backend(backend)))
+ * {
+ *     CompletionHandle request = engine.submit(CompletionRequest.prompt(tokens).maxNewTokens(100));
+ *     for (int token : request)
+ *     {
+ *         send(token);
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe, also for callbacks of its requests.
+ */
+public final class SignalboxEngine implements AutoCloseable
+{
+    private final EngineClient client;
+    private final ThreadedEngine engine;
+    private final long drainTimeoutNanos;
+
+    private SignalboxEngine(final EngineConfig config)
+    {
+        client = new EngineClient(config);
+        engine = new ThreadedEngine(config);
+        drainTimeoutNanos = config.value(EngineConfig.DRAIN_TIMEOUT_NANOS);
+        client.connect(engine);
+    }
+
+    /**
+     * Starts an engine with its threads and its backend.
+     *
+     * @param config complete; used for one engine only.
+     * @throws io.signalbox.ConfigException if a setting is not allowed, or the backend cannot do what is wanted.
+     */
+    public static SignalboxEngine launch(final EngineConfig config)
+    {
+        return new SignalboxEngine(config);
+    }
+
+    /**
+     * Submits a request. If the engine has no room, the call waits as {@link EngineConfig#submitWaitNanos} says; it never
+     * waits in a thread of the engine.
+     *
+     * @return always a handle; one that is {@linkplain Completion#isRefused refused} if the request was not accepted.
+     * @throws IllegalArgumentException if the request is larger than an input may be, or wants what the backend does not do.
+     * @throws IllegalStateException    if the engine has failed or is closed; it names the cause.
+     */
+    public CompletionHandle submit(final CompletionRequest request)
+    {
+        return client.submit(request);
+    }
+
+    /**
+     * Requests that earlier engines of the run left, in the order of their ids: those that have not ended, those whose rows
+     * nobody took, and those whose end no client may have seen. Each handle has the tokens that were visible, and gets
+     * those that follow. Empty for a new run; see {@link EngineConfig#runJournal}.
+     */
+    public List<CompletionHandle> resumed()
+    {
+        return client.resumed();
+    }
+
+    /**
+     * Accepts no further request, and lets those that it has finish. The journal records it.
+     *
+     * @return completes when all have ended; fails if the engine stops before.
+     * @throws IllegalStateException if the engine has failed or is closed, or a thread of the engine calls.
+     */
+    public CompletionStage<Void> drain()
+    {
+        engine.refuseOwnThread("drain");
+        return client.drain().minimalCompletionStage();
+    }
+
+    /**
+     * Forgets every cached prefix: later requests share nothing that was computed before. Waits for room like
+     * {@link #submit}.
+     *
+     * @return false if there was none: nothing was asked.
+     */
+    public boolean resetCache()
+    {
+        return client.resetCache();
+    }
+
+    /**
+     * Replaces the weights of the model: every step that is planned later computes with those that the backend then has.
+     * Requests that have not begun wait for them; nothing that former weights computed is shared with later requests. Waits
+     * for room like {@link #submit}.
+     *
+     * @param way     FINISH: running requests continue with the new weights, on KV blocks of the former ones. ABORT:
+     *                requests that have begun end with the reason NEW_WEIGHTS. REQUEUE: they compute their prompt and the
+     *                tokens that their clients have seen again, then continue; rows that belong to such tokens stay.
+     * @param version name of the weights for the journal; may be empty.
+     * @return false if there was no room: nothing was asked.
+     * @throws IllegalArgumentException when the backend cannot replace its weights while it runs; it is named.
+     */
+    public boolean newWeights(final WeightsWay way, final String version)
+    {
+        return client.newWeights(way, version);
+    }
+
+    /** Generation of the weights that the last visible step plans compute with; 0: those with which the run began. */
+    public int weightGeneration()
+    {
+        return client.weightGeneration();
+    }
+
+    /**
+     * Brings a rank back: the backend resets it, then its steps in flight are withdrawn and it takes part again. Other ranks
+     * are not disturbed. Lost ranks are reset automatically, up to {@link EngineConfig#rankResets} times in a row.
+     *
+     * @throws IllegalArgumentException if the rank does not exist, or the backend does not declare that it resets ranks.
+     * @throws IllegalStateException    if the engine has failed or is closed, or a thread of the engine calls.
+     */
+    public void resetRank(final int rank)
+    {
+        engine.resetRank(rank);
+    }
+
+    /** The cause for which the engine stopped by itself; empty while it runs or after an orderly close. */
+    public Optional<Throwable> failure()
+    {
+        return Optional.ofNullable(engine.failure());
+    }
+
+    /**
+     * Ends the engine in order: accepts no further request, waits up to {@link EngineConfig#drainTimeoutNanos} until those
+     * that it has are done, then stops as {@link #closeNow} does. A second call does nothing.
+     *
+     * @throws IllegalStateException if a thread of the engine calls, or a part does not stop in time.
+     */
+    @Override
+    public void close()
+    {
+        engine.refuseOwnThread("close");
+        boolean interrupted = false;
+        try
+        {
+            client.handles().drain();
+            client.handles().awaitDrained(drainTimeoutNanos);
+        }
+        catch (final InterruptedException e)
+        {
+            interrupted = true;
+        }
+        try
+        {
+            engine.close();
+        }
+        finally
+        {
+            if (interrupted)
+            {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * Stops within a bounded time: inputs that were accepted are processed and journaled, but no further step is launched,
+     * and requests that have not ended fail with "the engine is closed". The backend is closed once the engine is quiet, and
+     * the journal last. A second call does nothing.
+     *
+     * @throws IllegalStateException if a thread of the engine calls, or a part does not stop in time.
+     */
+    public void closeNow()
+    {
+        engine.close();
+    }
+
+    /** The engine behind the door, for tests. */
+    ThreadedEngine engine()
+    {
+        return engine;
+    }
+}
