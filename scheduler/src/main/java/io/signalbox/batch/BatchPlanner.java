@@ -125,25 +125,13 @@ public final class BatchPlanner
         do
         {
             tookVictim = false;
-            if (!isAnyInFlight())
+            if (!running.anyInFlight() && !blocks.isRetiring())
             {
                 continueRunning(plan);
             }
         }
         while (plan.entryCount() == 0 && tookVictim);
         mustTakeVictim = false;
-    }
-
-    private boolean isAnyInFlight()
-    {
-        for (int i = 0; i < running.size(); i++)
-        {
-            if (running.get(i).isInFlight())
-            {
-                return true;
-            }
-        }
-        return blocks.isRetiring();
     }
 
     private void continueRunning(final StepPlan plan)
@@ -263,6 +251,7 @@ public final class BatchPlanner
     {
         if (blocks.hold(request, end))
         {
+            // It is not paused: a paused one lacked a block for its next token, and has gained none.
             return end;
         }
         long room = available(request);
@@ -419,7 +408,7 @@ public final class BatchPlanner
         {
             request.residency.preempted();
         }
-        waiting.addFirstByPriority(request);
+        waiting.addAgain(request);
     }
 
     /** Removes a request that has ended; its blocks are released, or retire if steps in flight may write them. */

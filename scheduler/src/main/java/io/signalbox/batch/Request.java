@@ -78,12 +78,10 @@ public final class Request
     int cachedTokens;
     private int rowsFrom;
     private int impossibleRows;
-    /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
-    private int failures;
-    private int failedAtTokens;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
+    private final FailedTries tries = new FailedTries();
     private final PromptHead head = new PromptHead();
     private final PrefixHashes prefix = new PrefixHashes();
     int[] blockTable = new int[16];
@@ -119,8 +117,7 @@ public final class Request
         generation = 0;
         flags = 0;
         weights.clear();
-        failures = 0;
-        failedAtTokens = -1;
+        tries.reset();
         return this;
     }
 
@@ -223,6 +220,7 @@ public final class Request
     void placed(final int onRank, final int matchedTokens)
     {
         stage(Stage.PLACED);
+        residency.waitAnew();
         rank = onRank;
         cachedTokens = matchedTokens;
     }
@@ -245,7 +243,7 @@ public final class Request
     void startsOver()
     {
         stage(Stage.PLACED);
-        residency.end();
+        residency.endAndWait();
         flags |= RESUMED;
     }
 
@@ -319,16 +317,10 @@ public final class Request
         computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
-    /**
-     * Records that a step with tokens of the request failed.
-     *
-     * @return the number of consecutive failures since a token was computed for the first time.
-     */
-    public int countFailure()
+    /** A step of these weights failed that had tokens of the request; returns how many in a row, see {@link FailedTries}. */
+    public int countFailure(final int weightGeneration)
     {
-        failures = computedHighWater > failedAtTokens ? 1 : failures + 1;
-        failedAtTokens = computedHighWater;
-        return failures;
+        return tries.count(computedHighWater, weightGeneration);
     }
 
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
@@ -486,6 +478,6 @@ public final class Request
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, residency.digest()));
-        return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
+        return tries.digest(digest);
     }
 }
