@@ -441,14 +441,20 @@ public final class CompletionHandle implements Iterable<Integer>
 
     private void end(final Completion completion)
     {
-        end = completion;
+        synchronized (this)
+        {
+            end = failure == null ? completion : null;
+        }
         finish();
     }
 
-    /** May be repeated after a shortage of memory. */
+    /** Does not change how a request ended. May be repeated after a shortage of memory. */
     void failed(final Throwable cause)
     {
-        failure = cause;
+        synchronized (this)
+        {
+            failure = end == null ? cause : null;
+        }
         finish();
     }
 
