@@ -48,7 +48,8 @@ class EmbeddingDocsTest
         final String pom = Files.readString(SAMPLE.resolve("pom.xml"));
         for (final String artifact : List.of("signalbox-scheduler", "signalbox-journal"))
         {
-            assertTrue(pom.contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
+            assertTrue(
+                pom.contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
         }
     }
 

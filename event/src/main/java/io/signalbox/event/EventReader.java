@@ -25,6 +25,7 @@ import io.signalbox.event.codec.SealDecoder;
 import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.TickDecoder;
+import io.signalbox.event.codec.VoidDecoder;
 import io.signalbox.event.codec.WakeDecoder;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
@@ -67,6 +68,7 @@ public abstract class EventReader
     private final RunDescriptionDecoder runDescription = new RunDescriptionDecoder();
     private final CaptureRowsDecoder captureRows = new CaptureRowsDecoder();
     private final SealDecoder seal = new SealDecoder();
+    private final VoidDecoder voided = new VoidDecoder();
 
     /**
      * Reads every message of a group: the input, then its outputs.
@@ -147,6 +149,7 @@ public abstract class EventReader
                 onRunDescription(runDescription.wrap(buffer, body, block, version));
             case CaptureRowsDecoder.TEMPLATE_ID -> onCaptureRows(captureRows.wrap(buffer, body, block, version));
             case SealDecoder.TEMPLATE_ID -> onSeal(seal.wrap(buffer, body, block, version));
+            case VoidDecoder.TEMPLATE_ID -> onVoid(voided.wrap(buffer, body, block, version));
             default -> onUnknown(header.templateId(), length);
         }
     }
@@ -272,6 +275,11 @@ public abstract class EventReader
     }
 
     protected void onSeal(final SealDecoder message)
+    {
+        onOther(message);
+    }
+
+    protected void onVoid(final VoidDecoder message)
     {
         onOther(message);
     }

@@ -114,6 +114,6 @@ public final class InputWriter
     public BackendResetEncoder backendReset()
     {
         current = backendReset;
-        return backendReset.wrapAndApplyHeader(buffer, 0, header).rank(ALL_RANKS);
+        return backendReset.wrapAndApplyHeader(buffer, 0, header).rank(ALL_RANKS).restart(Flag.NO);
     }
 }

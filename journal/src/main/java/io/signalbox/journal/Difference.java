@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  * @param recordedGroup   the whole group as the journal has it, one line per message.
  * @param recomputedGroup the whole group as decided now, one line per message.
  * @param groupBefore the group ahead of it, on which both agree; empty if it is the first.
+ * @param thrown      whether the scheduler cannot apply the input at all; {@code recomputed} then says why.
  */
 public record Difference(
     long sequence,
@@ -27,7 +28,8 @@ public record Difference(
     long blockId,
     String recordedGroup,
     String recomputedGroup,
-    String groupBefore)
+    String groupBefore,
+    boolean thrown)
 {
     private static final String NOTHING = "(no such message)";
     private static final Pattern REQUEST = Pattern.compile("requestId=(-?\\d+)");
@@ -47,7 +49,14 @@ public record Difference(
         final String concerned = left.equals(NOTHING) ? right : left;
         final int at = Math.min(firstDifference(left, right), concerned.length());
         return new Difference(sequence, message, left, right, nearest(REQUEST, concerned, at),
-            nearest(BLOCK, concerned, at), text(recorded), text(recomputed), text(before));
+            nearest(BLOCK, concerned, at), text(recorded), text(recomputed), text(before), false);
+    }
+
+    /** The same difference, of an input that the scheduler cannot apply. */
+    static Difference thrown(final Difference given)
+    {
+        return new Difference(given.sequence, given.message, given.recorded, given.recomputed, given.requestId,
+            given.blockId, given.recordedGroup, given.recomputedGroup, given.groupBefore, true);
     }
 
     private static String text(final List<String> lines)

@@ -26,6 +26,8 @@ public final class JournalException extends RuntimeException
         MISSING_SEGMENT,
         /** The run used a router that is not installed, or another version of it. */
         ROUTER_ABSENT,
+        /** This program decides otherwise than recorded, or cannot apply an input, so the run cannot be continued. */
+        NOT_CONFIRMED,
         /** The file reads as if it ended, but there is evidence that more was written. */
         SHORT_READ,
         /** The last append did not finish. Recovery cuts it and saves its bytes in another file. */

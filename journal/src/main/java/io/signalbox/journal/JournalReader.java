@@ -58,6 +58,12 @@ public final class JournalReader implements AutoCloseable
         return of(JournalScanner.reading(DirectoryFiles.of(directory, progress), null), writer);
     }
 
+    /** Of files whose lock the caller holds: a torn tail ends the reading. They must have a record. */
+    static JournalReader recovering(final JournalFiles files)
+    {
+        return of(JournalScanner.recovering(files), null);
+    }
+
     /** Of files that no process can be writing. */
     static JournalReader of(final JournalScanner scanner)
     {
@@ -330,6 +336,12 @@ public final class JournalReader implements AutoCloseable
     public Ending ending()
     {
         return scanner.ending();
+    }
+
+    /** {@code null} before {@link #next()} has returned false. */
+    ScanEnd end()
+    {
+        return scanner.end();
     }
 
     @Override

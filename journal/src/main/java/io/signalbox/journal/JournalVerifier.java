@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal;
 
+import io.signalbox.engine.GroupListener;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.router.DpRouters;
@@ -21,16 +22,19 @@ import java.util.function.Function;
 public final class JournalVerifier
 {
     private static final int GROUP_CAPACITY_BYTES = 64 * 1024;
+    private static final GroupListener NOBODY = (group, offset, length) -> { };
 
     private final JournalReader reader;
     private final GroupReader messages = new GroupReader();
     private final GroupWriter recomputed = new GroupWriter(GROUP_CAPACITY_BYTES);
+    private final GroupListener follower;
     private byte[] before = new byte[GROUP_CAPACITY_BYTES];
     private int beforeLength;
 
-    private JournalVerifier(final JournalReader reader)
+    private JournalVerifier(final JournalReader reader, final GroupListener follower)
     {
         this.reader = reader;
+        this.follower = follower;
     }
 
     /**
@@ -61,13 +65,24 @@ public final class JournalVerifier
     {
         try (JournalReader reader = JournalReader.open(directory, progress))
         {
-            return new JournalVerifier(reader).run(factory.apply(reader.config(routers)), record);
+            return new JournalVerifier(reader, NOBODY).run(factory.apply(reader.config(routers)), record);
         }
     }
 
     static Verification verify(final JournalReader reader, final Function<SchedulerConfig, Scheduler> factory)
     {
-        return new JournalVerifier(reader).run(factory.apply(reader.config()), Long.MAX_VALUE);
+        return new JournalVerifier(reader, NOBODY).run(factory.apply(reader.config()), Long.MAX_VALUE);
+    }
+
+    /**
+     * Verifies a journal that is to be continued.
+     *
+     * @param scheduler has the state of the last group afterwards, if every group is equal.
+     * @param follower  receives every group that is equal.
+     */
+    static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
+    {
+        return new JournalVerifier(reader, follower).run(scheduler, Long.MAX_VALUE);
     }
 
     private Verification run(final Scheduler scheduler, final long record)
@@ -76,6 +91,10 @@ public final class JournalVerifier
         while (difference == null && reader.sequence() < record && reader.next())
         {
             difference = compare(scheduler);
+            if (difference == null)
+            {
+                follower.onGroup(reader.group(), 0, reader.groupLength());
+            }
             keep();
         }
         return new Verification(
@@ -94,8 +113,8 @@ public final class JournalVerifier
         }
         catch (final RuntimeException | AssertionError e)
         {
-            return difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
-                (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")"));
+            return Difference.thrown(difference(List.of("(record " + reader.sequence() + " cannot be replayed: " +
+                (e.getMessage() == null ? "the scheduler stopped and gave no reason" : e.getMessage()) + ")")));
         }
         return isEqual(group) ? null : difference(GroupText.lines(recomputed.buffer(), 0, recomputed.length()));
     }

@@ -137,6 +137,33 @@ public final class JournalWriter implements GroupJournal
         return writer;
     }
 
+    /**
+     * Continues a journal behind its last whole group: the next segment declares where the one before ends, and that is
+     * durable before the first group is accepted.
+     *
+     * @param lock held by the caller, who keeps it if this throws.
+     */
+    static JournalWriter behind(
+        final Path directory,
+        final JournalLock lock,
+        final JournalReader read,
+        final long lastTimeNanos,
+        final SetAside aside,
+        final JournalConfig config)
+    {
+        final ScanEnd end = read.end();
+        final SegmentedLog log = new SegmentedLog(store(directory, config), config, end.position());
+        final JournalWriter writer = new JournalWriter(directory, lock, log, config.durability());
+        writer.runDescription = read.settings();
+        writer.begin(() ->
+        {
+            log.lastTimeNanos(lastTimeNanos);
+            log.openBehind(end.segments(), end.lastRecords(), end.lastSealed());
+            aside.syncNew(end.segments());
+        });
+        return writer;
+    }
+
     static JournalStore store(final Path directory, final JournalConfig config)
     {
         return new ChronicleJournalStore(directory, config.durability() != Durability.PROCESS, config.blockBytes());

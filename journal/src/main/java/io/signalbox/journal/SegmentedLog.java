@@ -57,6 +57,12 @@ final class SegmentedLog
         bytes = position.bytes();
     }
 
+    /** Logical time of the last record of another log, which this one continues. */
+    void lastTimeNanos(final long timeNanos)
+    {
+        lastTimeNanos = timeNanos;
+    }
+
     void openFirst(final int largestRecordBytes)
     {
         segment = store.create(0, largestRecordBytes);

@@ -84,9 +84,33 @@ final class SetAside
         {
             throw new IOException(SegmentName.of(segment) + " lost its file of records while it was recovered");
         }
+        sync(file);
+    }
+
+    /** Syncs a file, also what was written to it through mapped memory. */
+    private static void sync(final Path file) throws IOException
+    {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE))
         {
             channel.force(true);
+        }
+    }
+
+    /** Syncs a segment that was begun after the files were listed. */
+    void syncNew(final int segment)
+    {
+        try
+        {
+            final Path file = DirectoryFiles.of(directory).dataFile(segment);
+            if (file == null)
+            {
+                throw new IOException(SegmentName.of(segment) + " lost its file of records");
+            }
+            sync(file);
+        }
+        catch (final IOException e)
+        {
+            throw StoreFault.writing("the segment that continues " + directory + " cannot be synced", directory, e);
         }
     }
 

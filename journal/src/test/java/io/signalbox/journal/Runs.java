@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.AcceptedEncoder;
@@ -59,10 +60,15 @@ final class Runs
     /** Runs a scheduler over the first {@code groups} inputs and journals what it decides. */
     static void append(final JournalWriter writer, final int groups)
     {
-        final Scheduler scheduler = new Scheduler(CONFIG);
+        append(writer, new Scheduler(CONFIG), 0, groups);
+    }
+
+    /** Continues with inputs {@code from} to {@code to}, the last exclusive. */
+    static void append(final GroupJournal writer, final Scheduler scheduler, final int from, final int to)
+    {
         final GroupWriter group = new GroupWriter(4096);
         final InputWriter input = new InputWriter();
-        for (int i = 0; i < groups; i++)
+        for (int i = from; i < to; i++)
         {
             encode(input, i);
             group.reset();
@@ -138,7 +144,7 @@ final class Runs
         return copy(group);
     }
 
-    private static UnsafeBuffer group(final InputWriter input)
+    static UnsafeBuffer group(final InputWriter input)
     {
         final GroupWriter group = new GroupWriter(256);
         group.append(input.buffer(), 0, input.length());

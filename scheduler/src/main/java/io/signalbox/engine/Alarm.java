@@ -16,15 +16,15 @@ final class Alarm
     /** A clock of the user may run at another pace than the system's. */
     private static final long FOREIGN_CLOCK_NANOS = 1_000_000;
 
-    private final LongSupplier clock;
+    private final ContinuedClock clock;
     private final boolean systemClock;
     private volatile Thread sleeper;
     private volatile long until = AWAKE;
 
-    Alarm(final LongSupplier clock)
+    Alarm(final ContinuedClock clock)
     {
         this.clock = clock;
-        systemClock = clock == EngineConfig.SYSTEM_CLOCK;
+        systemClock = clock.isSystem();
     }
 
     /**

@@ -28,6 +28,7 @@ public final class CompletionHandle implements Iterable<Integer>
     private final long requestId;
     private final int rowsFrom;
     private final int promptTokens;
+    private final long mostTokens;
     private final TokenBuffer tokens;
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
     /** Guarded by this object for writing. */
@@ -42,11 +43,25 @@ public final class CompletionHandle implements Iterable<Integer>
     CompletionHandle(
         final EngineClient client, final long requestId, final CompletionRequest request)
     {
+        this(client, requestId, request.prompt().length, (long)request.prompt().length + request.maxNewTokens(),
+            request.rowsFrom(), request.sampling().logprobs());
+    }
+
+    /** @param mostTokens of prompt and answer. */
+    CompletionHandle(
+        final EngineClient client,
+        final long requestId,
+        final int promptTokens,
+        final long mostTokens,
+        final int rowsFrom,
+        final boolean wantsLogprobs)
+    {
         this.client = client;
         this.requestId = requestId;
-        rowsFrom = request.rowsFrom();
-        promptTokens = request.prompt().length;
-        tokens = new TokenBuffer(request.sampling().logprobs());
+        this.promptTokens = promptTokens;
+        this.mostTokens = mostTokens;
+        this.rowsFrom = rowsFrom;
+        tokens = new TokenBuffer(wantsLogprobs);
     }
 
     /** A request that was refused before it reached the scheduler. */
@@ -56,6 +71,7 @@ public final class CompletionHandle implements Iterable<Integer>
         this.requestId = requestId;
         rowsFrom = -1;
         promptTokens = 0;
+        mostTokens = 0;
         tokens = TokenBuffer.EMPTY;
         end = new Completion(requestId, refusal);
     }
@@ -257,6 +273,17 @@ public final class CompletionHandle implements Iterable<Integer>
     int rowsFrom()
     {
         return rowsFrom;
+    }
+
+    /** The most tokens that its prompt and its answer can have. */
+    long mostTokens()
+    {
+        return mostTokens;
+    }
+
+    boolean areRowsTaken()
+    {
+        return rowsTaken.get();
     }
 
     int promptTokens()

@@ -2,7 +2,6 @@
 package io.signalbox.engine;
 
 import com.lmax.disruptor.EventHandler;
-import io.signalbox.backend.Backend;
 
 /** Launches steps, each after its group has been appended to the journal, and none once the engine is closing. */
 final class DispatchHandler implements EventHandler<TrackSlot>
@@ -14,13 +13,12 @@ final class DispatchHandler implements EventHandler<TrackSlot>
 
     /** @param steps {@code null} if steps have no time limit. */
     DispatchHandler(
-        final ThreadedEngine engine, final Backend backend, final LaunchedSteps launches, final RankResets resets,
-        final StepsInFlight steps, final Alarm alarm)
+        final ThreadedEngine engine, final Dispatcher dispatcher, final StepsInFlight steps, final Alarm alarm)
     {
         this.alarm = alarm;
         this.engine = engine;
         this.steps = steps;
-        dispatcher = new Dispatcher(backend, launches, resets);
+        this.dispatcher = dispatcher;
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RefusedDecoder;
@@ -25,8 +27,13 @@ final class Dispatcher extends EventReader
     private final LaunchedSteps launches;
     private final RankResets resets;
     private int lostRank;
+    private int lostEpoch;
     /** Null if the backend reads none. */
     private final LiveRequests requests;
+    private boolean replays;
+    private boolean restarts;
+    private int lastEpoch;
+    private int weightGeneration;
 
     Dispatcher(final Backend backend, final LaunchedSteps launches, final RankResets resets)
     {
@@ -39,11 +46,35 @@ final class Dispatcher extends EventReader
     void dispatch(final DirectBuffer group, final int offset, final int length)
     {
         lostRank = RankResets.NO_RANK;
+        restarts = false;
         readGroup(group, offset, length);
         if (lostRank != RankResets.NO_RANK)
         {
             // One input loses one rank, whose steps are all aborted by now.
-            resets.lost(lostRank);
+            resets.lost(lostRank, lostEpoch);
+        }
+    }
+
+    /** Follows a group of an earlier engine: this one's backend was not given it. */
+    void replay(final DirectBuffer group, final int offset, final int length)
+    {
+        replays = true;
+        readGroup(group, offset, length);
+        replays = false;
+    }
+
+    /** Highest epoch of any rank. */
+    int lastEpoch()
+    {
+        return lastEpoch;
+    }
+
+    /** Gives the backend the weights of the groups that were replayed. */
+    void beginWithWeights()
+    {
+        if (weightGeneration > 0)
+        {
+            backend.newWeights(weightGeneration);
         }
     }
 
@@ -75,6 +106,13 @@ final class Dispatcher extends EventReader
     }
 
     @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        restarts = reset.restart() == Flag.YES;
+        lastEpoch = Math.max(lastEpoch, reset.newEpoch());
+    }
+
+    @Override
     protected void onSchedule(final StepView step)
     {
         if (requests != null)
@@ -82,7 +120,10 @@ final class Dispatcher extends EventReader
             requests.schedule(step);
         }
         launches.launched(step);
-        backend.submit(step.with(requests));
+        if (!replays)
+        {
+            backend.submit(step.with(requests));
+        }
     }
 
     @Override
@@ -107,7 +148,11 @@ final class Dispatcher extends EventReader
     @Override
     protected void onNewWeights(final NewWeightsDecoder weights)
     {
-        backend.newWeights(weights.weightGeneration());
+        weightGeneration = weights.weightGeneration();
+        if (!replays)
+        {
+            backend.newWeights(weightGeneration);
+        }
     }
 
     /** The result need not have come through the sink: an input may also be offered to the engine itself. */
@@ -122,12 +167,20 @@ final class Dispatcher extends EventReader
         }
     }
 
+    /** The backend was never given a step that a restart withdraws. */
     @Override
     protected void onWithdrawn(final WithdrawnDecoder withdrawn)
     {
         launches.withdrawn(withdrawn.rank(), withdrawn.step());
-        backend.abort(withdrawn.rank(), withdrawn.step());
+        if (!replays && !restarts)
+        {
+            backend.abort(withdrawn.rank(), withdrawn.step());
+        }
         final WithdrawalCause cause = withdrawn.cause();
-        lostRank = cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT ? withdrawn.rank() : lostRank;
+        if (cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT)
+        {
+            lostRank = withdrawn.rank();
+            lostEpoch = withdrawn.epoch();
+        }
     }
 }

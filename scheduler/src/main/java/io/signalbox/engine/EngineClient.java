@@ -11,6 +11,7 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -42,6 +43,7 @@ final class EngineClient
     private final RowRoom rowRoom;
     private final ClientEvents events;
     private volatile Engine engine;
+    private volatile List<CompletionHandle> resumed = List.of();
 
     /** @param given gives the client its configuration, ring and clock; the client follows its engine. */
     EngineClient(final EngineConfig given)
@@ -73,6 +75,22 @@ final class EngineClient
     void connect(final Engine target)
     {
         engine = target;
+    }
+
+    /** The engine continues a run: the client follows the requests that it left. */
+    void resume(final ResumedRequests requests)
+    {
+        resumed = requests.handles();
+        resumed.stream().filter(requests::isLive).forEach(handles::add);
+        nextRequestId.set(requests.nextRequestId());
+        resumed.forEach(rowRoom::resume);
+        events.continueAt(requests.weightGeneration());
+    }
+
+    /** Requests that earlier engines of the run left. */
+    List<CompletionHandle> resumed()
+    {
+        return resumed;
     }
 
     /** Inputs that clients may have in the ingress ring at a time. */

@@ -49,7 +49,8 @@ public final class EngineConfig
     public static final Setting<UntakenRows> UNTAKEN_ROWS = Setting.constant("untakenRows", UntakenRows.DISCARD_OLDEST,
         "What keeps untaken rows within their bytes: the oldest are discarded, or requests that want rows wait.");
     public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
-        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks; 0: none.");
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After " +
+            "them the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
@@ -79,7 +80,8 @@ public final class EngineConfig
     private Consumer<Throwable> failureListener = cause -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
-    private LongSupplier clock = SYSTEM_CLOCK;
+    private ContinuedClock clock = new ContinuedClock(SYSTEM_CLOCK);
+    private RunJournal runJournal;
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
     /** Who sequences {@code Wake} inputs. */
@@ -145,6 +147,18 @@ public final class EngineConfig
     public EngineConfig journal(final GroupJournal value)
     {
         journal = required("the journal", value);
+        return this;
+    }
+
+    /**
+     * Keeps the run here instead of in a {@link #journal}, and continues it if an earlier engine left one: the engine
+     * replays it when it is opened, and {@link SignalboxEngine#resumed()} then has its requests. Refused if a setting, the
+     * model's shape, the router or the backend differs.
+     */
+    public EngineConfig runJournal(final RunJournal value)
+    {
+        refuseAfterClient("the run's journal");
+        runJournal = required("the run's journal", value);
         return this;
     }
 
@@ -279,8 +293,10 @@ public final class EngineConfig
     }
 
     /**
-     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3, 0: none. Only if the backend
-     * declares that it resets ranks; {@link Engine#resetRank} works in any case then.
+     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3. Then the rank is given up: once
+     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for
+     * a caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets
+     * ranks.
      */
     public EngineConfig rankResets(final int value)
     {
@@ -291,7 +307,7 @@ public final class EngineConfig
     public EngineConfig clock(final LongSupplier value)
     {
         refuseAfterClient("the clock");
-        clock = required("the clock", value);
+        clock = new ContinuedClock(required("the clock", value));
         return this;
     }
 
@@ -400,9 +416,15 @@ public final class EngineConfig
         return failureListener;
     }
 
-    LongSupplier clock()
+    ContinuedClock clock()
     {
         return clock;
+    }
+
+    /** {@code null} if the run is not kept. */
+    RunJournal runJournal()
+    {
+        return runJournal;
     }
 
     Executor callbacks()

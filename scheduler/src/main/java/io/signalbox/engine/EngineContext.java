@@ -6,6 +6,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -22,8 +23,8 @@ final class EngineContext
     private final SchedulerConfig config;
     private final Backend backend;
     private final EngineClient client;
-    private final LongSupplier clock;
-    private final Scheduler scheduler;
+    private final ContinuedClock clock;
+    private final EngineStart start;
 
     /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
     EngineContext(final EngineConfig given, final int defaultDepth)
@@ -35,13 +36,35 @@ final class EngineContext
         config = fitted(given.schedulerConfig(), backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         backend.capabilities().requireSameStepSharing(config.sameStepSharing());
+        backend.capabilities().requirePartialBlocks(config.get(BatchSettings.PARTIAL_BLOCKS));
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(
                 "the clock of the engine is negative; give one that counts from an origin before the engine is opened.");
         }
         requireDescribed(given.journal().runDescription());
-        scheduler = new Scheduler(config);
+        start = new EngineStart(config, backend,
+            new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), untakenRows());
+        refuseTwoJournals();
+    }
+
+    /** Opens the run, after everything was checked that can be checked without it. */
+    void openRun()
+    {
+        if (given.runJournal() != null)
+        {
+            start.open(given.runJournal(), EngineStart.description(config, backend.capabilities()), client,
+                new ResumedRequests(client, config.capture() != null, trackSlots()));
+            clock.continueAt(start.timeNanos());
+        }
+    }
+
+    private void refuseTwoJournals()
+    {
+        if (given.runJournal() != null && given.journal() != NoJournal.INSTANCE)
+        {
+            throw new ConfigException("the engine has both a journal and a run's journal; give one of them.");
+        }
     }
 
     /**
@@ -93,7 +116,13 @@ final class EngineContext
 
     Scheduler scheduler()
     {
-        return scheduler;
+        return start.scheduler();
+    }
+
+    /** The state with which the engine starts. */
+    EngineStart start()
+    {
+        return start;
     }
 
     Backend backend()
@@ -109,7 +138,8 @@ final class EngineContext
     /** Nothing but what can be read back is appended. */
     GroupJournal journal()
     {
-        return given.journal() == NoJournal.INSTANCE ? given.journal() : new CheckedJournal(given.journal());
+        final GroupJournal target = given.runJournal() == null ? given.journal() : start.journal();
+        return target == NoJournal.INSTANCE ? target : new CheckedJournal(target);
     }
 
     /** The client first: its credits come back even if the other listener is slow. */
@@ -135,6 +165,11 @@ final class EngineContext
 
     FinishedRows finishedRows()
     {
+        return start.finishedRows();
+    }
+
+    private FinishedRows untakenRows()
+    {
         final boolean discards = wakeSource() == EngineConfig.WakeSource.ENGINE;
         final boolean bounded =
             discards && given.value(EngineConfig.UNTAKEN_ROWS) == EngineConfig.UntakenRows.DISCARD_OLDEST;
@@ -142,7 +177,7 @@ final class EngineContext
             discards ? given.value(EngineConfig.MAX_UNTAKEN_ROWS_AGE_NANOS) : 0);
     }
 
-    LongSupplier clock()
+    ContinuedClock clock()
     {
         return clock;
     }
@@ -151,6 +186,12 @@ final class EngineContext
     LongSupplier latestReportNanos()
     {
         return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
+    }
+
+    /** Time of resets: the one of the input before, if the caller sets the time. */
+    LongSupplier resetClock()
+    {
+        return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : start.scheduler()::timeNanos;
     }
 
     long stepTimeoutNanos()
@@ -165,7 +206,7 @@ final class EngineContext
 
     RankResets resets()
     {
-        return new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS));
+        return start.resets();
     }
 
     InputDoor inputDoor()
@@ -178,6 +219,7 @@ final class EngineContext
         backend.sizes(new RankSizes(config.kvBlocks(), config.blockSizeTokens(), config.stepTokens(), config.maxRunning(),
             config.depth(), config.draftTokens()));
         backend.start(config.ranks(), config.capture(), sink);
+        start.begin();
     }
 
     ReportCheck reportCheck()

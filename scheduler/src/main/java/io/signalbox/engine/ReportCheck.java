@@ -78,7 +78,7 @@ final class ReportCheck
     /** Whether a step that is none of the last of its rank is a former one: its result comes too late, but it exists. */
     static boolean isFormer(final LaunchedSteps.Launch last, final int epoch, final long step)
     {
-        return step > 0 && epoch <= last.epoch() && step < last.step();
+        return step > 0 && (epoch < last.epoch() || epoch == last.epoch() && step < last.step());
     }
 
     /** Whether the results name the step that they are reported for. */

@@ -3,11 +3,15 @@ package io.signalbox.engine;
 
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.Flag;
 import org.agrona.DirectBuffer;
 
 /** Encodes the inputs that an engine makes by itself, one at a time. Not thread-safe. */
 final class ShellInputs
 {
+    private static final String DISCARDED =
+        "discarded: nobody took the rows, and rows that nobody took were above their bound";
+
     private final InputWriter writer = new InputWriter();
 
     void wake(final long timeNanos)
@@ -18,7 +22,19 @@ final class ShellInputs
     void discardRows(final long requestId, final long timeNanos)
     {
         writer.control().timeNanos(timeNanos).requestId(requestId).kind(ControlKind.RELEASE_ROWS)
-            .note("discarded: nobody took the rows, and rows that nobody took were too many or too old");
+            .note(DISCARDED);
+    }
+
+    /** Whether a release of rows with this note is of rows that nobody took. */
+    static boolean isDiscard(final String note)
+    {
+        return note.equals(DISCARDED);
+    }
+
+    /** The first input of an engine that continues a run: every rank begins anew, without KV memory. */
+    void restart(final long timeNanos, final int newEpoch)
+    {
+        writer.backendReset().timeNanos(timeNanos).newEpoch(newEpoch).kvMemoryKept(Flag.NO).restart(Flag.YES);
     }
 
     DirectBuffer buffer()

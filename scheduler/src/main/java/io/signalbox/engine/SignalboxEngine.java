@@ -3,6 +3,7 @@ package io.signalbox.engine;
 
 import io.signalbox.event.codec.WeightsWay;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -58,6 +59,16 @@ public final class SignalboxEngine implements AutoCloseable
     public CompletionHandle submit(final CompletionRequest request)
     {
         return client.submit(request);
+    }
+
+    /**
+     * Requests that earlier engines of the run left, in the order of their ids: those that have not ended, those whose rows
+     * nobody took, and those whose end no client may have seen. Each handle has the tokens that were visible, and gets
+     * those that follow. Empty for a new run; see {@link EngineConfig#runJournal}.
+     */
+    public List<CompletionHandle> resumed()
+    {
+        return client.resumed();
     }
 
     /**

@@ -29,7 +29,7 @@ public final class SteppedEngine implements Engine
     private final EngineConfig config;
     /** Changes once, when the first request is submitted here. */
     private GroupListener listener;
-    /** The client of {@link #submit}; {@code null} before the first call. */
+    /** The client of {@link #submit}; {@code null} before the first call, unless the engine may continue a run. */
     private EngineClient client;
     private final Dispatcher dispatcher;
     private final InputDoor door;
@@ -46,8 +46,10 @@ public final class SteppedEngine implements Engine
     public SteppedEngine(final EngineConfig config)
     {
         this.config = config;
+        client = config.runJournal() == null ? null : new EngineClient(config);
         context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
+        context.openRun();
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
@@ -55,13 +57,31 @@ public final class SteppedEngine implements Engine
         final List<Consumer<Throwable>> toTell = new ArrayList<>(List.of(this::failClient));
         toTell.addAll(context.failureListeners());
         failure = new EngineFailure(toTell);
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
+        final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
-        dispatcher = new Dispatcher(context.backend(), launches, resets);
+        resets.stampBy(scheduler::timeNanos);
+        dispatcher = context.start().dispatcher();
         door = context.inputDoor();
-        context.startBackend(
-            new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
-        life.moveTo(EngineLife.Stage.RUNNING);
+        begin(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
+    }
+
+    private void begin(final IngressSink sink)
+    {
+        try
+        {
+            context.startBackend(sink);
+            life.moveTo(EngineLife.Stage.RUNNING);
+            if (client != null)
+            {
+                client.connect(this);
+            }
+            context.start().offerRestart(this, context.clock());
+        }
+        catch (final RuntimeException | Error e)
+        {
+            context.start().abandon();
+            throw e;
+        }
     }
 
     @Override
@@ -121,9 +141,9 @@ public final class SteppedEngine implements Engine
 
     private void addInputs()
     {
-        for (int rank = resets.takeDue(); rank != RankResets.NO_RANK; rank = resets.takeDue())
+        for (int rank = resets.firstDue(); rank != RankResets.NO_RANK; rank = resets.firstDue())
         {
-            resets.encodeReset(rank, scheduler.timeNanos(), resetInputs);
+            resets.encodeDue(rank, resetInputs);
             process(resetInputs.buffer(), 0, resetInputs.length(), null);
         }
         for (long id = nextToDiscard(); id != FinishedRows.NO_REQUEST; id = nextToDiscard())
@@ -179,6 +199,12 @@ public final class SteppedEngine implements Engine
         journal.endOfBatch();
         dispatcher.dispatch(group.buffer(), 0, group.length());
         listener.onGroup(group.buffer(), 0, group.length());
+    }
+
+    /** The requests that earlier engines of the run left, as {@link SignalboxEngine#resumed()} has them. */
+    public List<CompletionHandle> resumed()
+    {
+        return client == null ? List.of() : client.resumed();
     }
 
     /**
@@ -246,7 +272,7 @@ public final class SteppedEngine implements Engine
     public void resetRank(final int rank)
     {
         checkOpen();
-        resets.reset(rank, this, scheduler::timeNanos);
+        resets.reset(rank, this);
     }
 
     @Override

@@ -63,6 +63,7 @@ public final class ThreadedEngine implements Engine
         {
             context.refuseStepTimeout();
         }
+        context.openRun();
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
         alarm = new Alarm(context.clock());
@@ -71,15 +72,16 @@ public final class ThreadedEngine implements Engine
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
 
         final StepsInFlight steps = stepsInFlight();
-        final LaunchedSteps launches = new LaunchedSteps(context.config().ranks(), context.config().depth());
+        final LaunchedSteps launches = context.start().launches();
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         resets = context.resets();
+        resets.stampBy(context.resetClock());
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.backend(), launches, resets, steps, alarm));
+            new DispatchHandler(this, context.start().dispatcher(), steps, alarm));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
@@ -94,7 +96,7 @@ public final class ThreadedEngine implements Engine
         catch (final RuntimeException | Error e)
         {
             fail(e);
-            new ClosingSteps().run(context.backend()::close).run(this::stopThreads);
+            new ClosingSteps().run(context.backend()::close).run(this::stopThreads).run(context.start()::abandon);
             throw e;
         }
     }
@@ -102,6 +104,8 @@ public final class ThreadedEngine implements Engine
     private void startAll(final IngressSink sink, final EngineTimer timer)
     {
         context.startBackend(sink);
+        // Before any thread runs, so that nothing precedes it.
+        context.start().offerRestart(this, context.clock());
         threads.start("signalbox-scheduler", schedulerProcessor);
         threads.start(JOURNAL_THREAD, journalProcessor);
         threads.start(DISPATCH_THREAD, dispatchProcessor);
@@ -172,7 +176,7 @@ public final class ThreadedEngine implements Engine
             failing(() ->
             {
                 resets.awaitDue();
-                resets.runDue(this, context.clock().getAsLong());
+                resets.runDue(this);
             });
         }
     }
@@ -205,7 +209,7 @@ public final class ThreadedEngine implements Engine
     {
         refuseOwnThread("resetRank");
         checkRunning();
-        resets.reset(rank, this, context.clock());
+        resets.reset(rank, this);
     }
 
     @Override
@@ -371,6 +375,7 @@ public final class ThreadedEngine implements Engine
         endWaits();
         new ClosingSteps()
             .run(this::drain)
+            .run(() -> resets.close(context.closeTimeoutNanos()))
             .run(context.backend()::close)
             .run(this::stopThreads)
             .run(() -> failure.tell(new IllegalStateException("the engine is closed")))

@@ -17,7 +17,7 @@ class AlarmTest
     private static final int ROUNDS = 20_000;
 
     private final AtomicLong moment = new AtomicLong(Alarm.NEVER);
-    private final Alarm alarm = new Alarm(EngineConfig.SYSTEM_CLOCK);
+    private final Alarm alarm = new Alarm(new ContinuedClock(EngineConfig.SYSTEM_CLOCK));
 
     private Thread sleeper(final Runnable work)
     {

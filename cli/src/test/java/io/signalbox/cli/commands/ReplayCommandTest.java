@@ -293,7 +293,7 @@ class ReplayCommandTest
     void shouldShowBothSidesOfADifference()
     {
         final Difference difference = new Difference(
-            41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7");
+            41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false);
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", difference));
 

@@ -36,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class JsonPageTest
 {
     private static final Path PAGE = Path.of(System.getProperty("signalbox.root"), "docs", "json.md");
-    private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c");
+    private static final Difference DIFFERENCE = new Difference(41, 1, "a", "b", 7, -1, "a", "b", "c", false);
 
     @TempDir
     private Path directory;

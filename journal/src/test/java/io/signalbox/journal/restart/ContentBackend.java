@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.event.RequestContent;
+import io.signalbox.event.StepView;
+import io.signalbox.experts.ModelShape;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+
+import static io.signalbox.journal.restart.ContentModel.SHAPE;
+
+/** Computes {@link ContentModel}, up to two steps of a rank in flight; on a thread, or when {@link #turn} is called. */
+final class ContentBackend implements Backend
+{
+    private final int depth;
+    private final boolean threaded;
+    private final LinkedBlockingQueue<Step> arrived = new LinkedBlockingQueue<>();
+    /** Sampled tokens by request and position, as a device has them before the host does. */
+    private final Map<Long, Map<Integer, Integer>> sampled = new HashMap<>();
+    private final List<Step> answered = new ArrayList<>();
+    private Thread thread;
+    private volatile CompletionSink sink;
+    private volatile boolean closed;
+    private int weightGeneration;
+    private boolean refusesStart;
+
+    /** One step plan, copied while it was valid. */
+    private record Step(int epoch, int rank, long step, List<Entry> entries)
+    {
+        private int tokens()
+        {
+            return entries.stream().mapToInt(Entry::count).sum();
+        }
+    }
+
+    /** @param known tokens that the host knows, from position 0. */
+    private record Entry(long requestId, int start, int count, boolean samples, int[] known)
+    {
+    }
+
+    ContentBackend(final int depth, final boolean threaded)
+    {
+        this.depth = depth;
+        this.threaded = threaded;
+    }
+
+    /** Throws when it is started. */
+    ContentBackend refusingToStart()
+    {
+        refusesStart = true;
+        return this;
+    }
+
+    /** The generation that was announced last. */
+    int weightGeneration()
+    {
+        return weightGeneration;
+    }
+
+    @Override
+    public BackendCapabilities capabilities()
+    {
+        return BackendCapabilities.named("content").capturesExperts(true).readsTokens(true).swapsWeights(true)
+            .depth(depth).build();
+    }
+
+    @Override
+    public void start(final int ranks, final ModelShape shape, final CompletionSink completions)
+    {
+        if (refusesStart)
+        {
+            throw new IllegalStateException("planted");
+        }
+        sink = completions;
+        if (threaded)
+        {
+            thread = new Thread(this::run, "content-backend");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    @Override
+    public void newWeights(final int generation)
+    {
+        weightGeneration = generation;
+    }
+
+    @Override
+    public void submit(final StepView plan)
+    {
+        final List<Entry> entries = new ArrayList<>();
+        for (int entry = 0; entry < plan.entryCount(); entry++)
+        {
+            final RequestContent content = plan.request(entry);
+            final int[] known = new int[content.knownTokens()];
+            for (int i = 0; i < known.length; i++)
+            {
+                known[i] = content.token(i);
+            }
+            entries.add(new Entry(
+                plan.requestId(entry), plan.start(entry), plan.tokenCount(entry), plan.samples(entry), known));
+        }
+        arrived.add(new Step(plan.epoch(), plan.rank(), plan.step(), entries));
+    }
+
+    @Override
+    public void abort(final int rank, final long step)
+    {
+        arrived.removeIf(plan -> plan.rank == rank && plan.step == step);
+    }
+
+    private void run()
+    {
+        try
+        {
+            while (!closed)
+            {
+                execute(arrived.take());
+            }
+        }
+        catch (final InterruptedException | IllegalStateException e)
+        {
+            // Closing.
+        }
+    }
+
+    /** Executes the oldest step; returns whether there was one. */
+    boolean turn()
+    {
+        final Step step = arrived.poll();
+        if (step != null)
+        {
+            execute(step);
+        }
+        return step != null;
+    }
+
+    private void execute(final Step step)
+    {
+        sink.forward(step.step, step.epoch, step.rank, step.step, 0);
+        report(step);
+        answered.add(step);
+    }
+
+    private void report(final Step step)
+    {
+        final StepTokens results = new StepTokens().begin(step.epoch, step.rank, step.step);
+        final UnsafeBuffer rows = new UnsafeBuffer(new byte[step.tokens() * SHAPE.rowBytes()]);
+        int row = 0;
+        for (final Entry entry : step.entries)
+        {
+            results.entry(entry.start);
+            final Map<Integer, Integer> device = sampled.computeIfAbsent(entry.requestId, id -> new HashMap<>());
+            long context = 0;
+            for (int position = 0; position < entry.start + entry.count; position++)
+            {
+                context = ContentModel.context(
+                    context, position < entry.known.length ? entry.known[position] : device.get(position));
+                if (position >= entry.start)
+                {
+                    putRow(rows, row++, context);
+                }
+            }
+            if (entry.samples)
+            {
+                device.put(entry.start + entry.count, ContentModel.next(context));
+                results.accept(ContentModel.next(context));
+            }
+        }
+        sink.d2hComplete(step.step, step.epoch, step.rank, step.step, results, new Rows(rows, row));
+    }
+
+    private static void putRow(final UnsafeBuffer rows, final int row, final long context)
+    {
+        for (int i = 0; i < SHAPE.rowIds(); i++)
+        {
+            rows.putByte(row * SHAPE.rowBytes() + i,
+                (byte)ContentModel.expert(context, i / SHAPE.topK(), i % SHAPE.topK()));
+        }
+    }
+
+    /** Reports all that this backend has computed to the engine of another one, as a device that outlives its host. */
+    void reportAllTo(final ContentBackend later)
+    {
+        final CompletionSink own = sink;
+        sink = later.sink;
+        answered.forEach(this::report);
+        arrived.forEach(this::report);
+        sink = own;
+    }
+
+    @Override
+    public void close()
+    {
+        closed = true;
+        if (thread != null)
+        {
+            thread.interrupt();
+        }
+    }
+
+    /** The rows of one step. */
+    private record Rows(UnsafeBuffer memory, int rowCount) implements CaptureSlice
+    {
+        @Override
+        public DirectBuffer buffer()
+        {
+            return memory;
+        }
+
+        @Override
+        public int offset()
+        {
+            return 0;
+        }
+
+        @Override
+        public int rowBytes()
+        {
+            return SHAPE.rowBytes();
+        }
+
+        @Override
+        public void release()
+        {
+            memory.setMemory(0, memory.capacity(), (byte)0x55);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import io.signalbox.StateDigest;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.experts.RoutedExperts;
+
+import java.util.Arrays;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** A model whose next token and routed experts are a function of the tokens of the context, and of nothing else. */
+final class ContentModel
+{
+    static final int VOCABULARY = 1000;
+    static final ModelShape SHAPE = new ModelShape(3, 16, 2);
+
+    private ContentModel()
+    {
+    }
+
+    static long context(final long before, final int token)
+    {
+        return StateDigest.mix(before, token, 5);
+    }
+
+    static int next(final long context)
+    {
+        return (int)Math.floorMod(context, (long)VOCABULARY);
+    }
+
+    static int expert(final long context, final int layer, final int k)
+    {
+        return (int)(Math.floorMod(StateDigest.mix(context, layer), (long)SHAPE.experts()) + k) % SHAPE.experts();
+    }
+
+    /** All tokens of the request, prompt first. */
+    static int[] tokens(final Ask request)
+    {
+        final int prompt = request.prompt().length;
+        final int[] tokens = Arrays.copyOf(request.prompt(), prompt + request.maxNewTokens());
+        long context = 0;
+        for (int i = 0; i < tokens.length; i++)
+        {
+            if (i >= prompt)
+            {
+                tokens[i] = next(context);
+            }
+            context = context(context, tokens[i]);
+        }
+        return tokens;
+    }
+
+    /** The first {@code count} tokens that the request generates. */
+    static int[] generated(final Ask request, final int count)
+    {
+        final int prompt = request.prompt().length;
+        return Arrays.copyOfRange(tokens(request), prompt, prompt + count);
+    }
+
+    /** Every row is there and the one of its context. */
+    static void assertRows(final Ask request, final int generated, final RoutedExperts rows)
+    {
+        final int[] tokens = tokens(request);
+        final int computed = request.prompt().length + Math.max(0, generated - 1);
+        assertEquals(computed - request.rowsFrom(), rows.rows());
+        long context = 0;
+        for (int position = 0; position < computed; position++)
+        {
+            context = context(context, tokens[position]);
+            if (position >= request.rowsFrom())
+            {
+                assertArrayEquals(ids(context), ids(rows, position - request.rowsFrom()), "position " + position);
+            }
+        }
+    }
+
+    private static int[] ids(final long context)
+    {
+        final int[] ids = new int[SHAPE.rowIds()];
+        for (int i = 0; i < ids.length; i++)
+        {
+            ids[i] = expert(context, i / SHAPE.topK(), i % SHAPE.topK());
+        }
+        return ids;
+    }
+
+    private static int[] ids(final RoutedExperts rows, final int row)
+    {
+        final int[] ids = new int[SHAPE.rowIds()];
+        for (int i = 0; i < ids.length; i++)
+        {
+            ids[i] = rows.expert(row, i / SHAPE.topK(), i % SHAPE.topK());
+        }
+        return ids;
+    }
+}

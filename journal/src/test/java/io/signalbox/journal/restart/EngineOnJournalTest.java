@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import io.signalbox.ConfigException;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalVerifier;
+import io.signalbox.journal.Verification;
+import io.signalbox.scheduler.Scheduler;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Engines over one directory: the journal of all of them is one run. */
+final class EngineOnJournalTest
+{
+    private static final JournalConfig SMALL = new JournalConfig(Durability.PROCESS, 1 << 16, 1 << 18);
+
+    @TempDir
+    Path temporary;
+
+    private static Incarnation open(final Path directory)
+    {
+        return new Incarnation(new DirectoryJournal(directory, SMALL), Incarnation.config(2).build());
+    }
+
+    private static Ask request(final int number)
+    {
+        final int[] prompt = new int[4 + number % 30];
+        Arrays.setAll(prompt, i -> (i * 3 + number % 5) % ContentModel.VOCABULARY);
+        return new Ask(prompt, 9, 0, 0);
+    }
+
+    /** The files as a process that is killed now leaves them. */
+    private Path killed(final Path journal, final int number) throws IOException
+    {
+        final Path copy = temporary.resolve("journal-" + number);
+        try (Stream<Path> files = Files.walk(journal))
+        {
+            for (final Path file : files.sorted().toList())
+            {
+                Files.copy(file, copy.resolve(journal.relativize(file)));
+            }
+        }
+        return copy;
+    }
+
+    @Test
+    void shouldVerifyAJournalOverManyRestarts() throws Exception
+    {
+        Path journal = temporary.resolve("journal-0");
+        final List<Ask> requests = new ArrayList<>();
+        for (int i = 1; i < 8; i++)
+        {
+            final Incarnation engine = open(journal);
+            assertEquals(requests.size(), engine.resumed().size());
+            for (int k = 0; k < 3; k++)
+            {
+                requests.add(request(requests.size()));
+                engine.submit(requests.get(requests.size() - 1));
+            }
+            engine.turn(2 + i);
+            if (i % 3 == 0)
+            {
+                engine.close();
+            }
+            else
+            {
+                journal = killed(journal, i);
+            }
+        }
+        try (Incarnation last = open(journal))
+        {
+            last.finish();
+            final List<CompletionHandle> handles = last.resumed();
+            for (int i = 0; i < requests.size(); i++)
+            {
+                assertArrayEquals(
+                    ContentModel.generated(requests.get(i), 9), handles.get(i).tokens());
+                ContentModel.assertRows(requests.get(i), 9, Incarnation.rows(handles.get(i)));
+            }
+        }
+        final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
+        assertTrue(verification.matches(), String.valueOf(verification.difference()));
+        assertEquals(Ending.CLOSED, verification.ending());
+    }
+
+    @Test
+    void shouldRefuseAnEngineWithOtherSettings() throws Exception
+    {
+        final Path journal = temporary.resolve("journal-0");
+        open(journal).close();
+        final ConfigException refusal = assertThrows(ConfigException.class, () -> new Incarnation(
+            new DirectoryJournal(journal, SMALL), Incarnation.config(2).kvBlocks(41).build()));
+
+        assertTrue(refusal.getMessage().contains("scheduler.kvBlocks=40, but the engine that is to continue it has " +
+            "scheduler.kvBlocks=41"), refusal.getMessage());
+        open(journal).close();
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import io.signalbox.engine.Completion;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.RunJournal;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.event.InputWriter;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/** One stepped engine of a run, and its backend. */
+final class Incarnation implements AutoCloseable
+{
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final ContentBackend backend;
+    private final SteppedEngine engine;
+
+    Incarnation(final RunJournal run, final SchedulerConfig config)
+    {
+        this(run, config, System::nanoTime, new ContentBackend(2, false));
+    }
+
+    Incarnation(
+        final RunJournal run, final SchedulerConfig config, final LongSupplier clock, final ContentBackend backend)
+    {
+        this.backend = backend;
+        engine = new SteppedEngine(new EngineConfig().scheduler(config).backend(backend).clock(clock).runJournal(run));
+    }
+
+    static SchedulerConfig.Builder config(final int depth)
+    {
+        return SchedulerConfig.builder().ranks(2).blockSizeTokens(8).kvBlocks(40).stepTokens(24).depth(depth)
+            .maxRunning(6).capture(ContentModel.SHAPE).digestInterval(16);
+    }
+
+    List<CompletionHandle> resumed()
+    {
+        return engine.resumed();
+    }
+
+    CompletionHandle submit(final Ask ask)
+    {
+        return engine.submit(ask.request());
+    }
+
+    CompletionHandle submitUntil(final Ask ask, final long deadlineNanos)
+    {
+        return engine.submit(ask.request().deadlineNanos(deadlineNanos));
+    }
+
+    void newWeights()
+    {
+        final InputWriter input = new InputWriter();
+        input.control().timeNanos(1).requestId(-1).kind(ControlKind.NEW_WEIGHTS).way(WeightsWay.FINISH).note("two");
+        engine.offer(input.buffer(), 0, input.length(), null);
+    }
+
+    void drain()
+    {
+        final InputWriter input = new InputWriter();
+        input.control().timeNanos(1).requestId(-1).kind(ControlKind.DRAIN).note("");
+        engine.offer(input.buffer(), 0, input.length(), null);
+    }
+
+    void tick(final long timeNanos)
+    {
+        final InputWriter input = new InputWriter();
+        input.tick().timeNanos(timeNanos);
+        engine.offer(input.buffer(), 0, input.length(), null);
+    }
+
+    /** Executes so many steps. */
+    void turn(final int steps)
+    {
+        for (int i = 0; i < steps; i++)
+        {
+            backend.turn();
+        }
+    }
+
+    /** Executes steps until none is left. */
+    void finish()
+    {
+        boolean worked = true;
+        while (worked)
+        {
+            worked = backend.turn();
+        }
+    }
+
+    static RoutedExperts rows(final CompletionHandle handle) throws InterruptedException, TimeoutException
+    {
+        return handle.takeRows(PATIENCE);
+    }
+
+    static Completion end(final CompletionHandle handle) throws InterruptedException, TimeoutException
+    {
+        return handle.await(PATIENCE);
+    }
+
+    @Override
+    public void close()
+    {
+        engine.close();
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import io.signalbox.engine.Completion;
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.scheduler.SchedulerConfig;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Random actions with restarts at random places give every request the tokens and rows that it has without a restart. An
+ * engine is left between two inputs, or stops within one: then its last group is in the journal, or is not.
+ */
+final class RestartPropertyTest
+{
+    /** One request as its client sees it, over all engines. */
+    private static final class Seen
+    {
+        private final Ask request;
+        private CompletionHandle handle;
+        private int[] tokens = new int[0];
+        private boolean cancelled;
+
+        private Seen(final Ask request)
+        {
+            this.request = request;
+        }
+    }
+
+    private final Map<Long, Seen> seen = new TreeMap<>();
+    private final Map<Long, Boolean> taken = new HashMap<>();
+    private MemoryRun run;
+    private Incarnation engine;
+    private Random random;
+    private SchedulerConfig config;
+    private int restarts;
+    /** Its engine stopped within the submit: only the journal knows whether it exists. */
+    private Seen unanswered;
+
+    @Property
+    void shouldGiveEveryRequestTheTokensAndRowsOfARunWithoutRestarts(
+        @ForAll final long seed, @ForAll @IntRange(min = 1, max = 2) final int depth) throws Exception
+    {
+        seen.clear();
+        taken.clear();
+        restarts = 0;
+        unanswered = null;
+        run = new MemoryRun();
+        random = new Random(seed);
+        config = Incarnation.config(depth).kvBlocks(random.nextBoolean() ? 12 : 40)
+            .sameStepSharing(false).lockStep(random.nextInt(4) == 0).build();
+        engine = new Incarnation(run, config);
+        for (int i = 0; i < 60; i++)
+        {
+            act();
+        }
+        finish();
+        restart();
+        finish();
+        seen.forEach(this::check);
+        assertTrue(restarts > 0);
+        engine.close();
+    }
+
+    private void act() throws Exception
+    {
+        try
+        {
+            switch (random.nextInt(12))
+            {
+                case 0, 1, 2 -> submit();
+                case 3 -> cancel();
+                case 4 -> take();
+                case 5 -> restart();
+                case 6 -> run.stopAfter(1 + random.nextInt(12), random.nextBoolean());
+                default -> engine.turn(1 + random.nextInt(4));
+            }
+            see();
+        }
+        catch (final IllegalStateException e)
+        {
+            // The planted stop.
+            see();
+            restart();
+        }
+    }
+
+    /** Prompts share prefixes, so that requests share blocks and rows. */
+    private void submit()
+    {
+        final int[] prompt = new int[1 + random.nextInt(40)];
+        final int family = random.nextInt(3);
+        Arrays.setAll(prompt, i -> (i * 7 + family) % ContentModel.VOCABULARY);
+        prompt[prompt.length - 1] = random.nextInt(ContentModel.VOCABULARY);
+        final Seen one = new Seen(new Ask(prompt, 1 + random.nextInt(12),
+            random.nextInt(3) == 0 ? -1 : random.nextInt(prompt.length), random.nextInt(2)));
+        unanswered = one;
+        one.handle = engine.submit(one.request);
+        unanswered = null;
+        final Seen former = seen.put(one.handle.requestId(), one);
+        assertEquals(null, former, "an id was given twice");
+    }
+
+    private Seen any()
+    {
+        return seen.isEmpty() ? null :
+            seen.values().stream().skip(random.nextInt(seen.size())).findFirst().orElseThrow();
+    }
+
+    private void cancel()
+    {
+        final Seen one = any();
+        if (one != null && one.handle != null)
+        {
+            one.cancelled = true;
+            one.handle.cancel();
+        }
+    }
+
+    private void take() throws Exception
+    {
+        final Seen one = any();
+        if (one != null && one.handle != null && isEnded(one.handle))
+        {
+            takeRows(one);
+        }
+    }
+
+    private void takeRows(final Seen one) throws Exception
+    {
+        final Completion ended = Incarnation.end(one.handle);
+        if (one.request.rowsFrom() >= 0 && ended.reason() == FreeReason.LENGTH &&
+            !taken.containsKey(one.handle.requestId()))
+        {
+            ContentModel.assertRows(one.request, ended.tokenCount(), Incarnation.rows(one.handle));
+            taken.put(one.handle.requestId(), true);
+        }
+    }
+
+    private static boolean isEnded(final CompletionHandle handle)
+    {
+        return handle.isDone() && !handle.completion().toCompletableFuture().isCompletedExceptionally();
+    }
+
+    /** What was visible stays visible: tokens are only added. */
+    private void see()
+    {
+        for (final Seen one : seen.values())
+        {
+            if (one.handle != null)
+            {
+                final int[] now = one.handle.tokens();
+                assertArrayEquals(one.tokens, Arrays.copyOf(now, one.tokens.length));
+                one.tokens = now;
+            }
+        }
+    }
+
+    private void restart()
+    {
+        restarts++;
+        for (final Seen one : seen.values())
+        {
+            one.handle = one.handle != null && isEnded(one.handle) ? one.handle : null;
+        }
+        engine = new Incarnation(run, config);
+        for (final CompletionHandle handle : engine.resumed())
+        {
+            if (!seen.containsKey(handle.requestId()))
+            {
+                assertTrue(unanswered != null, "request " + handle.requestId() + " was never submitted");
+                seen.put(handle.requestId(), unanswered);
+                unanswered = null;
+            }
+            seen.get(handle.requestId()).handle = handle;
+        }
+        unanswered = null;
+        see();
+    }
+
+    private void finish() throws Exception
+    {
+        run.stopAfter(1_000_000, true);
+        engine.finish();
+        see();
+    }
+
+    private void check(final long id, final Seen one)
+    {
+        assertTrue(one.handle != null, "request " + id + " is lost");
+        try
+        {
+            final Completion ended = Incarnation.end(one.handle);
+            assertTrue(ended.reason() == FreeReason.LENGTH || one.cancelled && ended.reason() == FreeReason.CANCELLED,
+                "request " + id + " ended as " + ended.reason() + " " + ended.refusal());
+            final int count = ended.reason() == FreeReason.LENGTH ? one.request.maxNewTokens() : ended.tokenCount();
+            assertArrayEquals(ContentModel.generated(one.request, count), one.handle.tokens());
+            if (ended.reason() == FreeReason.LENGTH && engine.resumed().contains(one.handle))
+            {
+                takeRows(one);
+            }
+        }
+        catch (final Exception e)
+        {
+            throw new AssertionError("request " + id, e);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.scheduler.Scheduler;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.DirectBuffer;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The state with which an engine starts: empty for a new run, else the one that the last engine of the run left. The run is
+ * replayed into a new scheduler, whose every decision must be the recorded one. Then the first input of this engine is a
+ * {@code BackendReset} of all ranks: it withdraws what was in flight, in a new epoch, without KV memory. Requests that were
+ * running wait again with the tokens that they have; their rows stay.
+ */
+final class EngineStart
+{
+    private final Scheduler scheduler;
+    private final FinishedRows finishedRows;
+    private final LaunchedSteps launches;
+    private final RankResets resets;
+    private final Dispatcher dispatcher;
+    private LateJournal journal;
+    private long timeNanos;
+    private boolean continues;
+
+    /** For a run that begins; {@link #open} for one that may continue. */
+    EngineStart(
+        final SchedulerConfig config, final Backend backend, final RankResets resets, final FinishedRows finishedRows)
+    {
+        scheduler = new Scheduler(config);
+        this.finishedRows = finishedRows;
+        launches = new LaunchedSteps(config.ranks(), config.depth());
+        this.resets = resets;
+        dispatcher = new Dispatcher(backend, launches, resets);
+    }
+
+    /**
+     * Opens the run and replays it.
+     *
+     * @param description  {@link #description} of the run.
+     * @param client       follows the engine; {@code null} if there is none.
+     * @param requests     receives the requests that the run left.
+     */
+    void open(
+        final RunJournal runs,
+        final Map<String, String> description,
+        final EngineClient client,
+        final ResumedRequests requests)
+    {
+        final RecordedRun run = runs.open(description);
+        try
+        {
+            replay(run, client, requests);
+            journal = new LateJournal(run);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            run.close();
+            throw e;
+        }
+    }
+
+    /** Everything that the decisions and the tokens of a run depend on. */
+    static Map<String, String> description(final SchedulerConfig config, final BackendCapabilities capabilities)
+    {
+        final Map<String, String> description = new TreeMap<>(config.settings());
+        description.put("backend.name", capabilities.name());
+        description.put("backend.readsTokens", Boolean.toString(capabilities.readsTokens()));
+        description.put("backend.reportsLogprobs", Boolean.toString(capabilities.reportsLogprobs()));
+        return description;
+    }
+
+    private void replay(final RecordedRun run, final EngineClient client, final ResumedRequests requests)
+    {
+        run.replay(scheduler, (group, offset, length) ->
+        {
+            finishedRows.update(scheduler);
+            dispatcher.replay(group, offset, length);
+            if (client != null)
+            {
+                requests.onGroup(group, offset, length);
+            }
+        });
+        continues = run.groups() > 0;
+        timeNanos = run.lastTimeNanos();
+        resets.continueAfter(dispatcher.lastEpoch());
+        if (client != null)
+        {
+            client.resume(requests);
+        }
+    }
+
+    Scheduler scheduler()
+    {
+        return scheduler;
+    }
+
+    FinishedRows finishedRows()
+    {
+        return finishedRows;
+    }
+
+    LaunchedSteps launches()
+    {
+        return launches;
+    }
+
+    Dispatcher dispatcher()
+    {
+        return dispatcher;
+    }
+
+    RankResets resets()
+    {
+        return resets;
+    }
+
+    /** {@code null} if the run has none of its own. */
+    GroupJournal journal()
+    {
+        return journal;
+    }
+
+    /** Logical time of the last group of the run. */
+    long timeNanos()
+    {
+        return timeNanos;
+    }
+
+    /** The backend has started. */
+    void begin()
+    {
+        dispatcher.beginWithWeights();
+        if (journal != null)
+        {
+            journal.open();
+        }
+    }
+
+    /** Sequences the first input of an engine that continues a run. */
+    void offerRestart(final Engine engine, final LongSupplier clock)
+    {
+        if (continues)
+        {
+            final ShellInputs input = new ShellInputs();
+            input.restart(clock.getAsLong(), resets.nextEpoch());
+            engine.offer(input.buffer(), 0, input.length(), null);
+        }
+    }
+
+    /** The engine did not start. */
+    void abandon()
+    {
+        if (journal != null)
+        {
+            journal.close();
+        }
+    }
+}

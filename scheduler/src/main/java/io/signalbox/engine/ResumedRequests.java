@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.InvariantViolation;
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.Flag;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.experts.WeightSpan;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The requests that a run has left for the clients of its next engine, folded from its groups: those that have not ended,
+ * those whose rows were not taken, and those whose end a client may not have seen. A group becomes visible before the
+ * ring of groups has turned once more, so these are the ends of the last groups that fit into the ring.
+ */
+final class ResumedRequests extends EventReader
+{
+    private final EngineClient client;
+    private final boolean capture;
+    private final int unseenGroups;
+    private final Long2ObjectHashMap<CompletionHandle> live = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<End> withRows = new Long2ObjectHashMap<>();
+    private final ArrayDeque<End> ends = new ArrayDeque<>();
+    private CompletionHandle submitted;
+    private long groups;
+    private long highestId;
+    private int weightGeneration;
+
+    /** A request that ended in this group; its handle is completed only if a client receives it. */
+    private record End(long group, CompletionHandle handle, Runnable completion)
+    {
+        private void addTo(final List<CompletionHandle> handles)
+        {
+            completion.run();
+            handles.add(handle);
+        }
+    }
+
+    /** @param unseenGroups most groups, at the end of the run, that no client may have seen. */
+    ResumedRequests(final EngineClient client, final boolean capture, final int unseenGroups)
+    {
+        this.client = client;
+        this.capture = capture;
+        this.unseenGroups = unseenGroups;
+    }
+
+    void onGroup(final DirectBuffer group, final int offset, final int length)
+    {
+        groups++;
+        readGroup(group, offset, length);
+        while (!ends.isEmpty() && ends.peekFirst().group <= groups - unseenGroups)
+        {
+            ends.removeFirst();
+        }
+    }
+
+    /** In the order of their ids. To be called once. */
+    List<CompletionHandle> handles()
+    {
+        final List<CompletionHandle> handles = new ArrayList<>(live.values());
+        withRows.values().forEach(end -> end.addTo(handles));
+        ends.forEach(end -> end.addTo(handles));
+        handles.sort(Comparator.comparingLong(CompletionHandle::requestId));
+        return List.copyOf(handles);
+    }
+
+    boolean isLive(final CompletionHandle handle)
+    {
+        return live.containsKey(handle.requestId());
+    }
+
+    /** No request of the run has this id or a higher one. */
+    long nextRequestId()
+    {
+        return highestId + 1;
+    }
+
+    int weightGeneration()
+    {
+        return weightGeneration;
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder message)
+    {
+        highestId = Math.max(highestId, message.requestId());
+        submitted = new CompletionHandle(client, message.requestId(), message.promptTokens(),
+            (long)message.promptTokens() + message.maxNewTokens(), message.rowsFrom(), message.logprobs() == Flag.YES);
+    }
+
+    @Override
+    protected void onAccepted(final AcceptedDecoder message)
+    {
+        live.put(message.requestId(), submitted);
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder message)
+    {
+        final CompletionHandle handle = submitted;
+        final Refusal refusal = Refusal.of(message.reason(), 0);
+        ends.addLast(new End(groups, handle, () -> handle.refused(refusal)));
+    }
+
+    @Override
+    protected void onCommit(final CommitView commit)
+    {
+        int token = 0;
+        for (int entry = 0; entry < commit.entryCount(); entry++)
+        {
+            final int emitted = commit.emitted(entry);
+            for (int i = token; i < token + emitted; i++)
+            {
+                find(commit.requestId(entry)).emitted(commit.token(i), commit.logprob(i));
+            }
+            if (emitted > 0)
+            {
+                find(commit.requestId(entry)).visible();
+            }
+            token += emitted;
+        }
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder message)
+    {
+        final CompletionHandle handle = find(message.requestId());
+        live.remove(message.requestId());
+        final FreeReason reason = message.reason();
+        final int captured = message.capturedRows();
+        final int inherited = message.inheritedRows();
+        final int missing = message.missingRows();
+        final List<WeightSpan> weights = FreeSpans.of(message);
+        final End end =
+            new End(groups, handle, () -> handle.freed(reason, captured, inherited, missing, weights));
+        if (capture && handle.rowsFrom() >= 0)
+        {
+            withRows.put(message.requestId(), end);
+        }
+        else
+        {
+            ends.addLast(end);
+        }
+    }
+
+    private CompletionHandle find(final long requestId)
+    {
+        final CompletionHandle handle = live.get(requestId);
+        if (handle == null)
+        {
+            throw new InvariantViolation("request " + requestId + " has an output in the journal but is not live");
+        }
+        return handle;
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder message)
+    {
+        final End end = message.kind() == ControlKind.RELEASE_ROWS ? withRows.remove(message.requestId()) : null;
+        if (end != null)
+        {
+            if (!ShellInputs.isDiscard(message.note()))
+            {
+                end.handle.takeRows();
+            }
+            ends.addLast(new End(groups, end.handle, end.completion));
+        }
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder message)
+    {
+        weightGeneration = message.weightGeneration();
+    }
+
+}
