@@ -47,7 +47,7 @@ public final class EngineConfig
             "How long an ended request keeps its routed experts until its client takes them; 0: no limit.")
             .remedy("give 0 for no limit");
     public static final Setting<UntakenRows> UNTAKEN_ROWS = Setting.constant("untakenRows", UntakenRows.DISCARD_OLDEST,
-        "What keeps untaken rows within their bytes: the oldest are discarded, or requests that want rows wait.");
+        "How untaken rows are kept within their bytes: the oldest are discarded, or requests that want rows wait.");
     public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
         "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After " +
             "them the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
@@ -93,7 +93,7 @@ public final class EngineConfig
         CALLER
     }
 
-    /** What keeps the routed experts of ended requests within {@link EngineConfig#maxUntakenRowsBytes}. */
+    /** The way in which routed experts of ended requests are kept within {@link EngineConfig#maxUntakenRowsBytes}. */
     public enum UntakenRows
     {
         /** Those of the request that ended first are discarded, and counted. */
@@ -272,10 +272,10 @@ public final class EngineConfig
         return set(MAX_UNTAKEN_ROWS_AGE_NANOS, value);
     }
 
-    /** What keeps untaken rows within {@link #maxUntakenRowsBytes}. */
+    /** Says how untaken rows are kept within {@link #maxUntakenRowsBytes}. */
     public EngineConfig untakenRows(final UntakenRows value)
     {
-        refuseAfterClient("what keeps untaken rows within their bytes");
+        refuseAfterClient("the treatment of untaken rows");
         return set(UNTAKEN_ROWS, value);
     }
 

@@ -50,7 +50,7 @@ class FrontDoorTest
             arguments("TokenSubscription", "else if (last && next == visible)", "else if (last)"),
             arguments("CompletionHandle", "end = failure == null ? completion : null;\n        }\n        finish();",
                 "end = completion;\n        }"),
-            arguments("CompletionHandle", "tokens.show();\n        tell();", "tell();"),
+            arguments("CompletionHandle", "tokens.show();\n        audience.tell();", "audience.tell();"),
             arguments("TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);", "tokens = new int[2 * appended];"),
             arguments("Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
             arguments("Handover", "CallbackThreads.EXECUTOR.execute(task);\n        }\n        finally",
