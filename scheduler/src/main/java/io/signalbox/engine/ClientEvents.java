@@ -35,6 +35,12 @@ final class ClientEvents extends EventReader
         this.clock = clock;
     }
 
+    /** The engine continues a run that had come to this generation of the weights. */
+    void continueAt(final int generation)
+    {
+        weightGeneration = generation;
+    }
+
     /** Generation of the weights that the last visible step plans compute with. */
     int weightGeneration()
     {

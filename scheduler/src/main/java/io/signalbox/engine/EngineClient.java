@@ -83,7 +83,8 @@ final class EngineClient
         resumed = requests.handles();
         resumed.stream().filter(requests::isLive).forEach(handles::add);
         nextRequestId.set(requests.nextRequestId());
-        events.continueWith(requests.weightGeneration());
+        resumed.forEach(rowRoom::resume);
+        events.continueAt(requests.weightGeneration());
     }
 
     /** Requests that earlier engines of the run left. */

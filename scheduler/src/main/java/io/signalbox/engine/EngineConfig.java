@@ -47,10 +47,10 @@ public final class EngineConfig
             "How long an ended request keeps its routed experts until its client takes them; 0: no limit.")
             .remedy("give 0 for no limit");
     public static final Setting<UntakenRows> UNTAKEN_ROWS = Setting.constant("untakenRows", UntakenRows.DISCARD_OLDEST,
-        "What keeps untaken rows within their bytes: the oldest are discarded, or requests that want rows wait.");
+        "How untaken rows are kept within their bytes: the oldest are discarded, or requests that want rows wait.");
     public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
-        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After them " +
-            "the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After " +
+            "them the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
@@ -93,7 +93,7 @@ public final class EngineConfig
         CALLER
     }
 
-    /** What keeps the routed experts of ended requests within {@link EngineConfig#maxUntakenRowsBytes}. */
+    /** The way in which routed experts of ended requests are kept within {@link EngineConfig#maxUntakenRowsBytes}. */
     public enum UntakenRows
     {
         /** Those of the request that ended first are discarded, and counted. */
@@ -272,10 +272,10 @@ public final class EngineConfig
         return set(MAX_UNTAKEN_ROWS_AGE_NANOS, value);
     }
 
-    /** What keeps untaken rows within {@link #maxUntakenRowsBytes}. */
+    /** Says how untaken rows are kept within {@link #maxUntakenRowsBytes}. */
     public EngineConfig untakenRows(final UntakenRows value)
     {
-        refuseAfterClient("what keeps untaken rows within their bytes");
+        refuseAfterClient("the treatment of untaken rows");
         return set(UNTAKEN_ROWS, value);
     }
 
@@ -294,8 +294,9 @@ public final class EngineConfig
 
     /**
      * Automatic resets of a lost rank in a row, until a step of it is committed; default 3. Then the rank is given up: once
-     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for a
-     * caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets ranks.
+     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for
+     * a caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets
+     * ranks.
      */
     public EngineConfig rankResets(final int value)
     {

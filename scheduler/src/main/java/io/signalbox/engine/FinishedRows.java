@@ -164,7 +164,7 @@ final class FinishedRows
         }
     }
 
-    /** What ended requests hold now. */
+    /** Counts the rows that ended requests hold now. */
     synchronized SignalboxEngine.UntakenRows count()
     {
         return new SignalboxEngine.UntakenRows(entries.size(), bytes, discardedRequests);

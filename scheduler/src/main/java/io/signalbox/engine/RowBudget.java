@@ -41,9 +41,15 @@ final class RowBudget
         {
             return false;
         }
+        take(requestId, wanted);
+        return true;
+    }
+
+    /** Reserves the bytes, also above the bound. */
+    synchronized void take(final long requestId, final long wanted)
+    {
         reserved.put(requestId, wanted);
         bytes += wanted;
-        return true;
     }
 
     /** Frees what the request has reserved, if it has. */

@@ -35,6 +35,15 @@ final class RowRoom
                 "not fit; take or discard rows of ended requests, then submit it again");
     }
 
+    /** Reserves what a request of an earlier engine may need, also above the bound. */
+    void resume(final CompletionHandle request)
+    {
+        if (budget != null && request.rowsFrom() >= 0 && !request.areRowsTaken())
+        {
+            budget.take(request.requestId(), FinishedRows.mostBytes(config, request.mostTokens()));
+        }
+    }
+
     /** Frees what the request has reserved, if it has. */
     void free(final long requestId)
     {

@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Routed experts of ended requests hold bounded memory, and nobody loses them without being told. */
+/** Routed experts of ended requests hold bounded memory, and nobody loses them silently. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BoundedRowsTest
 {
