@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ final class EngineKillTest
 {
     private static final int REQUESTS = 100_000;
     private static final int LAST_REQUESTS = 20;
+    private static final String ERRORS = "errors";
     /** Kills of one journal: replay gets longer with each. */
     private static final int KILLS_PER_JOURNAL = 10;
 
@@ -54,14 +56,15 @@ final class EngineKillTest
         {
             final boolean opening = kill % 3 == 1;
             final Process engine = start(journal, durability, kill, REQUESTS);
-            killOnce(engine, seen, opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600), random.nextInt(30_000_000));
+            killOnce(
+                journal, engine, seen, opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600), random.nextInt(30_000_000));
         }
         final Process last = start(journal, durability, kills, LAST_REQUESTS);
         try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))
         {
             lines.lines().forEach(seen::line);
         }
-        assertEquals(0, last.waitFor());
+        assertEquals(0, last.waitFor(), () -> errors(journal));
         assertTrue(seen.isClosed(), "the last engine did not end in order");
         final Verification verification = JournalVerifier.verify(journal, Scheduler::new);
         assertTrue(verification.matches(), () -> String.valueOf(verification.difference()));
@@ -74,12 +77,13 @@ final class EngineKillTest
     private static Process start(final Path journal, final Durability durability, final int engine, final int requests)
         throws IOException
     {
-        return JavaProcess.start(KilledEngine.class, journal.toString(), durability.name(),
+        return JavaProcess.start(journal.resolveSibling(ERRORS), KilledEngine.class, journal.toString(), durability.name(),
             Integer.toString(engine * REQUESTS), Integer.toString(requests));
     }
 
     /** Kills the engine so many nanoseconds after this line, and reads all that it had printed. */
-    private static void killOnce(final Process engine, final VisibleRequests seen, final int line, final int laterNanos)
+    private static void killOnce(
+        final Path journal, final Process engine, final VisibleRequests seen, final int line, final int laterNanos)
         throws IOException, InterruptedException
     {
         int count = 0;
@@ -96,7 +100,19 @@ final class EngineKillTest
                 }
             }
         }
-        assertEquals(128 + 9, engine.waitFor(), "the engine ended before it was killed, after " + count + " lines");
+        assertEquals(128 + 9, engine.waitFor(), () -> "the engine ended before it was killed: " + errors(journal));
         seen.killed();
+    }
+
+    private static String errors(final Path journal)
+    {
+        try
+        {
+            return Files.readString(journal.resolveSibling(ERRORS));
+        }
+        catch (final IOException e)
+        {
+            return e.toString();
+        }
     }
 }
