@@ -27,6 +27,7 @@ final class RankRecord
     private final BitSet generated = new BitSet();
     private long generatedBlocks;
     private long pendingBlocks;
+    private long copiedTokens;
 
     RankRecord(final int rank)
     {
@@ -59,9 +60,15 @@ final class RankRecord
         return stepTokens;
     }
 
-    void onFirstAdmission(final RequestRecord request, final int requestMatchedBlocks, final int blockSizeTokens)
+    /** @param requestCopiedTokens that the request copies behind its matched blocks. */
+    void onFirstAdmission(
+        final RequestRecord request,
+        final int requestMatchedBlocks,
+        final int requestCopiedTokens,
+        final int blockSizeTokens)
     {
         request.matchedBlocks = requestMatchedBlocks;
+        request.copiedTokens = requestCopiedTokens;
         request.generatedBlocks = 0;
         request.pendingBlocks = 0;
         count(request, blockSizeTokens, 1);
@@ -79,7 +86,8 @@ final class RankRecord
     {
         admittedRequests += sign;
         matchedBlocks += sign * request.matchedBlocks;
-        matchedTokens += sign * (long)request.matchedBlocks * blockSizeTokens;
+        matchedTokens += sign * ((long)request.matchedBlocks * blockSizeTokens + request.copiedTokens);
+        copiedTokens += sign * request.copiedTokens;
         promptTokens += sign * request.promptTokens;
         promptBlocks += sign * (request.promptTokens / blockSizeTokens);
     }
@@ -109,6 +117,12 @@ final class RankRecord
     long generatedBlocks()
     {
         return generatedBlocks;
+    }
+
+    /** Of the matched tokens, those that were copied from a part of a block. */
+    long copiedTokens()
+    {
+        return copiedTokens;
     }
 
     /** Matched blocks that a step in flight computed. */

@@ -22,6 +22,7 @@ final class RequestRecord
     /** A step that computed it was committed. */
     boolean landed;
     int matchedBlocks;
+    int copiedTokens;
     int generatedBlocks;
     int pendingBlocks;
 

@@ -10,6 +10,7 @@ import io.signalbox.event.GroupReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.FreeReason;
@@ -30,11 +31,13 @@ import java.util.List;
 
 /**
  * Follows the groups of a run with faults: which steps are in flight since when, and which ranks are lost. From that it
- * makes the inputs that an engine's timer and the operator of a real backend would make, {@code StepTimedOut} and
- * {@code BackendReset}, and counts what the faults led to. The driver asks while the engine is quiet.
+ * makes the inputs that a threaded engine would make: {@code StepTimedOut}, the {@code BackendReset} of a rank that comes
+ * back, and the {@code BackendFault} that gives up a rank that does not. It counts what the faults led to. The driver asks
+ * while the engine is quiet.
  */
 final class FaultWatch extends EventReader implements GroupListener
 {
+    static final int NO_RANK = -1;
     private static final long NO_STEP = -1;
 
     private final FaultPlan plan;
@@ -112,16 +115,16 @@ final class FaultWatch extends EventReader implements GroupListener
         failedSteps += cause == WithdrawalCause.TIMED_OUT ? 0 : 1;
         if (cause != WithdrawalCause.STEP_FAILED)
         {
-            lose(withdrawn.rank(), reportedStep);
+            lose(withdrawn.rank(), withdrawn.epoch(), reportedStep);
         }
         // Of the steps that one report withdraws, the first is the one that failed.
         reportedStep = NO_STEP;
     }
 
-    private void lose(final int rank, final long step)
+    private void lose(final int rank, final int lostEpoch, final long step)
     {
         final long after = plan.backAfterNanos(plan.of(runSeed, rank, step, config.capture()));
-        ranks[rank].lost(nowNanos, after == FaultPlan.NEVER ? EventQueue.NEVER : nowNanos + after);
+        ranks[rank].lost(nowNanos, lostEpoch, after);
     }
 
     @Override
@@ -129,10 +132,7 @@ final class FaultWatch extends EventReader implements GroupListener
     {
         resets++;
         epoch = reset.newEpoch();
-        for (final RankWatch rank : ranks)
-        {
-            rank.reset(nowNanos);
-        }
+        ranks[reset.rank()].reset(nowNanos);
     }
 
     @Override
@@ -153,34 +153,47 @@ final class FaultWatch extends EventReader implements GroupListener
         refusedRequests += refusal.reason() == RefusalReason.NO_RANK_LEFT ? 1 : 0;
     }
 
-    /** When the next step times out or the next rank comes back; {@link EventQueue#NEVER} if neither will. */
+    /** When the next step times out, or the next rank comes back or is given up; {@link EventQueue#NEVER}: none will. */
     long nextNanos()
     {
         long next = steps.nextOverdueNanos();
         for (final RankWatch rank : ranks)
         {
-            next = rank.lost ? Math.min(next, rank.backNanos) : next;
+            next = Math.min(next, rank.dueNanos());
         }
         return next;
     }
 
     /**
-     * Encodes the input that is due: the timeout of the first rank whose step is overdue, else the reset of the backend.
+     * Encodes the input that is due: the timeout of the first rank whose step is overdue, else the reset or the end of the
+     * first lost rank whose time has come.
      *
-     * @return whether it is the reset.
+     * @return the rank that is reset, or {@link #NO_RANK}.
      */
-    boolean writeDue(final InputWriter inputs, final long timeNanos)
+    int writeDue(final InputWriter inputs, final long timeNanos)
     {
         for (int rank = 0; rank < ranks.length; rank++)
         {
             if (steps.takeOverdue(rank, timeNanos, inputs))
             {
-                return false;
+                return NO_RANK;
             }
         }
-        inputs.backendReset().timeNanos(timeNanos).newEpoch(epoch + 1)
-            .kvMemoryKept(plan.kvMemoryKept() ? Flag.YES : Flag.NO);
-        return true;
+        int due = 0;
+        while (ranks[due].dueNanos() > timeNanos)
+        {
+            due++;
+        }
+        if (ranks[due].returns())
+        {
+            inputs.backendReset().timeNanos(timeNanos).newEpoch(epoch + 1).rank(due)
+                .kvMemoryKept(plan.kvMemoryKept() ? Flag.YES : Flag.NO);
+            return due;
+        }
+        inputs.backendFault().timeNanos(timeNanos).step(0).epoch(ranks[due].lostEpoch).rank(due)
+            .faultClass(FaultClass.RANK_GIVEN_UP).detail("the fault plan does not bring it back");
+        ranks[due].givenUp = true;
+        return NO_RANK;
     }
 
     /** The faults of the run up to now. */
@@ -202,17 +215,32 @@ final class FaultWatch extends EventReader implements GroupListener
     private static final class RankWatch
     {
         private boolean lost;
+        private int lostEpoch;
+        private boolean givenUp;
         private long lostNanos;
-        private long backNanos;
+        private long backAfterNanos;
         private long downNanos;
         private long losses;
 
-        private void lost(final long timeNanos, final long back)
+        private void lost(final long timeNanos, final int epoch, final long backAfter)
         {
             lost = true;
+            givenUp = false;
             losses++;
             lostNanos = timeNanos;
-            backNanos = back;
+            lostEpoch = epoch;
+            backAfterNanos = backAfter;
+        }
+
+        private boolean returns()
+        {
+            return backAfterNanos != FaultPlan.NEVER;
+        }
+
+        /** When the rank comes back or is given up; {@link EventQueue#NEVER} if neither will happen. */
+        private long dueNanos()
+        {
+            return !lost || givenUp ? EventQueue.NEVER : returns() ? lostNanos + backAfterNanos : lostNanos;
         }
 
         private void reset(final long timeNanos)

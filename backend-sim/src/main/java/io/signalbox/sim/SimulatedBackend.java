@@ -75,7 +75,8 @@ final class SimulatedBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("simulated").capturesExperts(true).depth(SchedulerConfig.MAX_DEPTH)
-            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).swapsWeights(true).build();
+            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).copiesBlocks(true)
+            .swapsWeights(true).build();
     }
 
     @Override
@@ -124,16 +125,13 @@ final class SimulatedBackend implements Backend
         releaseHeldIfNobodyReports();
     }
 
-    /** Forgets every step in flight; reports on their way still arrive. */
-    void reset()
+    /** Forgets every step of the rank in flight; reports on their way still arrive. */
+    void restart(final int rank)
     {
-        for (final SimulatedRank rank : ranks)
-        {
-            rank.removeAll();
-            rank.busyUntilNanos = nowNanos;
-            rank.completesNanos = nowNanos;
-        }
-        releaseHeld();
+        ranks[rank].removeAll();
+        ranks[rank].busyUntilNanos = nowNanos;
+        ranks[rank].completesNanos = nowNanos;
+        releaseHeldIfNobodyReports();
     }
 
     @Override

@@ -26,14 +26,20 @@ public final class Simulation
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
     {
-        // Ranks are simulated for this depth, whatever engine drives them.
-        this.schedulerConfig = schedulerConfig.toBuilder().depth(schedulerConfig.depth()).build();
+        this.schedulerConfig = configFor(schedulerConfig, simulationConfig);
         this.simulationConfig = simulationConfig;
         this.workload = workload;
         if (simulationConfig.faults() != null)
         {
             simulationConfig.faults().check(schedulerConfig);
         }
+    }
+
+    /** With the depth for which ranks are simulated, whatever engine drives them; a fault plan says when lost ranks return. */
+    static SchedulerConfig configFor(final SchedulerConfig config, final SimulationConfig simulation)
+    {
+        return config.toBuilder().depth(config.depth()).ranksReturn(config.ranksReturn() || simulation.faults() != null)
+            .build();
     }
 
     /** Everything the run depends on: the settings of scheduler, simulated backend and workload, sorted by name. */

@@ -170,10 +170,14 @@ final class SimulationDriver
             tickNanos = EventQueue.NEVER;
             inputs.tick().timeNanos(nowNanos);
         }
-        else if (faults.writeDue(inputs, nowNanos))
+        else
         {
-            backend.now(nowNanos);
-            backend.reset();
+            final int reset = faults.writeDue(inputs, nowNanos);
+            if (reset != FaultWatch.NO_RANK)
+            {
+                backend.now(nowNanos);
+                backend.restart(reset);
+            }
         }
         offer();
         settle();

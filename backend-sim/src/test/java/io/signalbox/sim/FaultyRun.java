@@ -53,10 +53,10 @@ final class FaultyRun extends EventReader implements GroupJournal
 
     private FaultyRun(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
     {
-        this.config = config;
+        this.config = Simulation.configFor(config, simulation);
         this.simulation = simulation;
         this.workload = workload;
-        again = new Scheduler(config);
+        again = new Scheduler(this.config);
     }
 
     static FaultyRun of(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)

@@ -172,11 +172,11 @@ class InjectedFaultsTest
         {
             backend.fireNext();
         }
-        backend.reset();
+        backend.restart(0);
         backend.now(2000);
         backend.submit(Plans.plan(0, 2, new Entry(10, 0, 2)));
 
-        assertEquals(List.of(complete(3000, 0, 2), complete(1_001_000, 0, 1)), reports());
+        assertEquals(List.of(complete(1001, 1, 1), complete(3000, 0, 2), complete(1_001_000, 0, 1)), reports());
     }
 
     @Test

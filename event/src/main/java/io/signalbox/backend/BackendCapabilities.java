@@ -16,6 +16,7 @@ public final class BackendCapabilities
     private final boolean reportsLaunches;
     private final boolean resetsRanks;
     private final boolean writesKvFirst;
+    private final boolean copiesBlocks;
     private final boolean swapsWeights;
     private final boolean reportsLogicalExperts;
     private final int depth;
@@ -30,6 +31,7 @@ public final class BackendCapabilities
         reportsLaunches = builder.reportsLaunches;
         resetsRanks = builder.resetsRanks;
         writesKvFirst = builder.writesKvFirst;
+        copiesBlocks = builder.copiesBlocks;
         swapsWeights = builder.swapsWeights;
         reportsLogicalExperts = builder.reportsLogicalExperts;
         depth = builder.depth;
@@ -61,6 +63,16 @@ public final class BackendCapabilities
             throw new ConfigException("sameStepSharing=true needs a backend that writes the keys and values of a step " +
                 "before it reads any, and the backend " + name + " does not say so; give sameStepSharing=false, or choose " +
                 "another backend.");
+        }
+    }
+
+    /** @throws ConfigException if parts of blocks are to be shared and the backend does not copy blocks. */
+    public void requirePartialBlocks(final int leastTokens)
+    {
+        if (leastTokens > 0 && !copiesBlocks)
+        {
+            throw new ConfigException("partialBlocks=" + leastTokens + " needs a backend that copies KV blocks, and the " +
+                "backend " + name + " does not say so; give partialBlocks=0, or choose another backend.");
         }
     }
 
@@ -157,6 +169,7 @@ public final class BackendCapabilities
         private boolean reportsLaunches = true;
         private boolean resetsRanks;
         private boolean writesKvFirst;
+        private boolean copiesBlocks;
         private boolean swapsWeights;
         private boolean reportsLogicalExperts = true;
         private int depth = 1;
@@ -226,6 +239,16 @@ public final class BackendCapabilities
         public Builder writesKvFirst(final boolean value)
         {
             writesKvFirst = value;
+            return this;
+        }
+
+        /**
+         * Whether the backend makes the copies of a step ({@link io.signalbox.event.StepView#copyCount}): behind what
+         * earlier steps of the rank write, and before the step computes.
+         */
+        public Builder copiesBlocks(final boolean value)
+        {
+            copiesBlocks = value;
             return this;
         }
 

@@ -4,6 +4,7 @@ package io.signalbox.event;
 import io.signalbox.event.codec.CommitDecoder;
 import io.signalbox.event.codec.CommitDecoder.EntriesDecoder;
 import io.signalbox.event.codec.CommitDecoder.LogprobsDecoder;
+import io.signalbox.event.codec.CommitDecoder.PartlyFilledDecoder;
 import io.signalbox.event.codec.CommitDecoder.RegisteredDecoder;
 import io.signalbox.event.codec.CommitDecoder.SpansDecoder;
 import io.signalbox.event.codec.CommitDecoder.TokensDecoder;
@@ -28,6 +29,7 @@ public final class CommitView
     private final MessagePart spans = new MessagePart(MESSAGE);
     private final MessagePart registered = new MessagePart(MESSAGE);
     private final MessagePart logprobs = new MessagePart(MESSAGE);
+    private final MessagePart partlyFilled = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
 
     /** @param limit position behind the message. */
@@ -41,7 +43,8 @@ public final class CommitView
         next = tokens.wrap(source, next, limit);
         next = spans.wrap(source, next, limit);
         next = registered.wrap(source, next, limit);
-        logprobs.wrap(source, next, limit);
+        next = logprobs.wrap(source, next, limit);
+        partlyFilled.wrap(source, next, limit);
         return this;
     }
 
@@ -191,5 +194,27 @@ public final class CommitView
     public boolean registeredGenerated(final int index)
     {
         return buffer.getByte(registered.at(index) + RegisteredDecoder.generatedEncodingOffset()) == Flag.YES.value();
+    }
+
+    /** Last blocks of requests that end with this commit, kept so that others can copy from them. */
+    public int partlyFilledCount()
+    {
+        return partlyFilled.count();
+    }
+
+    public long partlyFilledHash(final int index)
+    {
+        return buffer.getLong(partlyFilled.at(index) + PartlyFilledDecoder.blockHashEncodingOffset(), ORDER);
+    }
+
+    public int partlyFilledBlockId(final int index)
+    {
+        return buffer.getInt(partlyFilled.at(index) + PartlyFilledDecoder.blockIdEncodingOffset(), ORDER);
+    }
+
+    /** Tokens of the block that are computed. */
+    public int partlyFilledTokens(final int index)
+    {
+        return buffer.getInt(partlyFilled.at(index) + PartlyFilledDecoder.tokensEncodingOffset(), ORDER);
     }
 }

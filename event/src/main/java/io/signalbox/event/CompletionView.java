@@ -100,6 +100,48 @@ public final class CompletionView
         return buffer.getByte(entries.at(entry) + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
     }
 
+    /**
+     * Copies {@link #start} and {@link #accepted} of every entry.
+     *
+     * @return the sum of the accepted tokens.
+     */
+    public long copyEntries(final int[] starts, final int[] accepted)
+    {
+        final int count = entries.count();
+        final DirectBuffer source = buffer;
+        long sum = 0;
+        int at = entries.base();
+        for (int entry = 0; entry < count; entry++)
+        {
+            final int tokensOfEntry = source.getByte(at + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
+            starts[entry] = source.getInt(at + EntriesDecoder.startEncodingOffset(), ORDER);
+            accepted[entry] = tokensOfEntry;
+            sum += tokensOfEntry;
+            at += entries.stride();
+        }
+        return sum;
+    }
+
+    /**
+     * Copies every {@link #token}.
+     *
+     * @return all of them, OR-ed: negative if one of them is.
+     */
+    public int copyTokens(final int[] copies)
+    {
+        final int count = tokens.count();
+        final DirectBuffer source = buffer;
+        int any = 0;
+        int at = tokens.base() + TokensDecoder.tokenIdEncodingOffset();
+        for (int index = 0; index < count; index++)
+        {
+            copies[index] = source.getInt(at, ORDER);
+            any |= copies[index];
+            at += tokens.stride();
+        }
+        return any;
+    }
+
     /** Accepted tokens of all entries. */
     public int tokenCount()
     {

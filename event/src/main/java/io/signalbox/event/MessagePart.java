@@ -49,6 +49,18 @@ final class MessagePart
         return base + count * blockLength;
     }
 
+    /** Position of the first element. */
+    int base()
+    {
+        return base;
+    }
+
+    /** Bytes per element. */
+    int stride()
+    {
+        return blockLength;
+    }
+
     int count()
     {
         return count;

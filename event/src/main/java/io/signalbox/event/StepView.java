@@ -5,6 +5,7 @@ import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.AdmittedDecoder;
+import io.signalbox.event.codec.ScheduleDecoder.CopiesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.EntriesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.TableChangesDecoder;
 import io.signalbox.event.codec.TableChangeKind;
@@ -31,6 +32,7 @@ public final class StepView
     private final MessagePart changes = new MessagePart(MESSAGE);
     private final MessagePart pending = new MessagePart(MESSAGE);
     private final MessagePart entries = new MessagePart(MESSAGE);
+    private final MessagePart copies = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
     private int body;
     /** Null if the backend reads no tokens. */
@@ -65,7 +67,8 @@ public final class StepView
         next = evicted.wrap(source, next, limit);
         next = changes.wrap(source, next, limit);
         next = pending.wrap(source, next, limit);
-        entries.wrap(source, next, limit);
+        next = entries.wrap(source, next, limit);
+        copies.wrap(source, next, limit);
         return this;
     }
 
@@ -245,6 +248,51 @@ public final class StepView
     {
         return buffer.getByte(changes.at(change) + TableChangesDecoder.kindEncodingOffset()) ==
             TableChangeKind.MATCHED_PENDING.value();
+    }
+
+    /**
+     * Number of copies of keys and values, from block to block of this rank, to be made before the step computes and behind
+     * the steps before it. None if the backend does not declare that it copies blocks.
+     */
+    public int copyCount()
+    {
+        return copies.count();
+    }
+
+    /** The request whose block receives the copy. */
+    public long copyRequestId(final int copy)
+    {
+        return buffer.getLong(copies.at(copy) + CopiesDecoder.requestIdEncodingOffset(), ORDER);
+    }
+
+    /** The block that is copied; no step in flight writes the tokens that are. */
+    public int copyFromBlock(final int copy)
+    {
+        return buffer.getInt(copies.at(copy) + CopiesDecoder.fromBlockEncodingOffset(), ORDER);
+    }
+
+    /** How often that block has been allocated. */
+    public int copyFromIssue(final int copy)
+    {
+        return buffer.getInt(copies.at(copy) + CopiesDecoder.fromIssueEncodingOffset(), ORDER);
+    }
+
+    /** The block that receives the copy; a change of this step allocates it. */
+    public int copyToBlock(final int copy)
+    {
+        return buffer.getInt(copies.at(copy) + CopiesDecoder.toBlockEncodingOffset(), ORDER);
+    }
+
+    /** How often that block has been allocated, this time included. */
+    public int copyToIssue(final int copy)
+    {
+        return buffer.getInt(copies.at(copy) + CopiesDecoder.toIssueEncodingOffset(), ORDER);
+    }
+
+    /** The first tokens of the block, that many, are copied to the same places. */
+    public int copyTokens(final int copy)
+    {
+        return buffer.getInt(copies.at(copy) + CopiesDecoder.tokensEncodingOffset(), ORDER);
     }
 
     /** Requests that entered the batch with this step. */

@@ -34,6 +34,7 @@ public final class Groups
         commit.spansCount(0);
         commit.registeredCount(0);
         commit.logprobsCount(0);
+        commit.partlyFilledCount(0);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + commit.encodedLength());
         return group;
     }
@@ -68,6 +69,7 @@ public final class Groups
         plan.tableChangesCount(0);
         plan.pendingCount(0);
         plan.entriesCount(0);
+        plan.copiesCount(0);
         group.end(MessageHeaderEncoder.ENCODED_LENGTH + plan.encodedLength());
         return group;
     }

@@ -29,6 +29,7 @@ public final class BatchPlanner
     private final int depth;
     private final int draftTokens;
     private final BatchListener listener;
+    private final AdmissionRoom admission;
     private final PausedRequests paused;
     private final Victims victims;
     private final LongPrefills longPrefills;
@@ -58,6 +59,7 @@ public final class BatchPlanner
         this.load = load;
         this.rules = rules;
         this.listener = listener;
+        admission = blocks.room();
         depth = rules.depth();
         draftTokens = rules.draftTokens();
         victims = new Victims(rules.maxPreemptions());
@@ -150,13 +152,20 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (request.takesEntries())
+            if (request.takesEntries() && !continueSteadily(plan, request))
             {
                 continueRequest(plan, request, running.size() - 1 - i);
                 // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }
         }
+    }
+
+    private boolean continueSteadily(final StepPlan plan, final Request request)
+    {
+        final boolean isSteady = draftTokens == 0 && SteadyDecode.plan(plan, request, blocks.blockSize(), depth);
+        budget -= isSteady ? 1 : 0;
+        return isSteady;
     }
 
     /** @param behind running requests that come after this one in the step. */
@@ -211,7 +220,7 @@ public final class BatchPlanner
         final StepPlan plan, final Request request, final int lowest, final int highest, final int drafts)
     {
         final int most = request.mostTokens() - 1;
-        final int granted = Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
+        final int granted = drafts > 0 && Math.min(highest + 1 + drafts, most) > available(request) ? 0 : drafts;
         final int room = room(request, lowest, Math.min(highest + 1 + granted, most));
         if (room > lowest)
         {
@@ -310,14 +319,16 @@ public final class BatchPlanner
         {
             final Request request = waiting.get(at);
             final int matched = blocks.match(request);
-            final int left = request.knownTokens() - blocks.tokensOf(matched);
+            final int promised = promisedTo(request);
+            final int watermark = running.isEmpty() ? 0 : rules.watermarkBlocks();
+            final int copied = admission.chooseCopy(request, matched, promised, watermark, blocks.generation());
+            final int left = request.knownTokens() - blocks.tokensOf(matched) - copied;
             if (longPrefills.most(left) == 0)
             {
                 at++;
                 continue;
             }
-            final int promised = promisedTo(request);
-            if (!blocks.fits(request, matched, promised, running.isEmpty() ? 0 : rules.watermarkBlocks()))
+            if (!admission.fits(request, matched, promised, watermark))
             {
                 break;
             }
@@ -333,8 +344,8 @@ public final class BatchPlanner
         return switch (promise)
         {
             case NOTHING -> 0;
-            case KNOWN -> blocks.knownBlocks(request);
-            case WHOLE -> blocks.mostBlocks(request);
+            case KNOWN -> admission.knownBlocks(request);
+            case WHOLE -> admission.mostBlocks(request);
         };
     }
 
@@ -343,10 +354,11 @@ public final class BatchPlanner
         request.admitted(++admissions << RANK_BITS | blocks.rank());
         final int registered = blocks.share(request, matched);
         blocks.promise(request, promised);
-        final int start = blocks.tokensOf(matched);
+        final int start = blocks.tokensOf(matched) + blocks.partial().pin(request);
         load.start(request, start, blocks.tokensOf(registered));
         plan.addAdmitted(request, matched, request.isResumed());
         addKnown(plan, request, start, Math.min(longPrefills.most(request.knownTokens() - start), budget));
+        blocks.partial().copyIn(plan, request, matched);
     }
 
     /**

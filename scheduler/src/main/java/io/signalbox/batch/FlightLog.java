@@ -13,14 +13,28 @@ class FlightLog
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;
     private static final int COUNT_SHIFT = 32;
+    private static final long NONE_LOOSE = Long.MIN_VALUE;
 
-    /** Per entry its step, then its count and end and whether it is bound late: one array, since each step reads it. */
-    private final long[] words = new long[2 * MAX_DEPTH];
+    /**
+     * Per entry its step, and its count, its end and whether it is bound late. Those of the two oldest are fields, because
+     * each step reads them for each running request: what is not beside them is a further cache line.
+     */
+    private long step0;
+    private long word0;
+    private long step1;
+    private long word1;
+    private final long[] deeper = new long[2 * (MAX_DEPTH - 2)];
     private int size;
+    /** Tokens of all entries. */
+    private int tokens;
+    /** The newest step with an entry whose start or advance the host does not know; later ones are behind it. */
+    private long newestLoose = NONE_LOOSE;
 
     void clear()
     {
         size = 0;
+        tokens = 0;
+        newestLoose = NONE_LOOSE;
     }
 
     boolean isEmpty()
@@ -47,42 +61,91 @@ class FlightLog
             throw new InvariantViolation("an entry of step " + step + " joins " + size + " entries in flight, the newest " +
                 "of step " + (size == 0 ? 0 : newestStep()));
         }
-        words[2 * size] = step;
-        words[2 * size++ + 1] = (long)count << COUNT_SHIFT | (long)end << 1 | (isLateBound ? 1 : 0);
+        if (isLateBound && (count > 1 || isLoose()))
+        {
+            newestLoose = step;
+        }
+        append(step, (long)count << COUNT_SHIFT | (long)end << 1 | (isLateBound ? 1 : 0));
+        tokens += count;
+    }
+
+    private void append(final long step, final long word)
+    {
+        final int index = size++;
+        if (index == 0)
+        {
+            step0 = step;
+            word0 = word;
+        }
+        else if (index == 1)
+        {
+            step1 = step;
+            word1 = word;
+        }
+        else
+        {
+            deeper[2 * index - 4] = step;
+            deeper[2 * index - 3] = word;
+        }
+    }
+
+    /** Tokens of the entries in flight: by so many the request advances, unless it {@link #isLoose}. */
+    int tokens()
+    {
+        return tokens;
+    }
+
+    /** Whether the next entry may start at several positions. May be true without need after a withdrawal. */
+    boolean isLoose()
+    {
+        return size > 0 && step0 <= newestLoose;
     }
 
     private long step(final int index)
     {
-        return words[2 * index];
+        return index == 0 ? step0 : index == 1 ? step1 : deeper[2 * index - 4];
+    }
+
+    private long word(final int index)
+    {
+        return index == 0 ? word0 : index == 1 ? word1 : deeper[2 * index - 3];
     }
 
     private int count(final int index)
     {
-        return (int)(words[2 * index + 1] >>> COUNT_SHIFT);
+        return (int)(word(index) >>> COUNT_SHIFT);
     }
 
     private int end(final int index)
     {
-        return (int)words[2 * index + 1] >>> 1;
+        return (int)word(index) >>> 1;
     }
 
     private boolean isLateBound(final int index)
     {
-        return (words[2 * index + 1] & 1) != 0;
+        return (word(index) & 1) != 0;
     }
 
     /** The oldest entry has landed. */
     void landed(final long step)
     {
-        if (size == 0 || words[0] != step)
+        if (size == 0 || step0 != step)
         {
             throw new InvariantViolation("an entry of step " + step + " landed, but the oldest entry in flight is of step " +
-                (size == 0 ? "none" : Long.toString(words[0])));
+                (size == 0 ? "none" : Long.toString(step0)));
         }
-        size--;
-        for (int i = 0; i < 2 * size; i++)
+        tokens -= count(0);
+        if (--size > 0)
         {
-            words[i] = words[i + 2];
+            step0 = step1;
+            word0 = word1;
+        }
+        if (size > 1)
+        {
+            step1 = deeper[0];
+            word1 = deeper[1];
+            deeper[0] = deeper[2];
+            deeper[1] = deeper[3];
         }
     }
 
@@ -103,13 +166,18 @@ class FlightLog
         final int before = size;
         while (size > 0 && newestStep() >= fromStep)
         {
-            size--;
+            tokens -= count(--size);
         }
         return size < before;
     }
 
     /** Lowest position at which the next entry can start. */
     int lowest(final int computedTokens)
+    {
+        return isLoose() ? lowestOfSeveral(computedTokens) : computedTokens + tokens;
+    }
+
+    private int lowestOfSeveral(final int computedTokens)
     {
         int low = computedTokens;
         for (int i = 0; i < size; i++)
@@ -121,6 +189,11 @@ class FlightLog
 
     /** Highest position at which the next entry can start. */
     int highest(final int computedTokens)
+    {
+        return isLoose() ? highestOfSeveral(computedTokens) : computedTokens + tokens;
+    }
+
+    private int highestOfSeveral(final int computedTokens)
     {
         int high = computedTokens;
         for (int i = 0; i < size; i++)

@@ -22,9 +22,12 @@ public final class PrefixHashes
     private byte[] chain = new byte[0];
     private int[] open = new int[0];
     private int openCount;
+    private final KnownTokens known = new KnownTokens();
+    private byte[] chainOfOpen = new byte[0];
 
     void clear()
     {
+        known.clear();
         count = 0;
         promptBlocks = 0;
         digest = 0;
@@ -80,6 +83,40 @@ public final class PrefixHashes
         open[openCount++] = token;
     }
 
+    /** A token that decoding has added. */
+    void generated(final int token)
+    {
+        known.add(token);
+        addToken(token);
+    }
+
+    /** Tokens that are kept for comparisons, if they are. */
+    public KnownTokens known()
+    {
+        return known;
+    }
+
+    /** Whether the block is the first one without a hash, and its tokens are kept. */
+    boolean isOpen(final int index)
+    {
+        return continues && index == count;
+    }
+
+    /** Hash of the first tokens of the open block: of no full block, and of no other number of tokens. */
+    long openHash(final int tokens, final int blockSizeTokens, final BlockHasher hasher)
+    {
+        if (tokens > openCount || tokens >= blockSizeTokens)
+        {
+            throw new InvariantViolation(tokens + " of " + openCount + " open tokens are to be hashed");
+        }
+        chainOfOpen = chainOfOpen.length == chain.length ? chainOfOpen : new byte[chain.length];
+        System.arraycopy(chain, 0, chainOfOpen, 0, chain.length);
+        open = open.length < blockSizeTokens ? Arrays.copyOf(open, blockSizeTokens) : open;
+        // Ids of tokens are not negative. The tokens behind are not needed any more: the request ends.
+        Arrays.fill(open, tokens, blockSizeTokens, -1);
+        return hasher.extend(chainOfOpen, open);
+    }
+
     /** Hashes the blocks that end at or before a position; every token before it must be known. */
     void complete(final int end, final BlockSize blockSize, final BlockHasher hasher)
     {
@@ -95,6 +132,13 @@ public final class PrefixHashes
             openCount -= blockSizeTokens;
             System.arraycopy(open, blockSizeTokens, open, 0, openCount);
         }
+    }
+
+    /** Whether a position is in the first block without a hash, and neither completes it nor one that is hashed. */
+    boolean isWithinOpenBlock(final int position, final int blockSizeTokens)
+    {
+        final int left = position - count * blockSizeTokens;
+        return left >= 0 && (!continues || left < blockSizeTokens - 1);
     }
 
     /** Number of the blocks that have a hash. */
@@ -127,6 +171,6 @@ public final class PrefixHashes
         {
             all = StateDigest.mix(all, open[i]);
         }
-        return all;
+        return known.digest(all);
     }
 }

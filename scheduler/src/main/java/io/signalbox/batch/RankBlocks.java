@@ -8,6 +8,7 @@ import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.kv.KvBlockAllocator;
 import io.signalbox.kv.KvBlockConfig;
 import io.signalbox.kv.RankPrefixIndex;
+import io.signalbox.kv.hash.BlockHasher;
 
 /**
  * The KV blocks of one rank: the pool, the pages of routed experts that belong to blocks, the cache generation, and the
@@ -29,13 +30,16 @@ public final class RankBlocks
     private final PendingBlocks pending = new PendingBlocks();
     private final boolean sameStepSharing;
     private final BlockPromises promises = new BlockPromises();
+    private final PartialBlocks partial;
+    private final AdmissionRoom room;
     private int generation;
     private int weightGeneration;
     private StepPlan planInWork;
 
     /**
-     * @param sameStepSharing whether an entry may read blocks that an earlier entry of its step writes.
-     * @param pages           pages of routed-expert rows, or null if capture is off.
+     * @param sameStepSharing   whether an entry may read blocks that an earlier entry of its step writes.
+     * @param leastCopiedTokens least tokens of a further block that are worth a copy; 0: nothing is copied.
+     * @param pages             pages of routed-expert rows, or null if capture is off.
      */
     public RankBlocks(
         final int rank,
@@ -44,6 +48,7 @@ public final class RankBlocks
         final EvictionPolicy evictionPolicy,
         final boolean prefixCaching,
         final boolean sameStepSharing,
+        final int leastCopiedTokens,
         final RoutedExpertPages pages)
     {
         this.rank = rank;
@@ -54,11 +59,24 @@ public final class RankBlocks
         final KvBlockConfig pool = KvBlockConfig.of(kvBlocks);
         allocator = new KvBlockAllocator(prefixCaching ? pool.withPrefixCaching(evictionPolicy) : pool, this.pages);
         retiring = new RetiringBlocks(allocator);
+        partial = new PartialBlocks(allocator, blockSize, leastCopiedTokens);
+        room = new AdmissionRoom(allocator, blockSize, promises, partial);
         if (evictionPolicy == EvictionPolicy.LRU)
         {
             // If caching is off, a block loses its hash when its last owner releases it; that is not an eviction.
             allocator.addDeregistrationObserver(this::noteEvicted);
         }
+    }
+
+    PartialBlocks partial()
+    {
+        return partial;
+    }
+
+    /** Decides which requests fit. */
+    AdmissionRoom room()
+    {
+        return room;
     }
 
     public KvBlockAllocator allocator()
@@ -88,18 +106,6 @@ public final class RankBlocks
         return weightGeneration;
     }
 
-    /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
-    public long freeTokens()
-    {
-        return (long)allocator.allocatableCount() * blockSize.tokens();
-    }
-
-    /** Tokens in cached blocks that eviction can take. */
-    public long cachedTokens()
-    {
-        return (long)allocator.evictableCount() * blockSize.tokens();
-    }
-
     /**
      * Number of a request's blocks that a prefix match may use. The last known token is always computed, because the next
      * token is sampled from its logits.
@@ -124,22 +130,6 @@ public final class RankBlocks
         final int registered = allocator.longestMatch(request.prefix().values(), 0, limit, request.blockTable, 0);
         return pending.match(request.prefix().values(), registered, limit, request.blockTable,
             sameStepSharing ? planInWork.step() + 1 : planInWork.step());
-    }
-
-    /**
-     * Whether all known tokens of the request, and the blocks that it is promised, fit beside its match and what others were
-     * promised; matched blocks must not be counted as evictable.
-     *
-     * @param watermark blocks that are left over.
-     */
-    boolean fits(final Request request, final int matched, final int promised, final int watermark)
-    {
-        long allocatable = allocator.allocatableCount() - promises.owed() - watermark;
-        for (int i = 0; i < matched; i++)
-        {
-            allocatable -= allocator.isEvictable(request.blockTable[i]) ? 1 : 0;
-        }
-        return Math.max(knownBlocks(request), promised) - matched <= allocatable;
     }
 
     /** Starts a plan: later allocations belong to it, and count as one use in the order of eviction. */
@@ -174,12 +164,9 @@ public final class RankBlocks
         for (int i = 0; i < matched; i++)
         {
             final int blockId = request.blockTable[i];
-            request.lastBlock = blockId;
-            request.lastIssue = allocator.issue(blockId);
             final boolean isRegistered = registered == i && allocator.blockHash(blockId) == request.prefix().get(i);
             registered += isRegistered ? 1 : 0;
-            planInWork.addTableChange(request, i, blockId, request.lastIssue,
-                isRegistered ? TableChangeKind.MATCHED : TableChangeKind.MATCHED_PENDING);
+            gained(request, i, isRegistered ? TableChangeKind.MATCHED : TableChangeKind.MATCHED_PENDING);
             if (pages != null && isRegistered)
             {
                 request.rows.matched(i, blockId, pages, request.generation, request.generatedTokens() > 0);
@@ -190,7 +177,7 @@ public final class RankBlocks
             }
         }
         request.blockCount = matched;
-        request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
+        request.computedWith(tokensOf(registered), weightGeneration);
         request.residency.shares(registered, matched, request.generatedTokens() > 0);
         return registered;
     }
@@ -203,6 +190,10 @@ public final class RankBlocks
         {
             request.rows.confirm(residency.firstPending(), residency.endPending(), request.blockTable, pages,
                 request.generation, residency.hadEmitted());
+            if (residency.copiedTokens() > 0)
+            {
+                request.rows.copied(residency.endPending(), residency.copiedFrom(), residency.copiedTokens(), pages);
+            }
         }
         residency.sharesNothingPending();
     }
@@ -244,29 +235,21 @@ public final class RankBlocks
         promises.handedOut(owed, request);
         for (int i = first; i < request.blockCount; i++)
         {
-            final int blockId = request.blockTable[i];
-            request.lastBlock = blockId;
-            request.lastIssue = allocator.issue(blockId);
-            planInWork.addTableChange(request, i, blockId, request.lastIssue, TableChangeKind.ALLOCATED);
+            gained(request, i, TableChangeKind.ALLOCATED);
             if (pages != null)
             {
-                request.rows.allocated(i, blockId, pages, request.generation, request.computedHighWater());
+                request.rows.allocated(i, request.lastBlock, pages, request.generation, request.computedHighWater());
             }
         }
         return true;
     }
 
-    /** Blocks of the known tokens of the request. */
-    int knownBlocks(final Request request)
+    /** The request's table has gained a block, the last one so far. */
+    private void gained(final Request request, final int index, final TableChangeKind kind)
     {
-        return blockSize.blocksFor(request.knownTokens());
-    }
-
-    /** Blocks that the request needs at its largest output. */
-    int mostBlocks(final Request request)
-    {
-        return (int)BlockSize.blocksNeeded(request.promptTokens(), request.mostTokens() - request.promptTokens(),
-            blockSize.tokens());
+        request.lastBlock = request.blockTable[index];
+        request.lastIssue = allocator.issue(request.lastBlock);
+        planInWork.addTableChange(request, index, request.lastBlock, request.lastIssue, kind);
     }
 
     int tokensOf(final int blocks)
@@ -387,13 +370,14 @@ public final class RankBlocks
     /** Whether blocks will return to the pool when a step in flight has landed. */
     public boolean isRetiring()
     {
-        return !retiring.isEmpty();
+        return !retiring.isEmpty() || partial.isPinning();
     }
 
     /** A step of the rank has landed. */
     public void landed(final StepPlan plan)
     {
         pending.ended(plan);
+        partial.ended(plan);
         if (!retiring.isEmpty())
         {
             retiring.landed(plan.step());
@@ -404,6 +388,7 @@ public final class RankBlocks
     public void withdrawn(final StepPlan plan)
     {
         pending.ended(plan);
+        partial.ended(plan);
     }
 
     /**
@@ -424,7 +409,7 @@ public final class RankBlocks
     /** Digest of the blocks that wait for steps in flight, and of those that steps in flight complete. */
     long inFlightDigest()
     {
-        return retiring.digest() + pending.digest();
+        return retiring.digest() + pending.digest() + partial.digest();
     }
 
     /** Whether the block is still in the issue for which a step was planned; in a later one it has another owner. */
@@ -448,11 +433,22 @@ public final class RankBlocks
             if (isOfOneGeneration(request, index) && allocator.register(blockId, hash, parentHash(request, index), index))
             {
                 commit.addRegistered(blockId, allocator.issue(blockId), hash, request.prefix().isGenerated(index));
+                partial.registered(request, index);
                 if (indexed != null)
                 {
                     indexed.add(hash);
                 }
             }
+        }
+    }
+
+    /** A request ends by itself: others can copy from its last block, although it is not full. */
+    void keepLast(final Request request, final LastBlocks kept, final BlockHasher hasher)
+    {
+        final long hash = registers(request) ? partial.keepLast(request, kept, hasher) : KvBlockAllocator.NO_HASH;
+        if (hash != KvBlockAllocator.NO_HASH && indexed != null)
+        {
+            indexed.add(hash);
         }
     }
 
@@ -477,6 +473,7 @@ public final class RankBlocks
     {
         generation = newGeneration;
         pending.clear();
+        partial.forget();
         if (indexed != null)
         {
             indexed.removeAll();

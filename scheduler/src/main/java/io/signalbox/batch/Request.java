@@ -17,6 +17,14 @@ public final class Request
 {
     public static final int NO_RANK = -1;
 
+    private static final int CANCELLED = 2;
+    private static final int EXPIRED = 4;
+    private static final int RESUMED = 8;
+    private static final int HINT_RELAXED = 16;
+    private static final int FAILED = 32;
+    private static final int OUTDATED = 64;
+    private static final int ENDING = CANCELLED | FAILED | OUTDATED;
+
     /** Stage of a request. */
     public enum Stage
     {
@@ -45,44 +53,43 @@ public final class Request
     final TenantShare tenant = new TenantShare();
     final WeightSpans weights = new WeightSpans();
     private long id;
+    private long conversationId;
+    private long deadlineNanos;
+    // What each step reads and writes comes first, so that it lies in few cache lines.
     private int promptTokens;
     private int maxNewTokens;
     private int stopTokenId;
-    private long conversationId;
-    private int rankHint;
-    private boolean hintRelaxed;
-    private final PromptHead head = new PromptHead();
-    /** Prompt tokens that were cached on the rank when the request was placed there. */
-    int cachedTokens;
-    private int priority;
-    private long deadlineNanos;
-    private int rowsFrom;
-
-    private final PrefixHashes prefix = new PrefixHashes();
-    int[] blockTable = new int[16];
+    private int generatedTokens;
+    int computedTokens;
+    private int computedHighWater;
+    /** Of {@link #CANCELLED} and the others: what has happened to the request. */
+    private int flags;
+    /** The last generation in {@link #weights}. */
+    private int lastWeights;
     int blockCount;
     /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
     int lastBlock;
     int lastIssue;
-
-    private Stage stage = Stage.QUEUED;
-    private int rank = NO_RANK;
-    int computedTokens;
-    private int computedHighWater;
-    private int generatedTokens;
-    private int impossibleRows;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
-    private boolean cancelled;
-    private boolean expired;
-    private boolean failed;
-    private boolean outdated;
-    private boolean resumed;
+    private int rank = NO_RANK;
+    private int priority;
+    private int rankHint;
+    private boolean hintRelaxed;
+    /** Prompt tokens that were cached on the rank when the request was placed there. */
+    int cachedTokens;
+    private int rowsFrom;
+    private int impossibleRows;
     /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
     private int failures;
     private int failedAtTokens;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
+
+    private final PromptHead head = new PromptHead();
+    private final PrefixHashes prefix = new PrefixHashes();
+    int[] blockTable = new int[16];
+    private Stage stage = Stage.QUEUED;
 
     /** @param pages pages of routed-expert rows, or null if capture is off. */
     public Request(final RoutedExpertPages pages)
@@ -112,12 +119,9 @@ public final class Request
         tenant.reset();
         impossibleRows = 0;
         generation = 0;
-        cancelled = false;
-        expired = false;
-        failed = false;
-        outdated = false;
-        resumed = false;
+        flags = 0;
         weights.clear();
+        lastWeights = WeightSpans.NONE;
         failures = 0;
         failedAtTokens = -1;
         return this;
@@ -245,7 +249,7 @@ public final class Request
     {
         stage(Stage.PLACED);
         residency.end();
-        resumed = true;
+        flags |= RESUMED;
     }
 
     /** Whether a plan may compute tokens of the request, which runs. */
@@ -294,12 +298,26 @@ public final class Request
         {
             computedHighWater = 0;
             weights.clear();
+            lastWeights = WeightSpans.NONE;
             if (rows != null)
             {
                 rows.clear();
             }
         }
         generation = currentGeneration;
+    }
+
+    /** Records that positions up to {@code end} are computed with weights of a generation. */
+    void computedWith(final int end, final int weightGeneration)
+    {
+        weights.extend(computedHighWater, end, weightGeneration);
+        lastWeights = weights.last();
+    }
+
+    /** Whether {@link #computedWith} has nothing to record for weights of this generation. */
+    boolean isComputedWith(final int weightGeneration)
+    {
+        return weightGeneration == lastWeights;
     }
 
     public WeightSpans weights()
@@ -339,7 +357,7 @@ public final class Request
     void generated(final int token)
     {
         generatedTokens++;
-        prefix.addToken(token);
+        prefix.generated(token);
     }
 
     /** Tokens of the request at its end, unless it stops before. */
@@ -359,6 +377,11 @@ public final class Request
         impossibleRows += rowCount;
     }
 
+    boolean wantsMoreThanOne()
+    {
+        return generatedTokens < maxNewTokens - 1;
+    }
+
     boolean wantsTokens()
     {
         return generatedTokens < maxNewTokens;
@@ -371,48 +394,47 @@ public final class Request
 
     public boolean isCancelled()
     {
-        return cancelled;
+        return (flags & CANCELLED) != 0;
     }
 
     /** Marks the request as cancelled: it ends as soon as no step in flight computes it. */
     public void cancel()
     {
-        cancelled = true;
+        flags |= CANCELLED;
     }
 
     /** Marks the request as cancelled because its deadline passed. */
     public void expire()
     {
-        cancelled = true;
-        expired = true;
+        flags |= CANCELLED | EXPIRED;
     }
 
     /** The request was in too many steps that failed, and is not tried again. */
     public void fail()
     {
-        failed = true;
+        flags |= FAILED;
     }
 
     /** The request has begun under former weights and is not to continue under new ones. */
     public void outdate()
     {
-        outdated = true;
+        flags |= OUTDATED;
     }
 
     public boolean isOutdated()
     {
-        return outdated;
+        return (flags & OUTDATED) != 0;
     }
 
     /** Whether the request ends as soon as no step in flight computes it. */
     public boolean isEnding()
     {
-        return cancelled || failed || outdated;
+        return (flags & ENDING) != 0;
     }
 
     public boolean isExpired()
     {
-        return expired;
+        return (flags & EXPIRED) != 0;
     }
 
     /** Whether a step in flight computes tokens of the request. */
@@ -429,7 +451,7 @@ public final class Request
 
     boolean isResumed()
     {
-        return resumed;
+        return (flags & RESUMED) != 0;
     }
 
     /** The rows, or null if capture is off. */
@@ -466,18 +488,12 @@ public final class Request
         liveIndex = index;
     }
 
-    private int flags()
-    {
-        return (cancelled ? 2 : 0) | (expired ? 4 : 0) | (resumed ? 8 : 0) | (hintRelaxed ? 16 : 0) | (failed ? 32 : 0) |
-            (outdated ? 64 : 0);
-    }
-
     /** Digest of all state that decides how the request continues. */
     public long digest()
     {
         long digest = StateDigest.mix(
             id, ((long)promptTokens << 32) | maxNewTokens, ((long)generatedTokens << 32) | computedTokens);
-        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags());
+        digest = StateDigest.mix(digest, ((long)rank << 32) ^ stage.ordinal(), flags | (hintRelaxed ? HINT_RELAXED : 0));
         digest = StateDigest.mix(digest, ((long)generation << 32) ^ computedHighWater, ((long)priority << 32) ^ rankHint);
         digest = StateDigest.mix(digest, deadlineNanos, ((long)cachedTokens << 32) ^ stopTokenId);
         digest = head.digest(StateDigest.mix(digest, conversationId, tenant.key));

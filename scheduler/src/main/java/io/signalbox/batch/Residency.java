@@ -34,6 +34,8 @@ final class Residency extends FlightLog
     private int firstPending;
     private int endPending;
     private boolean hadEmitted;
+    private int copiedFrom;
+    private int copiedTokens;
     private boolean paused;
     private int promisedBlocks;
     /** Counts on beyond the stay. */
@@ -119,12 +121,31 @@ final class Residency extends FlightLog
     {
         firstPending = 0;
         endPending = 0;
+        copiedTokens = 0;
+    }
+
+    /** The first tokens of the block behind the shared ones are copied from another block. */
+    void copies(final int fromBlock, final int tokens)
+    {
+        copiedFrom = fromBlock;
+        copiedTokens = tokens;
+    }
+
+    int copiedFrom()
+    {
+        return copiedFrom;
+    }
+
+    /** 0: none. */
+    int copiedTokens()
+    {
+        return copiedTokens;
     }
 
     /** Whether rows and counts of shared blocks are provisional: none of the request's steps was committed since. */
     boolean isProvisional()
     {
-        return firstPending < endPending;
+        return firstPending < endPending || copiedTokens > 0;
     }
 
     int firstPending()
@@ -201,6 +222,7 @@ final class Residency extends FlightLog
             StateDigest.mix(number, leaving.ordinal(), super.digest()), sampledInStep, sampledInEntry);
         final long stay = preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
             StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
-        return isProvisional() ? StateDigest.mix(stay, firstPending, endPending) : stay;
+        final long shared = firstPending < endPending ? StateDigest.mix(stay, firstPending, endPending) : stay;
+        return copiedTokens > 0 ? StateDigest.mix(shared, copiedFrom, copiedTokens) : shared;
     }
 }

@@ -37,10 +37,12 @@ public final class StepCommit
     private static final int AFTER_STOP = 4;
     private static final int OUTCOME = 5;
     private static final Outcome[] OUTCOMES = Outcome.values();
+    private static final int CONTINUES = Outcome.CONTINUES.ordinal();
 
     private final int rowBytes;
     private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
+    private final LastBlocks lastBlocks = new LastBlocks();
     /** Per entry a run of words; an outcome as its ordinal, because storing references costs barriers of the collector. */
     private int[] words = new int[16 << WORDS_LOG2];
     private int endedCount;
@@ -74,6 +76,7 @@ public final class StepCommit
     public void apply(final StepPlan plan, final RankBlocks blocks, final RankLoad load, final StepOutput output)
     {
         registeredCount = 0;
+        lastBlocks.clear();
         tokenCount = 0;
         endedCount = 0;
         logprobCount = 0;
@@ -84,27 +87,83 @@ public final class StepCommit
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             final int accepted = output.accepted(entry);
-            final int start = output.start(entry);
-            Outcome outcome = fate(plan, entry, start);
-            if (outcome == Outcome.CONTINUES)
+            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token, blocks.blockSize()))
             {
-                outcome = resolve(plan, entry, output, start, token, accepted);
-                advance(plan, entry, blocks, load, output, row);
-                outcome = endIfReached(plan.entryRequest(entry), entry, outcome);
-            }
-            else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
-            {
-                record(entry, start, chunkTokens(plan, entry, start), 0, 0, 0);
-                advance(plan, entry, blocks, load, output, row);
+                applySteady(plan, entry, blocks, load, output, row, output.token(token));
             }
             else
             {
-                record(entry, start, 0, 0, 0, 0);
+                applyEntry(plan, entry, blocks, load, output, row, token, accepted);
             }
-            conclude(entry, outcome);
             row += plan.entryTokens(entry);
             token += accepted;
         }
+    }
+
+    private static boolean isSteady(
+        final StepPlan plan,
+        final int entry,
+        final int accepted,
+        final StepOutput output,
+        final int token,
+        final BlockSize blockSize)
+    {
+        return accepted == 1 && plan.isOwned(entry) &&
+            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token), blockSize);
+    }
+
+    private void applySteady(
+        final StepPlan plan,
+        final int entry,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int row,
+        final int token)
+    {
+        tokens[tokenCount++] = token;
+        record(entry, plan.entryStart(entry), 1, 0, 1, 0);
+        if (rowBytes > 0)
+        {
+            storeRows(plan, entry, blocks, output, row);
+        }
+        SteadyDecode.commit(plan, entry, load, token);
+        words[(entry << WORDS_LOG2) + OUTCOME] = CONTINUES;
+    }
+
+    private void applyEntry(
+        final StepPlan plan,
+        final int entry,
+        final RankBlocks blocks,
+        final RankLoad load,
+        final StepOutput output,
+        final int row,
+        final int token,
+        final int accepted)
+    {
+        final int start = output.start(entry);
+        final Request request = plan.entryRequest(entry);
+        Outcome outcome = fate(plan, entry, request, start);
+        if (outcome == Outcome.CONTINUES)
+        {
+            outcome = resolve(plan, entry, request, output, start, token, accepted);
+            advance(plan, entry, request, blocks, load, output, row);
+            outcome = endIfReached(request, entry, outcome);
+            if (outcome != Outcome.CONTINUES)
+            {
+                blocks.keepLast(request, lastBlocks, hasher);
+            }
+        }
+        else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
+        {
+            record(entry, start, chunkTokens(plan, entry, start), 0, 0, 0);
+            advance(plan, entry, request, blocks, load, output, row);
+        }
+        else
+        {
+            record(entry, start, 0, 0, 0, 0);
+        }
+        conclude(entry, outcome);
     }
 
     private void record(
@@ -121,7 +180,7 @@ public final class StepCommit
     private void conclude(final int entry, final Outcome outcome)
     {
         words[(entry << WORDS_LOG2) + OUTCOME] = outcome.ordinal();
-        if (outcome == Outcome.STOPPED || outcome == Outcome.REACHED_LENGTH || outcome == Outcome.OWNER_GONE)
+        if (outcome != Outcome.CONTINUES && outcome != Outcome.VOID && outcome != Outcome.DEAD)
         {
             ended[endedCount++] = entry;
         }
@@ -132,13 +191,12 @@ public final class StepCommit
         return words[(entry << WORDS_LOG2) + property];
     }
 
-    private static Outcome fate(final StepPlan plan, final int entry, final int start)
+    private static Outcome fate(final StepPlan plan, final int entry, final Request request, final int start)
     {
         if (!plan.isOwned(entry))
         {
             return Outcome.DEAD;
         }
-        final Request request = plan.entryRequest(entry);
         request.residency.landed(plan.step());
         if (request.isEnding())
         {
@@ -151,12 +209,12 @@ public final class StepCommit
     private Outcome resolve(
         final StepPlan plan,
         final int entry,
+        final Request request,
         final StepOutput output,
         final int start,
         final int firstToken,
         final int accepted)
     {
-        final Request request = plan.entryRequest(entry);
         final int fed = plan.entryTokens(entry);
         final int visible = emit(request, output, firstToken, accepted);
         final boolean isLate = plan.isLateBound(entry);
@@ -226,12 +284,12 @@ public final class StepCommit
     private void advance(
         final StepPlan plan,
         final int entry,
+        final Request request,
         final RankBlocks blocks,
         final RankLoad load,
         final StepOutput output,
         final int firstRow)
     {
-        final Request request = plan.entryRequest(entry);
         if (request.residency.isProvisional())
         {
             blocks.confirmShared(request);
@@ -241,7 +299,7 @@ public final class StepCommit
             storeRows(plan, entry, blocks, output, firstRow);
         }
         final int end = start(entry) + advance(entry);
-        request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
+        request.computedWith(end, plan.weightGeneration());
         load.computed(request, advance(entry));
         request.prefix().complete(request.computedTokens, blocks.blockSize(), hasher);
         blocks.register(request, start(entry), end, this);
@@ -250,12 +308,14 @@ public final class StepCommit
     private Outcome endIfReached(final Request request, final int entry, final Outcome outcome)
     {
         final int computed = request.computedTokens;
-        if (computed > request.knownTokens() || outcome == Outcome.STOPPED && computed != request.knownTokens() - 1)
+        final int end = start(entry) + advance(entry);
+        final int known = request.knownTokens();
+        if (computed != end || computed > known || outcome == Outcome.STOPPED && computed != known - 1)
         {
             throw new InvariantViolation("request " + request.id() + " has computed " + computed +
-                " tokens and knows " + request.knownTokens());
+                " tokens, an entry ended at " + end + ", and " + known + " are known");
         }
-        final boolean reached = !request.wantsTokens() && (emitted(entry) > 0 || computed == request.knownTokens());
+        final boolean reached = !request.wantsTokens() && (emitted(entry) > 0 || computed == known);
         return outcome == Outcome.CONTINUES && reached ? Outcome.REACHED_LENGTH : outcome;
     }
 
@@ -372,6 +432,12 @@ public final class StepCommit
     public CommittedSpans spans()
     {
         return spans;
+    }
+
+    /** The partly filled blocks of requests that ended which can be copied from now on. */
+    public LastBlocks lastBlocks()
+    {
+        return lastBlocks;
     }
 
     public int registeredCount()

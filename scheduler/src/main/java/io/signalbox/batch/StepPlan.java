@@ -17,12 +17,15 @@ public final class StepPlan
     private static final int SLACK = 1;
     private static final int TOKENS = 2;
     private static final int END = 3;
-    private static final int DRAFTS = 4;
-    private static final int PREDECESSOR_ENTRY = 5;
-    /** Steps back to the predecessor, and whether the entry samples. */
-    private static final int BACK_AND_SAMPLES = 6;
+    private static final int PREDECESSOR_ENTRY = 4;
+    /** Steps back to the predecessor, whether the entry samples, and draft tokens. */
+    private static final int SOURCE = 5;
+    /** Tokens that the entry accepts in any case, or {@link #UNCERTAIN}. */
+    private static final int SURELY_ACCEPTED = 6;
     private static final int SLICE_END = 7;
     private static final int SAMPLES = 1 << 8;
+    private static final int DRAFTS_SHIFT = 16;
+    private static final int UNCERTAIN = -1;
 
     private long step;
     private int weightGeneration;
@@ -56,6 +59,7 @@ public final class StepPlan
     private int evictedCount;
     private int[] evictedBlocks = new int[16];
     private long[] evictedHashes = new long[16];
+    private final BlockCopies copies = new BlockCopies();
 
     /** Removes every entry and change: the plan of a rank that takes part in a step of the others without work. */
     public void clear()
@@ -71,6 +75,13 @@ public final class StepPlan
         changeCount = 0;
         pendingCount = 0;
         evictedCount = 0;
+        copies.clear();
+    }
+
+    /** Copies of KV content that precede the step. */
+    public BlockCopies copies()
+    {
+        return copies;
     }
 
     /** @param weights generation of the weights that compute the step. */
@@ -107,9 +118,9 @@ public final class StepPlan
     void addEntry(final Request request, final int start, final int count, final boolean samples)
     {
         final int at = appendEntry(request, start, 0, count, start + count);
-        entryWords[at + DRAFTS] = 0;
         entryWords[at + PREDECESSOR_ENTRY] = 0;
-        entryWords[at + BACK_AND_SAMPLES] = samples ? SAMPLES : 0;
+        entryWords[at + SOURCE] = samples ? SAMPLES : 0;
+        entryWords[at + SURELY_ACCEPTED] = samples ? 1 : 0;
     }
 
     /**
@@ -122,9 +133,25 @@ public final class StepPlan
     void addLateEntry(final Request request, final int lowest, final int highest, final int drafts, final int end)
     {
         final int at = appendEntry(request, lowest, highest - lowest, 1 + drafts, end);
-        entryWords[at + DRAFTS] = drafts;
         entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
-        entryWords[at + BACK_AND_SAMPLES] = (int)(step - request.residency.sampledInStep()) | SAMPLES;
+        entryWords[at + SOURCE] = drafts << DRAFTS_SHIFT | source(request);
+        entryWords[at + SURELY_ACCEPTED] = drafts == 0 && lowest == highest ? 1 : UNCERTAIN;
+    }
+
+    /** Adds an entry that feeds one token from the device, at a certain position within the last block of its request. */
+    void addSteady(final Request request, final int position)
+    {
+        final int at = appendEntry(request, position, 0, 1, position + 1);
+        entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
+        entryWords[at + SOURCE] = source(request);
+        entryWords[at + SURELY_ACCEPTED] = 1;
+        addBlock(request.lastBlock, request.lastIssue);
+    }
+
+    /** Of an entry whose first token another one samples. */
+    private int source(final Request request)
+    {
+        return (int)(step - request.residency.sampledInStep()) | SAMPLES;
     }
 
     /** Returns the position of the entry's words. */
@@ -132,9 +159,7 @@ public final class StepPlan
     {
         if (entryCount == entryRequests.length)
         {
-            entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
-            entryOwners = Arrays.copyOf(entryOwners, 2 * entryOwners.length);
-            entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
+            growEntries();
         }
         if (entryRequests[entryCount] != request)
         {
@@ -151,6 +176,13 @@ public final class StepPlan
         entryWords[at + SLICE_END] = sliceLength;
         tokens += count;
         return at;
+    }
+
+    private void growEntries()
+    {
+        entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
+        entryOwners = Arrays.copyOf(entryOwners, 2 * entryOwners.length);
+        entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
     }
 
     private int word(final int entry, final int property)
@@ -273,7 +305,7 @@ public final class StepPlan
 
     public int entryDrafts(final int entry)
     {
-        return word(entry, DRAFTS);
+        return word(entry, SOURCE) >>> DRAFTS_SHIFT;
     }
 
     /** Whether the device holds the first token and decides by how many tokens the request advances. */
@@ -284,7 +316,7 @@ public final class StepPlan
 
     public int predecessorBack(final int entry)
     {
-        return word(entry, BACK_AND_SAMPLES) & SAMPLES - 1;
+        return word(entry, SOURCE) & SAMPLES - 1;
     }
 
     public int predecessorEntry(final int entry)
@@ -294,7 +326,21 @@ public final class StepPlan
 
     public boolean samples(final int entry)
     {
-        return (word(entry, BACK_AND_SAMPLES) & SAMPLES) != 0;
+        return (word(entry, SOURCE) & SAMPLES) != 0;
+    }
+
+    /** Whether the entry feeds one token at a certain position, and accepts one. */
+    boolean isSteady(final int entry)
+    {
+        final int at = entry << WORDS_LOG2;
+        return entryWords[at + SURELY_ACCEPTED] == 1 && entryWords[at + TOKENS] == 1;
+    }
+
+    /** Whether the report of the entry is this one, and no other one can be true. */
+    boolean isForegone(final int entry, final int start, final int accepted)
+    {
+        final int at = entry << WORDS_LOG2;
+        return entryWords[at + START] == start && entryWords[at + SURELY_ACCEPTED] == accepted;
     }
 
     /** Index in the layout of the entry's first block, the one that holds {@link #entryStart}. */

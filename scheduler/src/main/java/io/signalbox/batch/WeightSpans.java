@@ -11,6 +11,9 @@ import java.util.Arrays;
  */
 public final class WeightSpans
 {
+    /** Of a request of which nothing is computed. */
+    static final int NONE = -1;
+
     private int[] starts = new int[2];
     private int[] generations = new int[2];
     private int count;
@@ -59,6 +62,12 @@ public final class WeightSpans
     boolean isMixed(final int first, final int end)
     {
         return count > 1 && lastStart > first && lastStart < end;
+    }
+
+    /** The generation of the last span, or {@link #NONE}. */
+    int last()
+    {
+        return count == 0 ? NONE : lastGeneration;
     }
 
     /** Spans, the lowest positions first; 0 if nothing was computed. */

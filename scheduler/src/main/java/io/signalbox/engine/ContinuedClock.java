@@ -24,6 +24,12 @@ final class ContinuedClock implements LongSupplier
         aheadNanos = Math.max(0, nanos - given.getAsLong());
     }
 
+    /** Whether it runs at the pace of {@link System#nanoTime}. */
+    boolean isSystem()
+    {
+        return given == EngineConfig.SYSTEM_CLOCK;
+    }
+
     @Override
     public long getAsLong()
     {

@@ -14,22 +14,36 @@ final class DeadlineWatch
     private volatile long nextNanos = NONE;
     private volatile boolean tickUnderWay;
 
-    /** Called by the scheduler thread after each input. */
-    void applied(final DirectBuffer input, final int length, final long nextDeadlineNanos)
+    /**
+     * Called by the scheduler thread after each input.
+     *
+     * @return whether the timer has a Tick to offer at another time than before.
+     */
+    boolean applied(final DirectBuffer input, final int length, final long nextDeadlineNanos)
     {
+        boolean changed = false;
         if (nextNanos != nextDeadlineNanos)
         {
             nextNanos = nextDeadlineNanos;
+            changed = true;
         }
         if (tickUnderWay)
         {
             ticks.readMessage(input, 0, length);
+            changed |= !tickUnderWay;
         }
+        return changed;
     }
 
     long nextNanos()
     {
         return nextNanos;
+    }
+
+    /** When a Tick is due; {@link #NONE} also while one is under way. */
+    long nextTickNanos()
+    {
+        return tickUnderWay ? NONE : nextNanos;
     }
 
     /** Called by the timer: whether a Tick is due. It is then under way until the scheduler has applied it. */

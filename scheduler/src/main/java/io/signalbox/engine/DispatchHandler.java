@@ -9,10 +9,13 @@ final class DispatchHandler implements EventHandler<TrackSlot>
     private final ThreadedEngine engine;
     private final Dispatcher dispatcher;
     private final StepsInFlight steps;
+    private final Alarm alarm;
 
     /** @param steps {@code null} if steps have no time limit. */
-    DispatchHandler(final ThreadedEngine engine, final Dispatcher dispatcher, final StepsInFlight steps)
+    DispatchHandler(
+        final ThreadedEngine engine, final Dispatcher dispatcher, final StepsInFlight steps, final Alarm alarm)
     {
+        this.alarm = alarm;
         this.engine = engine;
         this.steps = steps;
         this.dispatcher = dispatcher;
@@ -28,6 +31,7 @@ final class DispatchHandler implements EventHandler<TrackSlot>
         if (steps != null)
         {
             steps.onGroup(slot.group.buffer(), 0, slot.group.length());
+            alarm.dueAt(steps.nextOverdueNanos());
         }
         dispatcher.dispatch(slot.group.buffer(), 0, slot.group.length());
     }

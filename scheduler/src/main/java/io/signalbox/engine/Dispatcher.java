@@ -27,6 +27,7 @@ final class Dispatcher extends EventReader
     private final LaunchedSteps launches;
     private final RankResets resets;
     private int lostRank;
+    private int lostEpoch;
     /** Null if the backend reads none. */
     private final LiveRequests requests;
     private boolean replays;
@@ -50,7 +51,7 @@ final class Dispatcher extends EventReader
         if (lostRank != RankResets.NO_RANK)
         {
             // One input loses one rank, whose steps are all aborted by now.
-            resets.lost(lostRank);
+            resets.lost(lostRank, lostEpoch);
         }
     }
 
@@ -176,6 +177,10 @@ final class Dispatcher extends EventReader
             backend.abort(withdrawn.rank(), withdrawn.step());
         }
         final WithdrawalCause cause = withdrawn.cause();
-        lostRank = cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT ? withdrawn.rank() : lostRank;
+        if (cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT)
+        {
+            lostRank = withdrawn.rank();
+            lostEpoch = withdrawn.epoch();
+        }
     }
 }

@@ -43,7 +43,8 @@ public final class EngineConfig
             "Bytes that the routed experts of ended requests may hold until their clients take them.")
             .remedy("give the bytes of rows that ended requests may hold").orAbsent("a quarter of the largest heap");
     public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
-        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks; 0: none.");
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After them " +
+            "the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
@@ -60,6 +61,9 @@ public final class EngineConfig
         STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS,
         SUBMIT_WAIT_NANOS, DRAIN_TIMEOUT_NANOS);
 
+    /** The clock of an engine that is given none. */
+    static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
+
     private SchedulerConfig config = SchedulerConfig.builder().build();
     private EngineContext concluded;
     private Backend backend;
@@ -68,7 +72,7 @@ public final class EngineConfig
     private Consumer<Throwable> failureListener = cause -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;
     private EngineClient client;
-    private ContinuedClock clock = new ContinuedClock(System::nanoTime);
+    private ContinuedClock clock = new ContinuedClock(SYSTEM_CLOCK);
     private RunJournal runJournal;
     private SettingValues values = SettingValues.defaults("the engine", SETTINGS);
 
@@ -238,8 +242,9 @@ public final class EngineConfig
     }
 
     /**
-     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3, 0: none. Only if the backend
-     * declares that it resets ranks; {@link Engine#resetRank} works in any case then.
+     * Automatic resets of a lost rank in a row, until a step of it is committed; default 3. Then the rank is given up: once
+     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for a
+     * caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets ranks.
      */
     public EngineConfig rankResets(final int value)
     {

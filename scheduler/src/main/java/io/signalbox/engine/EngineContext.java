@@ -6,6 +6,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.RankSizes;
+import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 
@@ -37,6 +38,7 @@ final class EngineContext
         config = fitted(given.schedulerConfig(), backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
         backend.capabilities().requireSameStepSharing(config.sameStepSharing());
+        backend.capabilities().requirePartialBlocks(config.get(BatchSettings.PARTIAL_BLOCKS));
         if (clock.getAsLong() < 0)
         {
             throw new ConfigException(
@@ -175,7 +177,7 @@ final class EngineContext
             given.value(EngineConfig.MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND;
     }
 
-    LongSupplier clock()
+    ContinuedClock clock()
     {
         return clock;
     }
@@ -184,6 +186,12 @@ final class EngineContext
     LongSupplier latestReportNanos()
     {
         return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : () -> Long.MAX_VALUE;
+    }
+
+    /** Time of resets: the one of the input before, if the caller sets the time. */
+    LongSupplier resetClock()
+    {
+        return wakeSource() == EngineConfig.WakeSource.ENGINE ? clock : start.scheduler()::timeNanos;
     }
 
     long stepTimeoutNanos()

@@ -5,7 +5,7 @@ import io.signalbox.event.InputWriter;
 
 /**
  * Turns the passing of time into inputs: a {@code Tick} when a deadline may have passed, a {@code StepTimedOut} for a
- * step that has been in flight for too long. It has no thread; the owner calls {@link #poll} periodically.
+ * step that has been in flight for too long. It has no thread; the owner calls {@link #poll} at {@link #nextNanos}.
  */
 final class EngineTimer
 {
@@ -20,6 +20,12 @@ final class EngineTimer
         this.engine = engine;
         this.deadlines = deadlines;
         this.steps = steps;
+    }
+
+    /** When {@link #poll} has something to offer next, as things are; {@link Alarm#NEVER} if nothing. */
+    long nextNanos()
+    {
+        return Math.min(deadlines.nextTickNanos(), steps == null ? Alarm.NEVER : steps.nextOverdueNanos());
     }
 
     /**

@@ -4,8 +4,8 @@ package io.signalbox.engine;
 import java.util.concurrent.Executor;
 
 /**
- * A task that the engine hands to an executor of a user. If the executor throws, or runs the task in the thread that hands it
- * over, which may be one of the engine, a thread for callbacks takes it. Thread-safe; allocates nothing per call.
+ * A task that the engine hands to an executor of a user. If the executor throws, or runs the task in the thread that hands
+ * it over, which may be one of the engine, a thread for callbacks takes it. Thread-safe; allocates nothing per call.
  */
 final class Handover
 {

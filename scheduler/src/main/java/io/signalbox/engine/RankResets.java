@@ -4,48 +4,88 @@ package io.signalbox.engine;
 import io.signalbox.backend.Backend;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.Flag;
+
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Resets of ranks: those that somebody asks for, and those of ranks that were lost. A rank that is lost again and again is
- * reset a bounded number of times until one of its steps is committed. Thread-safe.
+ * Resets of ranks: those that a caller asks for, and those of ranks that were lost. A rank that is lost again and again is
+ * reset a bounded number of times until one of its steps is committed; then it is given up, which its requests must not
+ * wait for. Thread-safe.
  */
 final class RankResets
 {
     static final int NO_RANK = -1;
 
+    /** Reaction to the loss of a rank that has not been taken yet. */
+    private enum Due
+    {
+        NOTHING, RESET, GIVE_UP
+    }
+
     private final Backend backend;
     private final int maxTries;
+    private LongSupplier clock;
     private final int[] tries;
-    private final boolean[] due;
+    private final int[] lostEpochs;
+    private final Due[] due;
     /** Held from the reset until its input is sequenced: epochs of a rank must arrive in their order. */
-    private final Object[] turns;
+    private final ReentrantLock[] turns;
     private int epoch;
+    private boolean ended;
 
-    /** @param maxTries automatic resets of a rank in a row; 0: none. */
+    /** @param maxTries automatic resets of a rank in a row; 0: none, so that only a caller brings a lost rank back. */
     RankResets(final Backend backend, final int ranks, final int maxTries)
     {
         this.backend = backend;
         this.maxTries = backend.capabilities().resetsRanks() ? maxTries : 0;
         tries = new int[ranks];
-        due = new boolean[ranks];
-        turns = new Object[ranks];
-        Arrays.setAll(turns, rank -> new Object());
+        lostEpochs = new int[ranks];
+        due = new Due[ranks];
+        Arrays.fill(due, Due.NOTHING);
+        turns = new ReentrantLock[ranks];
+        Arrays.setAll(turns, rank -> new ReentrantLock());
     }
 
-    /** Whether lost ranks are reset by themselves. */
+    /** The logical time of its inputs; to be called before the first one. */
+    void stampBy(final LongSupplier value)
+    {
+        clock = value;
+    }
+
+    /** Whether the engine reacts to the loss of a rank without a caller. */
     boolean areAutomatic()
     {
         return maxTries > 0;
     }
 
     /** The steps of the rank were withdrawn and aborted, since it is lost. */
-    synchronized void lost(final int rank)
+    synchronized void lost(final int rank, final int lostEpoch)
     {
-        due[rank] = tries[rank] < maxTries;
-        tries[rank] += due[rank] ? 1 : 0;
+        lostEpochs[rank] = lostEpoch;
+        due[rank] = maxTries == 0 ? Due.NOTHING : tries[rank] < maxTries ? Due.RESET : Due.GIVE_UP;
+        tries[rank] += due[rank] == Due.RESET ? 1 : 0;
+        notifyAll();
+    }
+
+    /** Waits until the loss of a rank needs a reaction, or {@link #endWaits} is called. */
+    synchronized void awaitDue() throws InterruptedException
+    {
+        while (firstDue() == NO_RANK && !ended)
+        {
+            wait();
+        }
+    }
+
+    /** Nobody waits for a loss from here on. */
+    synchronized void endWaits()
+    {
+        ended = true;
+        notifyAll();
     }
 
     /** A step of the rank was committed. */
@@ -54,22 +94,12 @@ final class RankResets
         tries[rank] = 0;
     }
 
-    /** A rank whose reset is due, which is not due any more, or {@link #NO_RANK}. */
-    synchronized int takeDue()
-    {
-        final int rank = firstDue();
-        if (rank != NO_RANK)
-        {
-            due[rank] = false;
-        }
-        return rank;
-    }
-
-    private synchronized int firstDue()
+    /** A rank whose loss needs a reaction, or {@link #NO_RANK}. */
+    synchronized int firstDue()
     {
         for (int rank = 0; rank < due.length; rank++)
         {
-            if (due[rank])
+            if (due[rank] != Due.NOTHING)
             {
                 return rank;
             }
@@ -77,19 +107,20 @@ final class RankResets
         return NO_RANK;
     }
 
-    private synchronized boolean isStillDue(final int rank)
+    private synchronized Due takeDue(final int rank)
     {
-        final boolean was = due[rank];
-        due[rank] = false;
-        return was;
+        final Due taken = due[rank];
+        due[rank] = Due.NOTHING;
+        return taken;
     }
 
     /**
-     * Resets a rank that somebody names, and sequences the input that says so.
+     * Resets a rank that a caller names, and sequences the input that says so. If the backend throws, an automatic reset
+     * that was due stays due.
      *
      * @throws IllegalArgumentException if the rank does not exist, or its backend resets none.
      */
-    void reset(final int rank, final Engine engine, final LongSupplier clock)
+    void reset(final int rank, final Engine engine)
     {
         if (rank < 0 || rank >= due.length)
         {
@@ -102,19 +133,23 @@ final class RankResets
                 backend.capabilities().name() + " does not declare that it resets ranks; close the engine and open another");
         }
         final InputWriter writer = new InputWriter();
-        synchronized (turns[rank])
+        turns[rank].lock();
+        try
         {
-            // This reset takes the place of the automatic one.
-            isStillDue(rank);
-            reset(rank, clock.getAsLong(), writer);
+            reset(rank, writer);
+            takeDue(rank);
             engine.offer(writer.buffer(), 0, writer.length(), null);
+        }
+        finally
+        {
+            turns[rank].unlock();
         }
     }
 
-    private void reset(final int rank, final long timeNanos, final InputWriter writer)
+    private void reset(final int rank, final InputWriter writer)
     {
         final boolean kvMemoryKept = backend.reset(rank);
-        writer.backendReset().timeNanos(timeNanos).newEpoch(nextEpoch()).rank(rank)
+        writer.backendReset().timeNanos(clock.getAsLong()).newEpoch(nextEpoch()).rank(rank)
             .kvMemoryKept(kvMemoryKept ? Flag.YES : Flag.NO);
     }
 
@@ -131,38 +166,99 @@ final class RankResets
     }
 
     /**
-     * Resets a rank that was due, and encodes the input that says so. If the backend throws, the next try is due, if there
-     * is one, and the input is a note with the reason.
+     * Reacts to the loss of a rank and encodes the input that says so. If the backend throws, the next try is due, and the
+     * input is a note with the reason.
+     *
+     * @return false if a caller has reset the rank meanwhile.
      */
-    void encodeReset(final int rank, final long timeNanos, final InputWriter writer)
+    boolean encodeDue(final int rank, final InputWriter writer)
     {
-        try
+        final Due reaction = takeDue(rank);
+        if (reaction == Due.RESET)
         {
-            reset(rank, timeNanos, writer);
+            try
+            {
+                reset(rank, writer);
+            }
+            catch (final RuntimeException e)
+            {
+                lost(rank, lostEpochs[rank]);
+                writer.control().timeNanos(clock.getAsLong()).requestId(-1).kind(ControlKind.NOTE)
+                    .note("the reset of rank " + rank + " failed: " + e);
+            }
         }
-        catch (final RuntimeException e)
+        else if (reaction == Due.GIVE_UP)
         {
-            lost(rank);
-            writer.control().timeNanos(timeNanos).requestId(-1).kind(ControlKind.NOTE)
-                .note("the reset of rank " + rank + " failed: " + e);
+            writer.backendFault().timeNanos(clock.getAsLong()).step(0).epoch(lostEpochs[rank]).rank(rank)
+                .faultClass(FaultClass.RANK_GIVEN_UP).detail("lost again after " + maxTries + " resets in a row");
         }
+        return reaction != Due.NOTHING;
     }
 
-    /** Resets a rank that is due, if there is one, and sequences the input that says so. */
-    void runDue(final Engine engine, final long timeNanos)
+    /** Reacts to the loss of one rank, if there is one, and sequences the input that says so. */
+    void runDue(final Engine engine)
     {
         final int rank = firstDue();
         if (rank == NO_RANK)
         {
             return;
         }
-        synchronized (turns[rank])
+        turns[rank].lock();
+        try
         {
-            if (isStillDue(rank))
+            final InputWriter writer = new InputWriter();
+            if (encodeDue(rank, writer))
             {
-                final InputWriter writer = new InputWriter();
-                encodeReset(rank, timeNanos, writer);
                 engine.offer(writer.buffer(), 0, writer.length(), null);
+            }
+        }
+        finally
+        {
+            turns[rank].unlock();
+        }
+    }
+
+    /**
+     * Waits for resets under way, and lets none begin any more: the backend is closed next.
+     *
+     * @throws IllegalStateException if the backend has not answered in time.
+     */
+    void close(final long timeoutNanos)
+    {
+        final long deadline = System.nanoTime() + timeoutNanos;
+        for (int rank = 0; rank < turns.length; rank++)
+        {
+            if (!takeTurn(turns[rank], deadline))
+            {
+                throw new IllegalStateException(
+                    "the backend still resets rank " + rank + " after " + timeoutNanos + " ns, and is closed meanwhile");
+            }
+        }
+    }
+
+    /** An interrupt of the closing thread is kept for later. */
+    private static boolean takeTurn(final ReentrantLock turn, final long deadline)
+    {
+        boolean interrupted = false;
+        try
+        {
+            while (true)
+            {
+                try
+                {
+                    return turn.tryLock(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                }
+                catch (final InterruptedException e)
+                {
+                    interrupted = true;
+                }
+            }
+        }
+        finally
+        {
+            if (interrupted)
+            {
+                Thread.currentThread().interrupt();
             }
         }
     }

@@ -15,6 +15,7 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     private final RingBuffer<TrackSlot> track;
     private final FinishedRows finishedRows;
     private final DeadlineWatch deadlines;
+    private final Alarm alarm;
     private final boolean wakesItself;
     private final ShellInputs shellWriter = new ShellInputs();
 
@@ -23,12 +24,14 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
         final EngineContext context,
         final RingBuffer<TrackSlot> track,
         final FinishedRows finishedRows,
-        final DeadlineWatch deadlines)
+        final DeadlineWatch deadlines,
+        final Alarm alarm)
     {
         this.engine = engine;
         this.track = track;
         this.finishedRows = finishedRows;
         this.deadlines = deadlines;
+        this.alarm = alarm;
         scheduler = context.scheduler();
         wakesItself = context.wakeSource() == EngineConfig.WakeSource.ENGINE;
     }
@@ -90,7 +93,10 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     {
         // Before the group is published, so that a listener that sees a Free finds the rows.
         finishedRows.update(scheduler);
-        deadlines.applied(input, length, scheduler.nextDeadlineNanos());
+        if (deadlines.applied(input, length, scheduler.nextDeadlineNanos()))
+        {
+            alarm.dueAt(deadlines.nextTickNanos());
+        }
         track.publish(sequence);
     }
 

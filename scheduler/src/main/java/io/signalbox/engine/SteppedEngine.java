@@ -59,6 +59,7 @@ public final class SteppedEngine implements Engine
         failure = new EngineFailure(toTell);
         final LaunchedSteps launches = context.start().launches();
         resets = context.resets();
+        resets.stampBy(scheduler::timeNanos);
         dispatcher = context.start().dispatcher();
         door = context.inputDoor();
         begin(new IngressSink(this, this::fail, launches, context.reportCheck(), context.latestReportNanos()));
@@ -140,9 +141,9 @@ public final class SteppedEngine implements Engine
 
     private void addInputs()
     {
-        for (int rank = resets.takeDue(); rank != RankResets.NO_RANK; rank = resets.takeDue())
+        for (int rank = resets.firstDue(); rank != RankResets.NO_RANK; rank = resets.firstDue())
         {
-            resets.encodeReset(rank, scheduler.timeNanos(), resetInputs);
+            resets.encodeDue(rank, resetInputs);
             process(resetInputs.buffer(), 0, resetInputs.length(), null);
         }
         for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
@@ -266,7 +267,7 @@ public final class SteppedEngine implements Engine
     public void resetRank(final int rank)
     {
         checkOpen();
-        resets.reset(rank, this, scheduler::timeNanos);
+        resets.reset(rank, this);
     }
 
     @Override

@@ -43,7 +43,8 @@ final class SubmitEncoding
             .deadlineNanos(-1).samplingSeed(seed).promptTokens(prompt.length)
             .maxNewTokens(request.maxNewTokens()).stopTokenId(request.stopTokenId()).rowsFrom(request.rowsFrom())
             .priority(request.priority()).rankHint(request.rankHint()).topK(sampling.topK())
-            .temperature(sampling.temperature()).topP(sampling.topP()).rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
+            .temperature(sampling.temperature()).topP(sampling.topP())
+            .rankHintRelaxed(request.rankHintRelaxed() ? Flag.YES : Flag.NO)
             .logprobs(sampling.logprobs() ? Flag.YES : Flag.NO);
         submit.putBlockHashes(hashes, 0, hashes.capacity());
         submit.putCacheKey(cacheKey, 0, cacheKey.length);

@@ -14,11 +14,6 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.experts.RequestRows;
 import org.agrona.DirectBuffer;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongConsumer;
-
 /**
  * The engine with its rings: inputs from many producers meet in the ingress ring, the scheduler thread turns each into
  * one group on the track ring, and gates order the track's handlers.
@@ -41,7 +36,6 @@ public final class ThreadedEngine implements Engine
     private static final String JOURNAL_THREAD = "signalbox-journal";
     private static final String DISPATCH_THREAD = "signalbox-dispatch";
     private static final String LISTENER_THREAD = "signalbox-listener";
-    private static final long TIMER_PERIOD_NANOS = 1_000_000;
 
     private final EngineContext context;
     private final RingBuffer<TrackSlot> track;
@@ -51,13 +45,14 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
     private final FinishedRows finishedRows;
-    private final List<Thread> threads = new ArrayList<>();
+    private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
     private final RingBuffer<IngressSlot> ingressRing;
     private final Runnable halt = this::haltAll;
     private final EngineLife life = new EngineLife();
     private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
+    private final Alarm alarm;
 
     public ThreadedEngine(final EngineConfig config)
     {
@@ -70,6 +65,7 @@ public final class ThreadedEngine implements Engine
         context.openRun();
         failure = new EngineFailure(context.failureListeners());
         finishedRows = context.finishedRows();
+        alarm = new Alarm(context.clock());
         ingressRing = RingBuffer.createMultiProducer(IngressSlot::new, context.ingressSlots(), waitStrategy());
         track = RingBuffer.createSingleProducer(TrackSlot::new, context.trackSlots(), waitStrategy());
         ingress = new Ingress(ingressRing, context.inputDoor(), this::checkRunning, this::checkMayWait);
@@ -78,12 +74,13 @@ public final class ThreadedEngine implements Engine
         final LaunchedSteps launches = context.start().launches();
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         resets = context.resets();
+        resets.stampBy(context.resetClock());
         final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
-            new SchedulerHandler(this, context, track, finishedRows, deadlines));
+            new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
         dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.start().dispatcher(), steps));
+            new DispatchHandler(this, context.start().dispatcher(), steps, alarm));
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
@@ -108,18 +105,18 @@ public final class ThreadedEngine implements Engine
         context.startBackend(sink);
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        start("signalbox-scheduler", schedulerProcessor);
-        start(JOURNAL_THREAD, journalProcessor);
-        start(DISPATCH_THREAD, dispatchProcessor);
-        start(LISTENER_THREAD, listenerProcessor);
+        threads.start("signalbox-scheduler", schedulerProcessor);
+        threads.start(JOURNAL_THREAD, journalProcessor);
+        threads.start(DISPATCH_THREAD, dispatchProcessor);
+        threads.start(LISTENER_THREAD, listenerProcessor);
         if (resets.areAutomatic())
         {
             // A reset may wait for a device, so it has its own thread.
-            start("signalbox-resets", () -> runTimer(now -> resets.runDue(this, now)));
+            threads.start("signalbox-resets", this::runResets);
         }
         if (timer != null)
         {
-            start("signalbox-timer", () -> runTimer(timer::poll));
+            threads.start("signalbox-timer", () -> runTimer(timer));
         }
     }
 
@@ -154,31 +151,51 @@ public final class ThreadedEngine implements Engine
         return processor;
     }
 
-    private void start(final String name, final Runnable work)
-    {
-        final Thread thread = new Thread(work, name);
-        thread.setDaemon(true);
-        thread.start();
-        threads.add(thread);
-    }
-
-    private void runTimer(final LongConsumer timer)
+    private void runTimer(final EngineTimer timer)
     {
         while (!isFailed() && !isClosing())
         {
-            try
+            failing(() ->
             {
-                timer.accept(context.clock().getAsLong());
-            }
-            catch (final RuntimeException | Error e)
-            {
-                if (!isClosing())
-                {
-                    fail(e);
-                }
-            }
-            LockSupport.parkNanos(TIMER_PERIOD_NANOS);
+                timer.poll(context.clock().getAsLong());
+                alarm.sleep(() -> isFailed() || isClosing() ? 0 : timer.nextNanos());
+            });
         }
+    }
+
+    private void runResets()
+    {
+        while (!isFailed() && !isClosing())
+        {
+            failing(() ->
+            {
+                resets.awaitDue();
+                resets.runDue(this);
+            });
+        }
+    }
+
+    /** Work of a thread that is no handler of a ring: what it throws stops the engine, unless it ends anyway. */
+    private void failing(final Work work)
+    {
+        try
+        {
+            work.run();
+        }
+        catch (final Exception | Error e)
+        {
+            if (!isClosing())
+            {
+                fail(e);
+            }
+        }
+    }
+
+    /** Work that may throw anything. */
+    @FunctionalInterface
+    private interface Work
+    {
+        void run() throws Exception;
     }
 
     @Override
@@ -186,7 +203,7 @@ public final class ThreadedEngine implements Engine
     {
         refuseOwnThread("resetRank");
         checkRunning();
-        resets.reset(rank, this, context.clock());
+        resets.reset(rank, this);
     }
 
     @Override
@@ -216,7 +233,7 @@ public final class ThreadedEngine implements Engine
     @Override
     public boolean isOwnThread()
     {
-        return threads.contains(Thread.currentThread());
+        return threads.isCurrent();
     }
 
     @Override
@@ -275,7 +292,7 @@ public final class ThreadedEngine implements Engine
     private void checkMayWait()
     {
         final BatchEventProcessor<TrackSlot> processor = processorOf(Thread.currentThread().getName());
-        if (processor != null && threads.contains(Thread.currentThread()) &&
+        if (processor != null && threads.isCurrent() &&
             track.getCursor() - processor.getSequence().get() >= track.getBufferSize())
         {
             fail(new IllegalStateException("the ingress ring is full, and the thread " + Thread.currentThread().getName() +
@@ -324,6 +341,14 @@ public final class ThreadedEngine implements Engine
         journalProcessor.halt();
         dispatchProcessor.halt();
         listenerProcessor.halt();
+        endWaits();
+    }
+
+    /** The threads that wait for a moment or a lost rank look whether the engine ends. */
+    private void endWaits()
+    {
+        resets.endWaits();
+        alarm.wake();
     }
 
     /** A second caller waits for the first, so that the journal is closed for both when they return. */
@@ -336,8 +361,10 @@ public final class ThreadedEngine implements Engine
             return;
         }
         ingress.shut();
+        endWaits();
         new ClosingSteps()
             .run(this::drain)
+            .run(() -> resets.close(context.closeTimeoutNanos()))
             .run(context.backend()::close)
             .run(this::stopThreads)
             .run(() -> failure.tell(new IllegalStateException("the engine is closed")))
@@ -348,13 +375,10 @@ public final class ThreadedEngine implements Engine
     /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
     private void closeJournal()
     {
-        for (final Thread thread : threads)
+        if (threads.isAlive(JOURNAL_THREAD))
         {
-            if (thread.getName().equals(JOURNAL_THREAD) && thread.isAlive())
-            {
-                throw new IllegalStateException("the journal still had an append under way after " +
-                    context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");
-            }
+            throw new IllegalStateException("the journal still had an append under way after " +
+                context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");
         }
         if (isFailed())
         {
@@ -381,30 +405,7 @@ public final class ThreadedEngine implements Engine
     {
         life.moveTo(EngineLife.Stage.CLOSED);
         haltAll();
-        final long deadline = System.nanoTime() + context.closeTimeoutNanos();
-        boolean ended = true;
-        boolean interrupted = false;
-        for (final Thread thread : threads)
-        {
-            while (thread.isAlive() && System.nanoTime() < deadline)
-            {
-                try
-                {
-                    thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-                }
-                catch (final InterruptedException e)
-                {
-                    // Keeps waiting, up to its bound: the threads must not use the parts that are closed next.
-                    interrupted = true;
-                }
-            }
-            ended &= !thread.isAlive();
-        }
-        if (interrupted)
-        {
-            Thread.currentThread().interrupt();
-        }
-        if (ended && ingress.isQuiet())
+        if (threads.awaitEnd(context.closeTimeoutNanos()) && ingress.isQuiet())
         {
             releaseRows();
         }

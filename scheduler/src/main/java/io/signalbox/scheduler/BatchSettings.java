@@ -44,8 +44,11 @@ public final class BatchSettings
         "Shares of tenants in the FAIR order; a tenant that is not named has weight 1.");
     public static final Setting<Integer> MAX_TENANTS = Setting.integer("maxTenants", "tenants", 64, 1, 4096,
         "Tenants with a separate share in the FAIR order; further ones have one share of weight 1 together.");
+    public static final Setting<Integer> PARTIAL_BLOCKS = Setting.integer("partialBlocks", "tokens", 0, 0, 1 << 20,
+        "Least tokens that an admitted request copies from a cached block whose first tokens continue its prompt, full or " +
+            "not, into its next block; needs a backend that copies KV blocks. 0: none are copied.").omitted(0);
     static final List<Setting<?>> ALL = List.of(UNDER_PRESSURE, PAUSED_BLOCKS, MAX_PREEMPTIONS, ADMISSION_PROMISE,
-        WATERMARK_BLOCKS, LONG_PREFILL_TOKENS, MAX_LONG_PREFILLS, QUEUE_ORDER, TENANT_WEIGHTS, MAX_TENANTS);
+        WATERMARK_BLOCKS, LONG_PREFILL_TOKENS, MAX_LONG_PREFILLS, QUEUE_ORDER, TENANT_WEIGHTS, MAX_TENANTS, PARTIAL_BLOCKS);
 
     private BatchSettings()
     {

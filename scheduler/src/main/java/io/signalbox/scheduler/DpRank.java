@@ -9,6 +9,7 @@ import io.signalbox.batch.RankBlocks;
 import io.signalbox.batch.RankLoad;
 import io.signalbox.batch.StepPlan;
 import io.signalbox.experts.RoutedExpertPages;
+import io.signalbox.kv.KvBlockAllocator;
 
 /** One DP rank as the scheduler sees it: its blocks, its load, its planner and the steps that are in flight. */
 final class DpRank
@@ -20,7 +21,11 @@ final class DpRank
     final BatchPlanner planner;
     final OpenSteps open;
     private final int rank;
+    private final int blockSizeTokens;
     private boolean lost;
+    /** Whether a lost rank is expected to be reset. */
+    private final boolean returns;
+    private boolean givenUp;
     private int epoch;
     private boolean due;
     private long steps;
@@ -34,6 +39,8 @@ final class DpRank
         final SchedulerConfig config, final int rank, final RoutedExpertPages pages, final BatchListener listener)
     {
         this.rank = rank;
+        returns = config.ranksReturn();
+        blockSizeTokens = config.blockSizeTokens();
         blocks = new RankBlocks(
             rank,
             config.kvBlocks(),
@@ -41,9 +48,22 @@ final class DpRank
             config.evictionPolicy(),
             config.prefixCaching(),
             config.sameStepSharing(),
+            config.get(BatchSettings.PARTIAL_BLOCKS),
             pages);
         planner = new BatchPlanner(blocks, load, BatchSettings.rules(config), listener);
         open = new OpenSteps(config.depth());
+    }
+
+    /** Tokens that {@link KvBlockAllocator#allocatableCount()} blocks hold. */
+    long freeTokens()
+    {
+        return (long)blocks.allocator().allocatableCount() * blockSizeTokens;
+    }
+
+    /** Tokens in cached blocks that eviction can take. */
+    long cachedTokens()
+    {
+        return (long)blocks.allocator().evictableCount() * blockSizeTokens;
     }
 
     /** Number of the next step; a number is never used twice, also if its step is withdrawn. */
@@ -144,7 +164,20 @@ final class DpRank
         }
         epoch = newEpoch;
         lost = false;
+        givenUp = false;
         due = true;
+    }
+
+    /** Nobody is expected to reset the rank; it is lost. */
+    void giveUp()
+    {
+        givenUp = true;
+    }
+
+    /** Whether requests may wait for the rank: it is not lost, or is expected to be reset. */
+    boolean isExpected()
+    {
+        return !lost || returns && !givenUp;
     }
 
     /** Counts the resets of the rank's backend: reports of another epoch are of no step in flight. */
@@ -227,7 +260,8 @@ final class DpRank
     /** Digest of the steps in flight and of what is remembered of failed ones, chained to another. */
     long digest(final long before)
     {
-        final long digest = StateDigest.mix(epoch == 0 ? before : StateDigest.mix(before, epoch), open.digest(), steps);
+        final long fate = lost ? StateDigest.mix(before, givenUp ? 2 : 1) : before;
+        final long digest = StateDigest.mix(epoch == 0 ? fate : StateDigest.mix(fate, epoch), open.digest(), steps);
         return failedSteps == 0 ? digest : StateDigest.mix(
             StateDigest.mix(digest, failedSteps, failedUpTo), resting ? restsUntilNanos : 0);
     }

@@ -2,7 +2,9 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.BatchListener;
+import io.signalbox.batch.BlockCopies;
 import io.signalbox.batch.CommittedSpans;
+import io.signalbox.batch.LastBlocks;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.RequeueCause;
 import io.signalbox.batch.StepCommit;
@@ -14,7 +16,6 @@ import io.signalbox.event.codec.CommitEncoder;
 import io.signalbox.event.codec.ContinuedEncoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.DigestEncoder;
-import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.FreeEncoder;
 import io.signalbox.event.codec.FreeReason;
@@ -36,9 +37,6 @@ import org.agrona.sbe.MessageEncoderFlyweight;
 /** Writes decisions into the group as events. */
 final class OutputEncoder implements BatchListener
 {
-    /** The verdict of each outcome, by its ordinal. */
-    private static final EntryVerdict[] VERDICTS = verdicts();
-
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final AcceptedEncoder accepted = new AcceptedEncoder();
     private final RefusedEncoder refused = new RefusedEncoder();
@@ -53,23 +51,6 @@ final class OutputEncoder implements BatchListener
     private final NewWeightsEncoder newWeights = new NewWeightsEncoder();
     private final DigestEncoder digest = new DigestEncoder();
     private GroupWriter group;
-
-    private static EntryVerdict[] verdicts()
-    {
-        final StepCommit.Outcome[] outcomes = StepCommit.Outcome.values();
-        final EntryVerdict[] verdicts = new EntryVerdict[outcomes.length];
-        for (final StepCommit.Outcome outcome : outcomes)
-        {
-            verdicts[outcome.ordinal()] = switch (outcome)
-            {
-                case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE;
-                case VOID -> EntryVerdict.VOID;
-                case DEAD -> EntryVerdict.DEAD;
-                case OWNER_GONE -> EntryVerdict.OWNER_GONE;
-            };
-        }
-        return verdicts;
-    }
 
     void into(final GroupWriter target)
     {
@@ -144,28 +125,23 @@ final class OutputEncoder implements BatchListener
         {
             pending.next().blockHash(plan.pendingHash(i)).blockId(plan.pendingBlock(i));
         }
-        entries(plan);
+        EntryEncoding.schedule(schedule, plan);
+        copies(plan.copies());
         end(schedule);
     }
 
-    private void entries(final StepPlan plan)
+    private void copies(final BlockCopies copies)
     {
-        final ScheduleEncoder.EntriesEncoder entries = schedule.entriesCount(plan.entryCount());
-        for (int i = 0; i < plan.entryCount(); i++)
+        final ScheduleEncoder.CopiesEncoder encoder = schedule.copiesCount(copies.count());
+        for (int i = 0; i < copies.count(); i++)
         {
-            final int start = plan.entryStart(i);
-            final int slack = plan.entrySlack(i);
-            final int count = plan.entryTokens(i);
-            entries.next()
-                .requestId(plan.entryRequestId(i))
-                .start(start)
-                .tokenCount(count)
-                .predecessorEntry(plan.predecessorEntry(i))
-                .slack(slack)
-                .clip(start + slack + count - plan.entryEnd(i))
-                .predecessorBack((short)plan.predecessorBack(i))
-                .drafts((short)plan.entryDrafts(i))
-                .samples(flag(plan.samples(i)));
+            encoder.next()
+                .requestId(copies.requestId(i))
+                .fromBlock(copies.fromBlock(i))
+                .fromIssue(copies.fromIssue(i))
+                .toBlock(copies.toBlock(i))
+                .toIssue(copies.toIssue(i))
+                .tokens(copies.tokens(i));
         }
     }
 
@@ -197,23 +173,8 @@ final class OutputEncoder implements BatchListener
         final CommittedSpans stored = result.spans();
         commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank)
             .missingRows(stored.missingRows()).impossibleRows(stored.impossibleRows());
-        final CommitEncoder.EntriesEncoder entries = commit.entriesCount(plan.entryCount());
-        for (int i = 0; i < plan.entryCount(); i++)
-        {
-            entries.next()
-                .requestId(plan.entryRequestId(i))
-                .start(result.start(i))
-                .advance(result.advance(i))
-                .rejected((short)result.rejected(i))
-                .afterStop((short)result.afterStop(i))
-                .emitted((short)result.emitted(i))
-                .verdict(VERDICTS[result.outcome(i).ordinal()]);
-        }
-        final CommitEncoder.TokensEncoder tokens = commit.tokensCount(result.tokenCount());
-        for (int i = 0; i < result.tokenCount(); i++)
-        {
-            tokens.next().tokenId(result.token(i));
-        }
+        EntryEncoding.commit(commit, plan, result);
+        EntryEncoding.tokens(commit, result);
         final CommitEncoder.SpansEncoder spans = commit.spansCount(stored.count());
         for (int i = 0; i < stored.count(); i++)
         {
@@ -236,7 +197,18 @@ final class OutputEncoder implements BatchListener
         {
             logprobs.next().logprob(Float.intBitsToFloat(result.logprobBits(i)));
         }
+        partlyFilled(result.lastBlocks());
         end(commit);
+    }
+
+    private void partlyFilled(final LastBlocks blocks)
+    {
+        final CommitEncoder.PartlyFilledEncoder encoder = commit.partlyFilledCount(blocks.count());
+        for (int i = 0; i < blocks.count(); i++)
+        {
+            encoder.next().blockHash(blocks.hash(i)).blockId(blocks.block(i)).issue(blocks.issue(i))
+                .tokens(blocks.tokens(i));
+        }
     }
 
     /** @param detail what is wrong with the completion, or empty. */

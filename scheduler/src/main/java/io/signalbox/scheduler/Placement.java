@@ -79,14 +79,15 @@ final class Placement
         claimed = new int[ranks.length];
     }
 
-    int ranksLeft()
+    /** Ranks that requests may wait for: those that work, and lost ones that are expected to be reset. */
+    int ranksExpected()
     {
-        int left = 0;
+        int expected = 0;
         for (final DpRank rank : ranks)
         {
-            left += rank.isLost() ? 0 : 1;
+            expected += rank.isExpected() ? 1 : 0;
         }
-        return left;
+        return expected;
     }
 
     /** Records an event that may allow a queued request to be placed. */
@@ -238,8 +239,8 @@ final class Placement
             writer.figure(i, RankFigure.UNCACHED_TOKENS, load.uncachedTokens());
             writer.figure(i, RankFigure.PENDING_PREFILL_TOKENS, load.pendingPrefillTokens());
             writer.figure(i, RankFigure.CONTEXT_TOKENS, load.contextTokens());
-            writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].blocks.freeTokens());
-            writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].blocks.cachedTokens());
+            writer.figure(i, RankFigure.FREE_TOKENS, ranks[i].freeTokens());
+            writer.figure(i, RankFigure.CACHED_TOKENS, ranks[i].cachedTokens());
         }
     }
 

@@ -99,7 +99,7 @@ public final class Scheduler
         }
         queue = BatchSettings.queue(config);
         final BlockHasher hasher = BlockHasher.of(config.blockHash(), config.blockSizeTokens());
-        submissions = new Submissions(config, requests, hasher.chainBytes());
+        submissions = new Submissions(config, requests, hasher);
         this.router = new GuardedRouter(config, router);
         placement = new Placement(this.router, ranks, config.maxRunning(), config.blockSizeTokens());
         ends = new RequestEnding(requests, queue, ranks, placement, out, pages != null);
@@ -147,7 +147,7 @@ public final class Scheduler
         advance(input.timeNanos());
         final long requestId = input.requestId();
         final RefusalReason refusal = draining ? RefusalReason.DRAINING :
-            submissions.refusal(input, config.ranksReturn() ? ranks.length : placement.ranksLeft(), queue.size());
+            submissions.refusal(input, placement.ranksExpected(), queue.size());
         if (refusal != RefusalReason.NULL_VAL)
         {
             out.refused(requestId, refusal);
@@ -239,11 +239,36 @@ public final class Scheduler
     {
         advance(input.timeNanos());
         final int rank = input.rank();
-        if (rankOf(input.epoch(), rank, input.step()) != null)
+        if (input.faultClass() == FaultClass.RANK_GIVEN_UP)
+        {
+            giveUp(rank, input.epoch());
+        }
+        else if (rankOf(input.epoch(), rank, input.step()) != null)
         {
             final boolean lost = input.faultClass() == FaultClass.RANK_LOST;
             withdraw(rank, lost ? ranks[rank].open.oldest().step() : input.step(),
                 lost ? WithdrawalCause.RANK_LOST : WithdrawalCause.STEP_FAILED, "");
+        }
+    }
+
+    /** Requests do not wait for the rank any more; a reset brings it back all the same. */
+    private void giveUp(final int rank, final int epoch)
+    {
+        requireRank(rank);
+        if (ranks[rank].epoch() != epoch || !ranks[rank].isLost())
+        {
+            ignoredCompletions++;
+            return;
+        }
+        ranks[rank].giveUp();
+        failIfNoRankReturns();
+    }
+
+    private void failIfNoRankReturns()
+    {
+        if (placement.ranksExpected() == 0)
+        {
+            ends.failQueued();
         }
     }
 
@@ -280,10 +305,7 @@ public final class Scheduler
             placement.due();
         }
         ends.endAllEnding();
-        if (placement.ranksLeft() == 0 && !config.ranksReturn())
-        {
-            ends.failQueued();
-        }
+        failIfNoRankReturns();
         planPoint();
     }
 
@@ -339,16 +361,21 @@ public final class Scheduler
     /** The rank whose step this is about, or null, counted, if the step is of another epoch or no longer in flight. */
     private DpRank rankOf(final int inputEpoch, final int rank, final long step)
     {
-        if (rank < 0 || rank >= ranks.length)
-        {
-            throw new InvariantViolation("rank " + rank + " of a backend event is not one of " + ranks.length);
-        }
+        requireRank(rank);
         if (inputEpoch == ranks[rank].epoch() && ranks[rank].open.isOpen(step))
         {
             return ranks[rank];
         }
         ignoredCompletions++;
         return null;
+    }
+
+    private void requireRank(final int rank)
+    {
+        if (rank < 0 || rank >= ranks.length)
+        {
+            throw new InvariantViolation("rank " + rank + " of a backend event is not one of " + ranks.length);
+        }
     }
 
     private void planPoint()

@@ -17,6 +17,10 @@ final class StepResults implements StepOutput
     private final RowsChecksum checksum = new RowsChecksum();
     /** Valid while the input is applied. */
     private CompletionView input;
+    /** Copies of what the input says of each entry, because the checks and the commit read it several times. */
+    private int[] starts = new int[16];
+    private int[] accepted = new int[16];
+    private int[] tokens = new int[16];
     private DirectBuffer rows;
     private int rowsOffset;
 
@@ -44,11 +48,8 @@ final class StepResults implements StepOutput
         {
             return "brings " + count + " entries instead of " + plan.entryCount();
         }
-        long sum = 0;
-        for (int i = 0; i < count; i++)
-        {
-            sum += input.accepted(i);
-        }
+        ensureEntries(count);
+        final long sum = input.copyEntries(starts, accepted);
         if (sum != input.tokenCount())
         {
             return "accepts " + sum + " tokens but brings " + input.tokenCount();
@@ -57,14 +58,36 @@ final class StepResults implements StepOutput
         {
             return "brings " + input.logprobCount() + " log-probabilities for " + sum + " tokens";
         }
-        for (int i = 0; i < input.tokenCount(); i++)
+        ensureTokens(input.tokenCount());
+        return input.copyTokens(tokens) >= 0 ? null :
+            "brings the token " + firstNegative() + ", but token ids are not negative";
+    }
+
+    private int firstNegative()
+    {
+        int index = 0;
+        while (tokens[index] >= 0)
         {
-            if (input.token(i) < 0)
-            {
-                return "brings the token " + input.token(i) + ", but token ids are not negative";
-            }
+            index++;
         }
-        return null;
+        return tokens[index];
+    }
+
+    private void ensureEntries(final int count)
+    {
+        if (count > starts.length)
+        {
+            starts = new int[Math.max(count, 2 * starts.length)];
+            accepted = new int[starts.length];
+        }
+    }
+
+    private void ensureTokens(final int count)
+    {
+        if (count > tokens.length)
+        {
+            tokens = new int[Math.max(count, 2 * tokens.length)];
+        }
     }
 
     private String readRows(final StepPlan plan, final DirectBuffer chunkedRows, final int chunkedOffset)
@@ -103,19 +126,19 @@ final class StepResults implements StepOutput
     @Override
     public int start(final int entry)
     {
-        return input.start(entry);
+        return starts[entry];
     }
 
     @Override
     public int accepted(final int entry)
     {
-        return input.accepted(entry);
+        return accepted[entry];
     }
 
     @Override
     public int token(final int index)
     {
-        return input.token(index);
+        return tokens[index];
     }
 
     @Override

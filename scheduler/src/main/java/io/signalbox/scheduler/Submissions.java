@@ -2,12 +2,14 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.batch.BlockSize;
+import io.signalbox.batch.KnownTokens;
 import io.signalbox.batch.Request;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.KvBlockAllocator;
+import io.signalbox.kv.hash.BlockHasher;
 import io.signalbox.router.PlacementBatch;
 import org.agrona.DirectBuffer;
 
@@ -19,17 +21,21 @@ final class Submissions
     private final SchedulerConfig config;
     private final RequestTable requests;
     private final int chainBytes;
+    private final boolean keepsTokens;
+    private final TenantRoots roots;
 
-    /** @param chainBytes length of the state from which the block hashes of a request continue. */
-    Submissions(final SchedulerConfig config, final RequestTable requests, final int chainBytes)
+    /** @param hasher of the block hashes of a request that continue what its client hashed. */
+    Submissions(final SchedulerConfig config, final RequestTable requests, final BlockHasher hasher)
     {
         this.config = config;
         this.requests = requests;
-        this.chainBytes = chainBytes;
+        chainBytes = hasher.chainBytes();
+        keepsTokens = config.get(BatchSettings.PARTIAL_BLOCKS) > 0;
+        roots = new TenantRoots(hasher);
     }
 
     /** The reason for the refusal, or {@link RefusalReason#NULL_VAL} if the request can run. */
-    RefusalReason refusal(final SubmitDecoder input, final int ranksLeft, final int queued)
+    RefusalReason refusal(final SubmitDecoder input, final int ranksExpected, final int queued)
     {
         final int promptTokens = input.promptTokens();
         final int maxNewTokens = input.maxNewTokens();
@@ -54,7 +60,7 @@ final class Submissions
         {
             return RefusalReason.TOO_LONG_FOR_POOL;
         }
-        if (ranksLeft == 0)
+        if (ranksExpected == 0)
         {
             return RefusalReason.NO_RANK_LEFT;
         }
@@ -117,9 +123,20 @@ final class Submissions
         input.skipBlockHashes();
         request.tenant(TenantWeights.key(input.buffer(), input.limit() + SubmitDecoder.cacheKeyHeaderLength(),
             input.cacheKeyLength()));
+        final int keyAt = input.limit() + SubmitDecoder.cacheKeyHeaderLength();
+        final int keyBytes = input.cacheKeyLength();
         input.skipCacheKey();
         final int tokensAt = input.limit() + SubmitDecoder.tokensHeaderLength();
         final int tokens = input.skipTokens() / Integer.BYTES;
+        if (keepsTokens && (tokens > 0 || input.hashChainLength() > 0))
+        {
+            final KnownTokens known = request.prefix().known();
+            known.begin(request.promptTokens() - tokens, roots.of(input.buffer(), keyAt, keyBytes));
+            for (int i = 0; i < tokens; i++)
+            {
+                known.add(input.buffer().getInt(tokensAt + i * Integer.BYTES, ByteOrder.LITTLE_ENDIAN));
+            }
+        }
         addHead(input.buffer(), tokensAt, tokens == request.promptTokens() ? tokens : 0, hashed ? hashesAt : -1, request);
         if (input.hashChainLength() > 0 && config.prefixCaching())
         {

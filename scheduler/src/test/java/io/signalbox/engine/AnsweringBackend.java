@@ -8,7 +8,6 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /** Answers every request with seeded tokens, one step of one rank at a time, when the test asks for it. */
 final class AnsweringBackend implements Backend
@@ -64,18 +63,8 @@ final class AnsweringBackend implements Backend
         }
         final int rows = tokens;
         tokens = 0;
-        sink.d2hComplete(step, epoch, 0, step, results, shape == null ? null : rows(rows));
+        sink.d2hComplete(step, epoch, 0, step, results, shape == null ? null : ScriptedBackend.rows(shape, rows));
         return true;
-    }
-
-    private HeapSlice rows(final int count)
-    {
-        final UnsafeBuffer memory = new UnsafeBuffer(new byte[count * shape.rowBytes()]);
-        for (int i = 0; i < memory.capacity(); i++)
-        {
-            memory.putByte(i, (byte)(i % shape.topK()));
-        }
-        return new HeapSlice(memory, count, shape.rowBytes());
     }
 
     @Override

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.BackendFaultDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -12,11 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -37,7 +44,17 @@ class RankResetTest
         private final List<Integer> ranks = new ArrayList<>();
         private final List<Integer> epochs = new ArrayList<>();
         private final List<String> notes = new ArrayList<>();
+        private final List<String> givenUp = new ArrayList<>();
         private int refused;
+
+        @Override
+        protected void onBackendFault(final BackendFaultDecoder fault)
+        {
+            if (fault.faultClass() == FaultClass.RANK_GIVEN_UP)
+            {
+                givenUp.add(fault.detail());
+            }
+        }
 
         @Override
         protected void onBackendReset(final BackendResetDecoder reset)
@@ -161,27 +178,144 @@ class RankResetTest
         }
     }
 
-    /** The requests wait for somebody who resets the rank, and the journal has the reason. */
+    /** No request waits for a rank that nobody resets, and the journal has the reason; a caller may still bring it back. */
     @Test
-    void shouldTryABoundedNumberOfTimes() throws Exception
+    void shouldGiveARankUpAfterABoundedNumberOfTries() throws Exception
     {
-        final ToyBackend backend = new ToyBackend(1, false, 0, ToyPlant.NONE).losingRanks(1).refusingResets();
+        final ToyBackend backend = new ToyBackend(1, false, 0, ToyPlant.NONE).losingRanks(1).refusingResets(true);
         final EngineConfig context = context(backend, 1, 1).rankResets(3).journal(journal);
         final EngineClient client = new EngineClient(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             client.connect(engine);
-            final CompletionHandle handle = client.submit(request(3), LONG_ENOUGH);
-            while (backend.turn())
-            {
-                engine.awaitProcessed();
-            }
-            assertFalse(handle.ended().isDone());
-            assertTrue(client.cancel(handle, LONG_ENOUGH));
-            assertEquals(FreeReason.CANCELLED, handle.ended().get().reason());
+            final CompletionHandle lost = client.submit(request(3), LONG_ENOUGH);
+            turn(backend, engine);
+            assertEquals(FreeReason.FAILED, lost.ended().get().reason());
+            assertEquals(Refusal.Reason.NO_RANK_LEFT,
+                client.submit(request(3), LONG_ENOUGH).ended().get().refusal().reason());
+            assertThrows(IllegalStateException.class, () -> engine.resetRank(0));
+            backend.refusingResets(false).losingRanks(1_000_000);
+            engine.resetRank(0);
+            final CompletionHandle served = client.submit(request(3), LONG_ENOUGH);
+            turn(backend, engine);
+            assertEquals(FreeReason.LENGTH, served.ended().get().reason());
         }
         final String note = "the reset of rank 0 failed: java.lang.IllegalStateException: planted";
         assertEquals(List.of(note, note, note), resets().notes);
-        assertEquals(List.of(), resets().ranks);
+        assertEquals(List.of("lost again after 3 resets in a row"), resets().givenUp);
+        assertEquals(List.of(0), resets().ranks);
+        ImpossibleRowsTest.assertReplays(context.concluded().config(), journal);
+    }
+
+    @Test
+    void shouldLetRequestsWaitForACallerIfThereAreNoAutomaticResets() throws Exception
+    {
+        final ToyBackend backend = new ToyBackend(1, false, 0, ToyPlant.NONE).losingRanks(1);
+        final EngineConfig context = context(backend, 1, 1).rankResets(0).journal(journal);
+        final EngineClient client = new EngineClient(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle handle = client.submit(request(3), LONG_ENOUGH);
+            turn(backend, engine);
+            assertFalse(handle.ended().isDone());
+            backend.losingRanks(1_000_000);
+            engine.resetRank(0);
+            turn(backend, engine);
+            assertEquals(FreeReason.LENGTH, handle.ended().get().reason());
+        }
+        assertEquals(List.of(), resets().givenUp);
+    }
+
+    /** The backend is not closed while it resets a rank, unless that takes longer than a close may wait. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotCloseTheBackendDuringAReset(final boolean hangs) throws Exception
+    {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        final AtomicBoolean resetting = new AtomicBoolean();
+        final AtomicBoolean closedMeanwhile = new AtomicBoolean();
+        final Backend backend = new DelegatingBackend()
+        {
+            @Override
+            void beforeSubmit()
+            {
+                throw new AssertionError("there is no request");
+            }
+
+            @Override
+            public BackendCapabilities capabilities()
+            {
+                return BackendCapabilities.named("slow").resetsRanks(true).build();
+            }
+
+            @Override
+            public boolean reset(final int rank)
+            {
+                resetting.set(true);
+                begun.countDown();
+                awaitUninterruptibly(mayEnd);
+                resetting.set(false);
+                return true;
+            }
+
+            @Override
+            public void close()
+            {
+                closedMeanwhile.set(resetting.get());
+                super.close();
+            }
+        };
+        final ThreadedEngine engine =
+            new ThreadedEngine(new EngineConfig().backend(backend).closeTimeoutNanos(hangs ? 1_000_000 : LONG_ENOUGH));
+        final Thread caller = new Thread(() ->
+            assertThrows(IllegalStateException.class, () -> engine.resetRank(0)));
+        caller.start();
+        begun.await();
+        if (hangs)
+        {
+            assertEquals("the backend still resets rank 0 after 1000000 ns, and is closed meanwhile",
+                assertThrows(IllegalStateException.class, engine::close).getMessage());
+            mayEnd.countDown();
+        }
+        else
+        {
+            final Thread closing = new Thread(engine::close);
+            closing.start();
+            while (closing.getState() != Thread.State.TIMED_WAITING)
+            {
+                Thread.onSpinWait();
+            }
+            mayEnd.countDown();
+            closing.join();
+        }
+        caller.join();
+        assertEquals(hangs, closedMeanwhile.get());
+    }
+
+    private static void awaitUninterruptibly(final CountDownLatch latch)
+    {
+        boolean done = false;
+        while (!done)
+        {
+            try
+            {
+                latch.await();
+                done = true;
+            }
+            catch (final InterruptedException e)
+            {
+                // Waits on: the test ends the wait.
+            }
+        }
+    }
+
+    private static void turn(final ToyBackend backend, final Engine engine)
+    {
+        while (backend.turn())
+        {
+            engine.awaitProcessed();
+        }
     }
 }

@@ -50,6 +50,11 @@ final class ScriptedBackend implements Backend
     /** Rows of which every one names the experts 0 to top-k in each layer. */
     HeapSlice rows(final int count)
     {
+        return rows(shape, count);
+    }
+
+    static HeapSlice rows(final ModelShape shape, final int count)
+    {
         final UnsafeBuffer memory = new UnsafeBuffer(new byte[count * shape.rowBytes()]);
         for (int i = 0; i < memory.capacity(); i++)
         {

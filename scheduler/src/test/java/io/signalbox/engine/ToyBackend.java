@@ -58,10 +58,10 @@ final class ToyBackend implements Backend
         return this;
     }
 
-    /** Every reset throws. */
-    ToyBackend refusingResets()
+    /** Whether every reset throws. */
+    ToyBackend refusingResets(final boolean value)
     {
-        refusesResets = true;
+        refusesResets = value;
         return this;
     }
 

@@ -51,7 +51,7 @@ record DepthCase(
     {
         return SchedulerConfig.builder()
             .ranks(1 + shape / 4 % 2)
-            .blockSizeTokens(1 + shape % 4)
+            .blockSizeTokens(blockSize())
             .kvBlocks(4 + shape / 8 % 9)
             .stepTokens(1 + shape / 160 % 12)
             .maxRunning(2 + shape / 1920 % 4)
@@ -65,8 +65,14 @@ record DepthCase(
             .set(BatchSettings.MAX_LONG_PREFILLS, 1 + shape / 19 % 2)
             .set(BatchSettings.QUEUE_ORDER, QueueOrder.values()[shape / 23 % 2])
             .set(BatchSettings.MAX_TENANTS, 1 + shape / 29 % 3)
+            .set(BatchSettings.PARTIAL_BLOCKS, Math.min(blockSize() - 1, (shape / 31 + 1) % 4))
             .depth(depth).draftTokens(drafts).sameStepSharing(shape % 7 < 4)
             .capture(DepthRig.SHAPE).digestInterval(3);
+    }
+
+    private int blockSize()
+    {
+        return 1 + shape % 4 + (shape / 37 % 3 == 0 ? 3 : 0);
     }
 
     DepthRig play(final SchedulerConfig config)

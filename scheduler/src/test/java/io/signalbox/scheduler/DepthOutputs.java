@@ -255,6 +255,7 @@ final class DepthOutputs extends EventReader
         final RequeueReason reason = message.reason();
         lines.add("Requeued " + id + " " + reason);
         assertTrue(live.contains(id), "a request that has ended waits again");
+        rig.counts.add(DepthCounts.Kind.valueOf("REQUEUED_" + reason), 1);
         assertFalse(cancelled.contains(id), "a cancelled request waits again");
         if (reason == RequeueReason.PREEMPTED)
         {
@@ -286,6 +287,7 @@ final class DepthOutputs extends EventReader
         final long id = free.requestId();
         lines.add("Free " + id + " " + free.reason() + (free.fenceStep() > 0 ? " fence " + free.fenceStep() : ""));
         assertTrue(live.remove(id), "a request ends once");
+        rig.counts.add(DepthCounts.Kind.valueOf("END_" + free.reason()), 1);
         final int rows = free.capturedRows() + free.inheritedRows();
         assertNull(ended.put(id, new End(free.reason(), rows, free.fenceStep())));
         assertEquals(cancelled.contains(id), free.reason() == FreeReason.CANCELLED ||

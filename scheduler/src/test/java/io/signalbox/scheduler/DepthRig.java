@@ -30,6 +30,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /**
  * A scheduler before devices that keep KV content. Each call is one input; behind each one every invariant is checked. A
  * request that ends has the tokens and rows that its content alone says.
+ *
+ * <p>One file, because each input changes the model, the device and the counts together.
  */
 final class DepthRig
 {
@@ -76,7 +78,7 @@ final class DepthRig
             pauses[rank] = new PauseCheck(this, models[rank]);
             victims[rank] = new VictimCheck(models[rank], pauses[rank], counts);
         }
-        weights = new ModelWeights(config.blockSizeTokens());
+        weights = new ModelWeights(config.blockSizeTokens(), config.ranks());
         outputs = new DepthOutputs(this, models, victims, pauses);
     }
 
@@ -199,12 +201,18 @@ final class DepthRig
         Arrays.stream(hashes).forEach(bytes::putLong);
         Arrays.stream(tokens).forEach(bytes::putInt);
         final boolean isContinued = ModelContent.isContinued(id);
-        final int given = !isContinued ? 0 : id % 2 == 0 ? tokens.length : tokens.length % blockSize;
-        final byte[] tenant = new byte[] {(byte)(id % 5)};
+        final int given = !isContinued ? 0 : id % 4 != 1 ? tokens.length : tokens.length % blockSize;
+        final byte[] tenant = new byte[] {(byte)tenant(id)};
         submit.putBlockHashes(bytes.array(), 0, hashes.length * Long.BYTES).putCacheKey(tenant, 0, tenant.length)
             .putTokens(bytes.array(), bytes.position() - given * Integer.BYTES, given * Integer.BYTES)
             .putHashChain(chain, 0, isContinued ? chain.length : 0);
         return apply();
+    }
+
+    /** The cache key of a request, as a number. */
+    static long tenant(final long id)
+    {
+        return id / 3 % 3 / 2;
     }
 
     DepthRig wake()
@@ -243,6 +251,7 @@ final class DepthRig
     DepthRig completeTooEarly(final int rank, final ModelDevice.Result result)
     {
         outputs.expectRefusal(true);
+        counts.add(DepthCounts.Kind.TOO_EARLY, 1);
         return encode(rank, result, ModelDefect.NONE);
     }
 
@@ -287,6 +296,7 @@ final class DepthRig
     DepthRig cancel(final long id)
     {
         outputs.cancelled(id);
+        counts.add(DepthCounts.Kind.CANCEL, 1);
         writer.cancel().timeNanos(++now).requestId(id);
         return apply();
     }
@@ -294,6 +304,7 @@ final class DepthRig
     DepthRig releaseRows(final long id)
     {
         outputs.released(id);
+        counts.add(DepthCounts.Kind.RELEASE_ROWS, 1);
         writer.control().timeNanos(++now).requestId(id).kind(ControlKind.RELEASE_ROWS).note("");
         return apply();
     }
@@ -301,6 +312,7 @@ final class DepthRig
     DepthRig cacheReset()
     {
         forgetPrefixes();
+        counts.add(DepthCounts.Kind.CACHE_RESET, 1);
         writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.CACHE_RESET).note("");
         return apply();
     }
@@ -322,6 +334,7 @@ final class DepthRig
     DepthRig fault(final int rank, final ModelDevice.Step step, final FaultClass faultClass)
     {
         lose(rank, faultClass == FaultClass.RANK_LOST);
+        counts.add(DepthCounts.Kind.valueOf(faultClass.name()), 1);
         writer.backendFault().timeNanos(++now).step(step.number()).epoch(step.epoch()).rank(rank)
             .faultClass(faultClass).detail("planted");
         return apply();
@@ -330,6 +343,7 @@ final class DepthRig
     DepthRig timeOut(final int rank, final ModelDevice.Step step)
     {
         lose(rank, true);
+        counts.add(DepthCounts.Kind.TIMED_OUT, 1);
         writer.stepTimedOut().timeNanos(++now).step(step.number()).epoch(step.epoch()).rank(rank);
         return apply();
     }
@@ -345,6 +359,7 @@ final class DepthRig
     DepthRig reset(final boolean kvMemoryKept)
     {
         lost.clear();
+        counts.add(kvMemoryKept ? DepthCounts.Kind.RESET_WITH_MEMORY : DepthCounts.Kind.RESET_WITHOUT_MEMORY, 1);
         if (!kvMemoryKept)
         {
             Arrays.stream(devices).forEach(ModelDevice::forget);
@@ -360,6 +375,8 @@ final class DepthRig
         lost.remove(rank);
         devices[rank].forget();
         models[rank].forgetPrefixes();
+        weights.forgetPrefixes(rank);
+        counts.add(DepthCounts.Kind.RESET_OF_ONE_RANK, 1);
         writer.backendReset().timeNanos(++now).newEpoch(++epoch).rank(rank).kvMemoryKept(Flag.NO);
         return apply();
     }

@@ -41,7 +41,8 @@ final class DepthRun
         final int detail = choice / rig.devices.length;
         switch (kind)
         {
-            case 0, 1 -> submit(detail);
+            case 0 -> submit(detail);
+            case 1 -> submitEither(detail);
             case 2 -> submitNextTurn(detail);
             case 3 -> rig.wake();
             case 4, 5, 6, 7, 8, 9 -> launch(rank);
@@ -55,6 +56,18 @@ final class DepthRun
         }
     }
 
+    private void submitEither(final int detail)
+    {
+        if (detail % 2 == 0)
+        {
+            submit(detail / 2);
+        }
+        else
+        {
+            submitNextTurn(detail / 2);
+        }
+    }
+
     private void submit(final int detail)
     {
         final int block = rig.config.blockSizeTokens();
@@ -65,9 +78,10 @@ final class DepthRun
             return;
         }
         final int family = detail / 63 % 2;
-        final int sharedBlocks = Math.min(tokens / block, detail / 5 % 4);
+        final int shared = detail / 252 % 3 == 0 ? Math.min(tokens / block, detail / 5 % 4) * block :
+            Math.min(tokens, detail / 756 % (3 * block + 1));
         final int stopToken = detail / 126 % 2 == 0 ? -1 : detail % 11;
-        rig.submit(new ModelContent.Prompt(family, sharedBlocks * block, tokens, newTokens, stopToken), detail % 3,
+        rig.submit(new ModelContent.Prompt(family, shared, tokens, newTokens, stopToken), detail % 3,
             detail % 29 == 0 ? 40 : -1);
     }
 
@@ -84,7 +98,7 @@ final class DepthRun
             submit(detail);
             return;
         }
-        final long previous = rig.nextId() - 1 - detail % Math.min(4, rig.nextId() - 1);
+        final long previous = previous(detail);
         final int known = rig.content.prompt(previous).tokens() + rig.emitted(previous).size();
         final int tokens = known + detail / 4 % (rig.config.blockSizeTokens() + 1);
         final int newTokens = detail / 20 % 7;
@@ -92,6 +106,14 @@ final class DepthRun
         {
             rig.submit(new ModelContent.Prompt(0, previous, known, tokens, newTokens, -1), detail % 3, -1);
         }
+    }
+
+    /** One of the newest requests, or of those that ended last. */
+    private long previous(final int detail)
+    {
+        final List<Long> ended = rig.outputs().withRows();
+        return detail / 140 % 2 == 0 || ended.isEmpty() ? rig.nextId() - 1 - detail % Math.min(4, rig.nextId() - 1) :
+            ended.get(ended.size() - 1 - detail % Math.min(4, ended.size()));
     }
 
     private void launch(final int rank)
@@ -215,7 +237,11 @@ final class DepthRun
 
     private void resetOr(final int rank, final int detail)
     {
-        if (faults && (detail % 5 == 0 || rig.isLost(rank) || !rig.paused().isEmpty()))
+        if (faults && detail % 9 == 4)
+        {
+            rig.resetRank(rank);
+        }
+        else if (faults && (detail % 5 == 0 || rig.isLost(rank) || !rig.paused().isEmpty()))
         {
             rig.reset(detail % 2 == 0);
         }

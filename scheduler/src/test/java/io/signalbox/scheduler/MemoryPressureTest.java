@@ -11,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -48,24 +47,6 @@ class MemoryPressureTest
         return rig;
     }
 
-    private static List<String> run(final DepthRig rig)
-    {
-        final List<String> said = new ArrayList<>();
-        rig.fill();
-        while (!rig.outputs().live().isEmpty())
-        {
-            rig.land(0);
-            said.addAll(rig.said());
-            while (rig.devices[0].canLaunch())
-            {
-                said.addAll(rig.launch(0).said());
-            }
-            rig.fill();
-        }
-        rig.drain();
-        return said;
-    }
-
     private static List<String> changes(final List<String> said)
     {
         return said.stream().filter(line -> !line.startsWith("Schedule") && !line.startsWith("Commit"))
@@ -77,7 +58,7 @@ class MemoryPressureTest
     void shouldPauseUntilABlockIsFree(final int depth)
     {
         final DepthRig rig = rig(depth, UnderPressure.PAUSE, 100);
-        assertEquals(List.of("Paused 1", "Free 2 LENGTH", "Continued 1", "Free 1 LENGTH"), changes(run(rig)));
+        assertEquals(List.of("Paused 1", "Free 2 LENGTH", "Continued 1", "Free 1 LENGTH"), changes(OneRankPlay.toTheEnd(rig)));
         assertEquals(9, rig.emitted(1).size());
     }
 
@@ -86,7 +67,7 @@ class MemoryPressureTest
     @CsvSource({"0, false", "1, false", "2, true", "3, true"})
     void shouldRecomputeIfAPauseWouldPassTheLimit(final int limit, final boolean pauses)
     {
-        final List<String> said = run(rig(1, UnderPressure.PAUSE, limit));
+        final List<String> said = OneRankPlay.toTheEnd(rig(1, UnderPressure.PAUSE, limit));
         assertEquals(pauses, said.contains("Paused 1"));
         assertEquals(pauses, !said.contains("Requeued 2 PREEMPTED"));
         assertFalse(said.contains("Requeued 1 PREEMPTED"));
@@ -154,7 +135,7 @@ class MemoryPressureTest
         rig.submit(new ModelContent.Prompt(0, 0, 4, 9, -1), 0, -1).fill();
         rig.submit(new ModelContent.Prompt(0, 0, 7, 6, -1), 2, -1);
         rig.submit(new ModelContent.Prompt(0, 0, 12, 4, -1), 1, -1);
-        final List<String> changes = changes(run(rig));
+        final List<String> changes = changes(OneRankPlay.toTheEnd(rig));
         assertEquals(List.of("Requeued 1 PREEMPTED", "Free 2 LENGTH", "Free 3 LENGTH", "Free 1 LENGTH"),
             changes.subList(changes.indexOf("Requeued 1 PREEMPTED"), changes.size()));
     }
@@ -169,7 +150,7 @@ class MemoryPressureTest
         {
             rig.submit(2 + i % 5, 12, -1);
         }
-        final List<String> said = run(rig);
+        final List<String> said = OneRankPlay.toTheEnd(rig);
         for (int id = 1; id <= 12; id++)
         {
             final String line = "Requeued " + id + " PREEMPTED";
@@ -186,7 +167,7 @@ class MemoryPressureTest
     {
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 6).set(BatchSettings.ADMISSION_PROMISE, promise)
             .set(BatchSettings.LONG_PREFILL_TOKENS, 8).build(), 0);
-        final List<String> said = run(rig.submit(16, 2, -1).submit(8, 6, -1));
+        final List<String> said = OneRankPlay.toTheEnd(rig.submit(16, 2, -1).submit(8, 6, -1));
         assertEquals(preempts, said.contains("Requeued 2 PREEMPTED"));
     }
 
@@ -199,7 +180,7 @@ class MemoryPressureTest
         {
             rig.submit(2 + i % 5, 12, -1);
         }
-        assertTrue(run(rig).stream().noneMatch(line -> line.startsWith("Requeued")));
+        assertTrue(OneRankPlay.toTheEnd(rig).stream().noneMatch(line -> line.startsWith("Requeued")));
     }
 
     @Test

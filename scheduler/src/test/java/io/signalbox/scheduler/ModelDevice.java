@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -31,7 +32,12 @@ final class ModelDevice
     }
 
     /** A step that was given to the device. */
-    record Step(int epoch, long number, int tokens, int weights, List<Entry> entries)
+    record Step(int epoch, long number, int tokens, int weights, List<Entry> entries, List<Copy> copies)
+    {
+    }
+
+    /** Tokens of a block, the first ones, that go into another block. */
+    record Copy(int from, int to, int tokens)
     {
     }
 
@@ -97,7 +103,8 @@ final class ModelDevice
         {
             tables.put(plan.admittedRequestId(i), new ArrayList<>());
             computedBy.put(plan.admittedRequestId(i),
-                new ArrayList<>(Collections.nCopies(plan.matchedBlocks(i) * blockSize, weights)));
+                new ArrayList<>(Collections.nCopies(plan.matchedBlocks(i) * blockSize +
+                    CopyCheck.tokens(plan, plan.admittedRequestId(i)), weights)));
         }
         for (int i = 0; i < plan.changeCount(); i++)
         {
@@ -120,7 +127,9 @@ final class ModelDevice
                 plan.predecessorBack(i), plan.predecessorEntry(i), plan.samples(i), table,
                 computedBy.get(plan.requestId(i))));
         }
-        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), weights, entries));
+        final List<Copy> copies = IntStream.range(0, plan.copyCount()).mapToObj(i ->
+            new Copy(plan.copyFromBlock(i), plan.copyToBlock(i), plan.copyTokens(i))).toList();
+        queued.add(new Step(plan.epoch(), plan.step(), plan.tokens(), weights, entries, copies));
         assertTrue(queued.size() + launched.size() <= depth, "more steps than the depth");
     }
 
@@ -183,6 +192,7 @@ final class ModelDevice
             next[i] = start(step, step.entries().get(i));
             sample(step, step.entries().get(i), next[i]);
         }
+        step.copies().forEach(copy -> System.arraycopy(kv[copy.from()], 0, kv[copy.to()], 0, copy.tokens()));
         if (writesKvFirst)
         {
             touch(step, next, this::write);

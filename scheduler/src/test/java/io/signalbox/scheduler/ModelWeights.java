@@ -8,6 +8,7 @@ import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.WeightsWay;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +27,16 @@ final class ModelWeights
     private final Map<Long, Integer> admittedIn = new HashMap<>();
     /** Tokens that a request shared at its last admission, also with steps in flight. */
     private final Map<Long, Integer> shared = new HashMap<>();
-    private int cacheGeneration;
+    /** Per rank the number of its cache generation. */
+    private final int[] cacheGenerations;
+    private int newestCacheGeneration;
     /** Requests that were admitted before take part in no further step. */
     private int oldestStay;
     private int current;
 
-    ModelWeights(final int blockSize)
+    ModelWeights(final int blockSize, final int ranks)
     {
+        cacheGenerations = new int[ranks];
         this.blockSize = blockSize;
     }
 
@@ -45,12 +49,18 @@ final class ModelWeights
     /** The next input makes the ranks forget what they have computed. */
     void forgetPrefixes()
     {
-        cacheGeneration++;
+        Arrays.fill(cacheGenerations, ++newestCacheGeneration);
+    }
+
+    /** The next input makes one rank forget what it has computed. */
+    void forgetPrefixes(final int rank)
+    {
+        cacheGenerations[rank] = ++newestCacheGeneration;
     }
 
     void replaced(final int generation, final WeightsWay way)
     {
-        oldestStay = way == WeightsWay.FINISH ? oldestStay : cacheGeneration;
+        oldestStay = way == WeightsWay.FINISH ? oldestStay : newestCacheGeneration;
         assertEquals(current + 1, generation, "generations count upwards");
         current = generation;
     }
@@ -59,6 +69,7 @@ final class ModelWeights
     {
         assertEquals(current, step.weightGeneration(), () -> "the weights of step " + step.step());
         steps.put(List.of((long)step.rank(), step.step()), current);
+        final int cacheGeneration = cacheGenerations[step.rank()];
         for (int i = 0; i < step.admittedCount(); i++)
         {
             final List<Integer> computed = of(rows, step.admittedRequestId(i));
@@ -69,7 +80,8 @@ final class ModelWeights
                 computed.clear();
             }
             final int pending = pendingMatches(step, step.admittedRequestId(i));
-            shared.put(step.admittedRequestId(i), step.matchedBlocks(i) * blockSize);
+            shared.put(step.admittedRequestId(i),
+                step.matchedBlocks(i) * blockSize + CopyCheck.tokens(step, step.admittedRequestId(i)));
             while (computed.size() < (step.matchedBlocks(i) - pending) * blockSize)
             {
                 computed.add(current);

@@ -31,7 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * The classes of this project with one source file changed. It loads every class of the project anew, the changed ones from
  * the directory into which they were compiled.
  */
-final class MutatedClasses extends ClassLoader
+public final class MutatedClasses extends ClassLoader
 {
     private static final String PROJECT = "io.signalbox.";
     private static final List<String> MODULES = List.of("blocks", "event", "router", "scheduler");
@@ -45,7 +45,7 @@ final class MutatedClasses extends ClassLoader
     }
 
     /** The classes as they are. */
-    static MutatedClasses unchanged(final Path emptyDirectory)
+    public static MutatedClasses unchanged(final Path emptyDirectory)
     {
         return new MutatedClasses(emptyDirectory);
     }
@@ -56,7 +56,7 @@ final class MutatedClasses extends ClassLoader
      * @param file  below the project's package, such as {@code batch/StepCommit.java}.
      * @param edits texts that must occur exactly once, each followed by its replacement.
      */
-    static MutatedClasses of(final String file, final List<String> edits, final Path directory)
+    public static MutatedClasses of(final String file, final List<String> edits, final Path directory)
     {
         String source = read(find(file));
         for (int i = 0; i < edits.size(); i += 2)
@@ -121,7 +121,7 @@ final class MutatedClasses extends ClassLoader
     }
 
     /** Calls a static method that takes a number and returns a text, in the changed project. */
-    String call(final Class<?> type, final String method, final int argument)
+    public String call(final Class<?> type, final String method, final int argument)
     {
         final Thread thread = Thread.currentThread();
         final ClassLoader former = thread.getContextClassLoader();

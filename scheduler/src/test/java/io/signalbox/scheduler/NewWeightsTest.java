@@ -28,22 +28,7 @@ class NewWeightsTest
         final DepthRig rig = DepthRig.small(depth, 2, 50, 9);
         rig.submit(new ModelContent.Prompt(3, 4, 6, 9, -1), 0, -1);
         rig.submit(new ModelContent.Prompt(3, 4, 7, 9, -1), 0, -1);
-        for (int event = 0; event < events; event++)
-        {
-            if (rig.scheduler.wantsWake())
-            {
-                rig.wake();
-            }
-            else if (rig.devices[0].canLaunch())
-            {
-                rig.launch(0);
-            }
-            else if (rig.devices[0].canLand())
-            {
-                rig.land(0);
-            }
-        }
-        return rig;
+        return OneRankPlay.events(rig, events);
     }
 
     private static List<Integer> generations(final int first, final int former, final int later)

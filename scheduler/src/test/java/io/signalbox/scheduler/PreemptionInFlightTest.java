@@ -6,7 +6,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -17,24 +16,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PreemptionInFlightTest
 {
     /** Two requests that do not fit together; decisions of the whole run. */
-    private static List<String> run(final DepthRig rig)
-    {
-        final List<String> said = new ArrayList<>();
-        rig.fill();
-        while (!rig.outputs().live().isEmpty())
-        {
-            rig.land(0);
-            said.addAll(rig.said());
-            while (rig.devices[0].canLaunch())
-            {
-                said.addAll(rig.launch(0).said());
-            }
-            rig.fill();
-        }
-        rig.drain();
-        return said;
-    }
-
     private static int indexOf(final List<String> said, final String start)
     {
         for (int i = 0; i < said.size(); i++)
@@ -52,7 +33,7 @@ class PreemptionInFlightTest
     void shouldPreemptItselfIfYoungestAndEmitEachTokenOnce(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 0, 0, 5).submit(4, 10, -1).submit(4, 10, -1);
-        final List<String> said = run(rig);
+        final List<String> said = OneRankPlay.toTheEnd(rig);
         final int requeued = indexOf(said, "Requeued 2 PREEMPTED");
         assertTrue(requeued < indexOf(said, "Free 1 LENGTH"));
         assertFalse(said.contains("Requeued 1 PREEMPTED"), "the older request is never preempted for the younger one");
@@ -65,7 +46,7 @@ class PreemptionInFlightTest
     void shouldResumeWithoutDrafts(final int depth)
     {
         final DepthRig rig = DepthRig.small(depth, 3, 50, 5).submit(4, 10, -1).submit(4, 10, -1);
-        final List<String> said = run(rig);
+        final List<String> said = OneRankPlay.toTheEnd(rig);
         final List<String> later = said.subList(indexOf(said, "Requeued 2 PREEMPTED"), said.size());
         final String resumed = later.stream().filter(line -> line.startsWith("Schedule") && line.contains("2@")).findFirst()
             .orElseThrow();
@@ -86,7 +67,7 @@ class PreemptionInFlightTest
             tokens[answer] = 7;
             rig.content.answer(2, tokens);
             rig.submit(6, 6, -1).submit(5, 11, 7);
-            run(rig);
+            OneRankPlay.toTheEnd(rig);
             final boolean inFlight = rig.counts.of(DepthCounts.Kind.PREEMPTION_IN_FLIGHT) > 0;
             final boolean requeued = rig.counts.of(DepthCounts.Kind.PREEMPTION) > 0;
             leftLater += inFlight && requeued ? 1 : 0;
@@ -104,7 +85,7 @@ class PreemptionInFlightTest
         final DepthRig rig = DepthRig.small(2, 0, 0, 5);
         rig.content.answer(1, 1, 2, 7);
         rig.submit(4, 9, 7).submit(4, 9, -1).submit(4, 9, -1);
-        final List<String> said = run(rig);
+        final List<String> said = OneRankPlay.toTheEnd(rig);
         final int stopped = indexOf(said, "Free 1 STOP fence");
         final int fence = Integer.parseInt(said.get(stopped).substring("Free 1 STOP fence ".length()));
         final int landed = indexOf(said, "Commit " + fence);
@@ -118,7 +99,7 @@ class PreemptionInFlightTest
         final DepthRig rig = new DepthRig(DepthRig.smallConfig(depth, 0, 8).stepTokens(6).build(), 0);
         rig.submit(new ModelContent.Prompt(0, 0, 6, 20, -1), 1, -1);
         rig.submit(new ModelContent.Prompt(0, 0, 20, 4, -1), 0, -1);
-        run(rig);
+        OneRankPlay.toTheEnd(rig);
         assertTrue(rig.counts.of(DepthCounts.Kind.PREEMPTION) > 0);
         assertEquals(20, rig.emitted(1).size());
         assertEquals(4, rig.emitted(2).size());

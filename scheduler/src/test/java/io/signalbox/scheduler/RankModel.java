@@ -85,6 +85,7 @@ final class RankModel
     final Map<Long, Stay> running = new LinkedHashMap<>();
     private final List<Retiring> retiring = new ArrayList<>();
     private final SharedBlocks shared;
+    private final CopyCheck copies;
     private final Set<Long> endingBefore = new HashSet<>();
     private final TryCount tries = new TryCount();
     private long launchedStep;
@@ -99,12 +100,13 @@ final class RankModel
         this.counts = counts;
         config = rig.config;
         content = rig.content;
-        shared = new SharedBlocks(rig);
+        copies = new CopyCheck(rig);
+        shared = new SharedBlocks(rig, copies);
     }
 
     boolean isRetiring()
     {
-        return !retiring.isEmpty();
+        return !retiring.isEmpty() || copies.isPinning();
     }
 
     /** Steps in flight with an entry of the request. */
@@ -145,6 +147,7 @@ final class RankModel
         {
             change(plan, i);
         }
+        copies.onSchedule(plan, running);
         final List<Entry> entries = new ArrayList<>();
         int tokens = 0;
         for (int i = 0; i < plan.entryCount(); i++)
@@ -178,7 +181,7 @@ final class RankModel
             final long id = plan.admittedRequestId(i);
             final Stay stay = new Stay(++admissions, shared.generation(), plan.isResumed(i));
             stay.knownAtAdmission = known(id);
-            stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens();
+            stay.computed = plan.matchedBlocks(i) * config.blockSizeTokens() + CopyCheck.tokens(plan, id);
             assertEquals(null, running.put(id, stay), "a running request is not admitted");
             assertTrue(stay.computed < known(id), "the last known token is computed");
         }
@@ -276,6 +279,8 @@ final class RankModel
             }
         }
         shared.ended(step.number);
+        copies.ended(step.number);
+        shared.keep(copies.onCommit(commit, running), rig.scheduler.blocks(commit.rank()).allocator());
         assertEquals(span, commit.spanCount());
         assertEquals(firstHash, commit.registeredCount(), () -> "hashes that no entry completed: " + step);
     }
@@ -384,6 +389,8 @@ final class RankModel
         assertTrue(index == 0 || open.get(index - 1).number < causeStep, "steps are withdrawn in their order");
         open.remove(index);
         shared.ended(step);
+        copies.withdrawn(step);
+        copies.ended(step);
         counts.add(DepthCounts.Kind.WITHDRAWN_STEP, 1);
     }
 
@@ -407,6 +414,7 @@ final class RankModel
         final int[] owners = new int[config.kvBlocks()];
         running.values().forEach(stay -> stay.table.forEach(block -> owners[block.id]++));
         retiring.forEach(blocks -> blocks.blocks.forEach(block -> owners[block.id]++));
+        copies.countOwners(owners);
         for (int block = 0; block < config.kvBlocks() - 1; block++)
         {
             final int id = block;

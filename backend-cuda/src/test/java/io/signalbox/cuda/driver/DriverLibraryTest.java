@@ -146,4 +146,14 @@ class DriverLibraryTest
             System.out.println(found.state() + " " + found.message());
         }
     }
+
+    /** Else the benchmark of the calls ends with the name of a function that is missing. */
+    @Test
+    void shouldFindEveryNeededFunctionInTheIdleDriverOfTheBenchmark() throws IOException
+    {
+        final String source =
+            Files.readString(Path.of("..", "bench", "src", "main", "native", "idle-driver.c"), StandardCharsets.UTF_8);
+        assertEquals(List.of(), DriverLibrary.NEEDED.stream()
+            .filter(name -> !Pattern.compile("\\b" + name + "\\b").matcher(source).find()).toList());
+    }
 }

@@ -76,6 +76,11 @@ class RankOptions
         description = "Do not share blocks between requests whose prompts are computed in the same step.")
     private boolean noSameStepSharing;
 
+    @Option(names = "--partial-blocks", paramLabel = "N",
+        description = "Copy at least N tokens from a cached block that a prompt matches in part; 0: never (default: " +
+            "${DEFAULT-VALUE}).")
+    private int partialBlocks = BatchSettings.PARTIAL_BLOCKS.defaultValue();
+
     @Option(names = "--under-pressure", paramLabel = "WAY", converter = PressureConverter.class,
         description = "If a running request lacks a KV block: recompute preempts a request; pause lets the one that lacks " +
             "it wait with its blocks (default: recompute).")
@@ -171,6 +176,7 @@ class RankOptions
             .depth(depth)
             .draftTokens(draftTokens)
             .sameStepSharing(!noSameStepSharing)
+            .set(BatchSettings.PARTIAL_BLOCKS, partialBlocks)
             .set(BatchSettings.UNDER_PRESSURE, underPressure)
             .set(BatchSettings.PAUSED_BLOCKS, pausedBlocks)
             .set(BatchSettings.MAX_PREEMPTIONS, maxPreemptions)

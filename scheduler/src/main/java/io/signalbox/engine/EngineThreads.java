@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The threads of one engine. They are started by one thread; any thread may ask. */
+final class EngineThreads
+{
+    private final List<Thread> threads = new ArrayList<>();
+
+    void start(final String name, final Runnable work)
+    {
+        final Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        threads.add(thread);
+    }
+
+    /** Whether the current thread is one of them. */
+    boolean isCurrent()
+    {
+        return threads.contains(Thread.currentThread());
+    }
+
+    boolean isAlive(final String name)
+    {
+        return threads.stream().anyMatch(thread -> thread.getName().equals(name) && thread.isAlive());
+    }
+
+    /** Waits until all have ended, also if it is interrupted. Returns false if one had not ended in time. */
+    boolean awaitEnd(final long timeoutNanos)
+    {
+        final long deadline = Nanos.sum(System.nanoTime(), timeoutNanos);
+        boolean ended = true;
+        boolean interrupted = false;
+        for (final Thread thread : threads)
+        {
+            while (thread.isAlive() && System.nanoTime() < deadline)
+            {
+                try
+                {
+                    thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+                }
+                catch (final InterruptedException e)
+                {
+                    // Keeps waiting, up to its bound: the threads must not use the parts that are closed next.
+                    interrupted = true;
+                }
+            }
+            ended &= !thread.isAlive();
+        }
+        if (interrupted)
+        {
+            Thread.currentThread().interrupt();
+        }
+        return ended;
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.scheduler.MutatedClasses;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** Many threads, and callbacks of every conduct, at one front door. */
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FrontDoorTest
+{
+    private static final int RUNS = "full".equals(System.getProperty("signalbox.tests")) ? 400 : 25;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldShowEachTokenOnceAndInOrderAndOneEnd()
+    {
+        assertNull(FrontDoorRun.firstFailure(RUNS));
+    }
+
+    /** A file, a text of it, and what is there instead. */
+    static List<Arguments> defects()
+    {
+        return List.of(
+            arguments("FollowingListener", "next = visible;", "next = Math.max(0, visible - 1);"),
+            arguments("FollowingListener", "final boolean last = request.isDone();",
+                "final boolean last = request.tokenCount() > 0;"),
+            arguments("FollowingListener", "if (!ended && last)", "if (last)"),
+            arguments("TokenSubscription", "while (next < visible && !askedForTooFew && demand.get() > 0)",
+                "while (next < visible)"),
+            arguments("TokenSubscription", "else if (last && next == visible)", "else if (last)"),
+            arguments("CompletionHandle", "end = completion;\n        finish();", "end = completion;"),
+            arguments("CompletionHandle", "tokens.show();\n        tell();", "tell();"),
+            arguments("TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);", "tokens = new int[2 * appended];"),
+            arguments("Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
+            arguments("Handover", "CallbackThreads.EXECUTOR.execute(task);\n        }\n        finally",
+                "}\n        finally"),
+            arguments("EngineClient", "if (!sent)", "if (sent)"),
+            arguments("OpenHandles", "failing[nextFailing].failed(failure);", ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("defects")
+    void shouldFindThePlantedDefect(final String file, final String original, final String replacement)
+    {
+        System.setProperty("signalbox.frontDoorSeconds", "3");
+        try
+        {
+            assertNotNull(MutatedClasses.of("engine/" + file + ".java", List.of(original, replacement), directory)
+                .call(FrontDoorRun.class, "firstFailure", 40), replacement);
+        }
+        finally
+        {
+            System.clearProperty("signalbox.frontDoorSeconds");
+        }
+    }
+
+    /** Each of 16 threads submits, and nobody's callback keeps the callbacks, requests or threads of others waiting. */
+    @Test
+    void shouldLoseNothingOfAThousandRequestsWithListenersThatThrowBlockOrCallBack() throws Exception
+    {
+        final int threads = 16;
+        final int each = 63;
+        final CountDownLatch release = new CountDownLatch(1);
+        final Queue<FollowedRequest> requests = new ConcurrentLinkedQueue<>();
+        try (SignalboxEngine engine = SignalboxEngine.launch(new EngineConfig()
+            .scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(257).build()).backend(new CountingBackend(0))
+            .ingressSlots(16).submitWaitNanos(Long.MAX_VALUE)))
+        {
+            final Thread[] submitters = new Thread[threads];
+            for (int i = 0; i < threads; i++)
+            {
+                submitters[i] = new Thread(() -> submit(engine, each, requests, release));
+                submitters[i].start();
+            }
+            for (final Thread submitter : submitters)
+            {
+                submitter.join();
+            }
+            for (final FollowedRequest request : requests)
+            {
+                assertNull(request.endFault(), "while the listeners of others block");
+            }
+            assertEquals(threads * each, requests.size());
+            release.countDown();
+            for (final FollowedRequest request : requests)
+            {
+                assertNull(request.fault(Duration.ofMinutes(2), false));
+            }
+        }
+    }
+
+    private static void submit(
+        final SignalboxEngine engine, final int count, final Queue<FollowedRequest> requests, final CountDownLatch release)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            final CompletionHandle handle = engine.submit(CompletionRequest.prompt(new int[1 + i]).maxNewTokens(5));
+            final FollowedRequest request = new FollowedRequest(handle, 1 + i, 5, release);
+            requests.add(request);
+            switch (i % 4)
+            {
+                case 0 -> request.listen(CallbackThreads.EXECUTOR, FollowedRequest.Manner.THROWS);
+                case 1 -> request.listen(CallbackThreads.EXECUTOR, FollowedRequest.Manner.BLOCKS);
+                case 2 -> request.listen(Runnable::run, FollowedRequest.Manner.CALM);
+                default -> request.whenDone(() -> engine.submit(CompletionRequest.prompt(new int[3])));
+            }
+        }
+    }
+}
