@@ -120,7 +120,8 @@ public final class InputVoiding
         {
             throw new JournalException(JournalException.Kind.NOT_CONFIRMED, name() + " cannot be void: record " +
                 difference.sequence() + " depends on it, it has " + difference.recorded() +
-                " and without it the scheduler decides " + difference.recomputed() + "; start the program that wrote the journal.");
+                " and without it the scheduler decides " + difference.recomputed() + "; start the program that wrote the " +
+                "journal.");
         }
         boolean more = difference != null;
         while (more)

@@ -62,7 +62,7 @@ final class VoidRecords extends EventReader
         }
     }
 
-    /** What a Void record declares; {@code null} if it cannot be decoded. */
+    /** The declaration of a Void record; {@code null} if it cannot be decoded. */
     private Declared declared(final UnsafeBuffer record)
     {
         read = null;

@@ -56,8 +56,8 @@ final class EngineKillTest
         {
             final boolean opening = kill % 3 == 1;
             final Process engine = start(journal, durability, kill, REQUESTS);
-            killOnce(
-                journal, engine, seen, opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600), random.nextInt(30_000_000));
+            final int line = opening ? 1 + random.nextInt(3) : 10 + random.nextInt(600);
+            killOnce(journal, engine, seen, line, random.nextInt(30_000_000));
         }
         final Process last = start(journal, durability, kills, LAST_REQUESTS);
         try (BufferedReader lines = last.inputReader(StandardCharsets.US_ASCII))

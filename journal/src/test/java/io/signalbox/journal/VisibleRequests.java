@@ -24,8 +24,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * What the clients of a run saw, read from the lines that its engines printed, over any number of engines. A line that a
- * kill cut short was not seen.
+ * The requests of a run as its clients saw them, read from the lines that its engines printed, over any number of
+ * engines. A line that a kill cut short was not seen.
  */
 final class VisibleRequests
 {

@@ -5,7 +5,6 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.DirectBuffer;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -120,7 +119,7 @@ final class EngineStart
         return resets;
     }
 
-    /** {@code null} if the run has none of its own. */
+    /** {@code null} for a run that is not kept by a {@link RunJournal}. */
     GroupJournal journal()
     {
         return journal;

@@ -154,7 +154,7 @@ final class RestartPropertyTest
         return handle.isDone() && !handle.completion().toCompletableFuture().isCompletedExceptionally();
     }
 
-    /** What was visible stays visible: tokens are only added. */
+    /** Visible tokens stay visible: others are only added. */
     private void see()
     {
         for (final Seen one : seen.values())

@@ -92,7 +92,7 @@ final class RestartTest
         }
     }
 
-    /** What the first group of an engine has. */
+    /** The events of the first group of an engine. */
     private static final class RestartEvents extends EventReader
     {
         private final List<String> resets = new ArrayList<>();
