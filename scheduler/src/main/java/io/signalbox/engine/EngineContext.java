@@ -19,8 +19,6 @@ import java.util.function.LongSupplier;
 /** The parts of one engine, made from a complete {@link EngineConfig} that was validated before anything starts. */
 final class EngineContext
 {
-    private static final int UNTAKEN_ROWS_SHARE = 4;
-
     private final EngineConfig given;
     private final SchedulerConfig config;
     private final Backend backend;
@@ -46,7 +44,7 @@ final class EngineContext
         }
         requireDescribed(given.journal().runDescription());
         start = new EngineStart(config, backend,
-            new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), maxUntakenRowsBytes());
+            new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), untakenRows());
         refuseTwoJournals();
     }
 
@@ -170,11 +168,13 @@ final class EngineContext
         return start.finishedRows();
     }
 
-    private long maxUntakenRowsBytes()
+    private FinishedRows untakenRows()
     {
-        final long quarter = Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE);
-        return wakeSource() == EngineConfig.WakeSource.ENGINE ?
-            given.value(EngineConfig.MAX_UNTAKEN_ROWS_BYTES).orElse(quarter) : FinishedRows.NO_BOUND;
+        final boolean discards = wakeSource() == EngineConfig.WakeSource.ENGINE;
+        final boolean bounded =
+            discards && given.value(EngineConfig.UNTAKEN_ROWS) == EngineConfig.UntakenRows.DISCARD_OLDEST;
+        return new FinishedRows(config, bounded ? given.mostUntakenBytes() : FinishedRows.NO_BOUND,
+            discards ? given.value(EngineConfig.MAX_UNTAKEN_ROWS_AGE_NANOS) : 0);
     }
 
     ContinuedClock clock()

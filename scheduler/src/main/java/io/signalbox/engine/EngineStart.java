@@ -29,10 +29,10 @@ final class EngineStart
 
     /** For a run that begins; {@link #open} for one that may continue. */
     EngineStart(
-        final SchedulerConfig config, final Backend backend, final RankResets resets, final long maxUntakenRowsBytes)
+        final SchedulerConfig config, final Backend backend, final RankResets resets, final FinishedRows finishedRows)
     {
         scheduler = new Scheduler(config);
-        finishedRows = new FinishedRows(config, maxUntakenRowsBytes);
+        this.finishedRows = finishedRows;
         launches = new LaunchedSteps(config.ranks(), config.depth());
         this.resets = resets;
         dispatcher = new Dispatcher(backend, launches, resets);

@@ -129,6 +129,23 @@ public final class SignalboxEngine implements AutoCloseable
         engine.resetRank(rank);
     }
 
+    /** The routed experts that ended requests hold until their clients take them. */
+    public UntakenRows untakenRows()
+    {
+        return engine.untakenRows();
+    }
+
+    /**
+     * The routed experts of ended requests that nobody has taken.
+     *
+     * @param requests          that hold rows.
+     * @param bytes             of their pages; a page that requests share counts once for each.
+     * @param discardedRequests whose rows were discarded so far: {@link EngineConfig#untakenRows}.
+     */
+    public record UntakenRows(int requests, long bytes, long discardedRequests)
+    {
+    }
+
     /** The cause for which the engine stopped by itself; empty while it runs or after an orderly close. */
     public Optional<Throwable> failure()
     {

@@ -146,7 +146,7 @@ public final class SteppedEngine implements Engine
             resets.encodeDue(rank, resetInputs);
             process(resetInputs.buffer(), 0, resetInputs.length(), null);
         }
-        for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
+        for (long id = nextToDiscard(); id != FinishedRows.NO_REQUEST; id = nextToDiscard())
         {
             shellInputs.discardRows(id, scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
@@ -156,6 +156,11 @@ public final class SteppedEngine implements Engine
             shellInputs.wake(scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
+    }
+
+    private long nextToDiscard()
+    {
+        return finishedRows.nextToDiscard(scheduler.timeNanos());
     }
 
     private void checkOpen()
@@ -248,7 +253,7 @@ public final class SteppedEngine implements Engine
     @Override
     public long nextTickNanos()
     {
-        return scheduler.nextDeadlineNanos();
+        return Math.min(scheduler.nextDeadlineNanos(), finishedRows.nextTooOldNanos());
     }
 
     @Override

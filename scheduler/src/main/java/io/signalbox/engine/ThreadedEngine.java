@@ -9,6 +9,7 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
+import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.experts.RequestRows;
@@ -133,7 +134,12 @@ public final class ThreadedEngine implements Engine
 
     private WaitStrategy waitStrategy()
     {
-        return context.waiting() == EngineConfig.Waiting.SPINNING ? new BusySpinWaitStrategy() : new ParkingWaitStrategy();
+        return switch (context.waiting())
+        {
+            case BLOCKING -> new ParkingWaitStrategy();
+            case YIELDING -> new YieldingWaitStrategy();
+            case SPINNING -> new BusySpinWaitStrategy();
+        };
     }
 
     private StepsInFlight stepsInFlight()
@@ -228,6 +234,11 @@ public final class ThreadedEngine implements Engine
     public void rowsNotTaken(final long requestId)
     {
         finishedRows.giveBack(requestId);
+    }
+
+    SignalboxEngine.UntakenRows untakenRows()
+    {
+        return finishedRows.count();
     }
 
     @Override
