@@ -56,7 +56,7 @@ final class RestartPropertyTest
     /** Its engine stopped within the submit: only the journal knows whether it exists. */
     private Seen unanswered;
 
-    @Property
+    @Property(tries = 200)
     void shouldGiveEveryRequestTheTokensAndRowsOfARunWithoutRestarts(
         @ForAll final long seed, @ForAll @IntRange(min = 1, max = 2) final int depth) throws Exception
     {
