@@ -81,7 +81,14 @@ public final class JournalVerifier
      */
     static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
     {
-        return new JournalVerifier(reader, follower).run(scheduler, Long.MAX_VALUE);
+        return replayTo(reader, scheduler, Long.MAX_VALUE, follower);
+    }
+
+    /** As {@link #replay}, up to the group that a record is part of. */
+    static Verification replayTo(
+        final JournalReader reader, final Scheduler scheduler, final long record, final GroupListener follower)
+    {
+        return new JournalVerifier(reader, follower).run(scheduler, record);
     }
 
     private Verification run(final Scheduler scheduler, final long record)
@@ -99,7 +106,8 @@ public final class JournalVerifier
             }
         }
         return new Verification(
-            reader.records(), reader.groups(), reader.ending(), reader.digest(), difference);
+            reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(),
+            difference);
     }
 
     private Difference compare(final Scheduler scheduler)

@@ -6,7 +6,6 @@ import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.stats.LiveFigures;
-import org.agrona.DirectBuffer;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -124,7 +123,7 @@ final class EngineStart
         return resets;
     }
 
-    /** {@code null} if the run has none of its own. */
+    /** {@code null} for a run that is not kept by a {@link RunJournal}. */
     GroupJournal journal()
     {
         return journal;
