@@ -5,6 +5,7 @@ import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.EngineStats;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -57,6 +58,28 @@ class SignalboxEngineTest
                 seen.add(token);
             }
             assertEquals(List.of(10, 11, 12, 13), seen);
+        }
+    }
+
+    /** They count everything that a client has seen. */
+    @Test
+    void shouldSayWhatItHasDone() throws Exception
+    {
+        try (SignalboxEngine engine = launch())
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                engine.submit(REQUEST).await();
+            }
+            final EngineStats stats = engine.stats();
+            assertEquals(new EngineStats.Requests(0, 0, 0, 20, 0, 20, 0, 0, 0, 0), stats.requests());
+            assertEquals(80, stats.steps().generatedTokens());
+            assertEquals(20, stats.timeToFirstToken().count());
+            assertEquals(60, stats.interTokenLatency().count());
+            assertEquals(20, stats.queueTime().count());
+            assertTrue(stats.timeToFirstToken().p99Nanos() <= stats.endToEnd().maxNanos());
+            assertEquals(2, stats.ranks().size());
+            assertTrue(stats.rings().groups() > 80 && stats.rings().journalLag() >= 0, stats.rings().toString());
         }
     }
 
