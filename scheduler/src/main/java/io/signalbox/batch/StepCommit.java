@@ -11,6 +11,8 @@ import java.util.Arrays;
  * Applies the results of one step. The layout of its plan decides into which pages routed-expert rows are stored, which
  * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
  * outcome of each entry and span until the next step is applied.
+ *
+ * <p>One file, because each entry of a step writes into all of its results.
  */
 public final class StepCommit
 {
