@@ -5,7 +5,6 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.StateDigest;
 
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The routed-expert rows of one request. It has its own references to pages, so its rows stay when its blocks are
@@ -247,7 +246,21 @@ public final class RequestRows
         }
         final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
         new RowReader(pages).read(pageIds, from, to, ids);
-        return new RoutedExperts(from, to - from, pages.shape(), ids, List.of());
+        return new RoutedExperts(from, to - from, pages.shape(), ids, states(from, ids));
+    }
+
+    private byte[] states(final int from, final short[] ids)
+    {
+        final int width = pages.shape().rowIds();
+        final byte[] states = new byte[ids.length / width];
+        for (int row = 0; row < states.length; row++)
+        {
+            final int position = from + row;
+            final boolean shared = position % pages.pageRows() < inherited[position / pages.pageRows()];
+            states[row] = (byte)(ids[row * width] == RoutedExpertPages.MISSING ? RoutedExperts.RowState.MISSING :
+                shared ? RoutedExperts.RowState.INHERITED : RoutedExperts.RowState.CAPTURED).ordinal();
+        }
+        return states;
     }
 
     /** Releases every page; the object can then serve another request. */

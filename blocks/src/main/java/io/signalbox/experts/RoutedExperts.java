@@ -4,29 +4,157 @@ package io.signalbox.experts;
 import java.util.List;
 
 /**
- * The routed experts of a request's tokens.
- *
- * @param start   position of the first row.
- * @param rows    number of rows.
- * @param ids     {@code [row][MoE layer][k]}, {@code rows * moeLayers * topK} logical expert ids;
- *                {@link RoutedExpertPages#MISSING} in every place of a row that is missing.
- * @param weights which weights computed which rows, by position in the request, in ascending order; empty if there is no
- *                row, or the copy came from {@link RequestRows#copy}, which does not know.
+ * The routed experts of a request's tokens, {@code [row][MoE layer][k]}. Immutable. Row {@code r} belongs to the token at
+ * position {@code start() + r} of the request; the last generated token was never fed, and has none.
  */
-public record RoutedExperts(int start, int rows, ModelShape shape, short[] ids, List<WeightSpan> weights)
+public final class RoutedExperts
 {
-    /** The same rows with the parts of the spans that concern them. */
-    public RoutedExperts withWeights(final List<WeightSpan> spans)
+    /** The experts of one row. */
+    public enum RowState
     {
-        return new RoutedExperts(start, rows, shape, ids, spans.stream()
+        /** Nobody has them: every id is {@link RoutedExpertPages#MISSING}. */
+        MISSING,
+        /** Computed for this request. */
+        CAPTURED,
+        /** They came with a shared block from the request that computed it. */
+        INHERITED
+    }
+
+    /** Generation of a row that no weights computed. */
+    public static final int NO_GENERATION = -1;
+
+    private final int start;
+    private final int rows;
+    private final ModelShape shape;
+    private final short[] ids;
+    private final byte[] states;
+    private final int promptTokens;
+    private final List<WeightSpan> weights;
+
+    /** Keeps the arrays: nobody else may change them. */
+    RoutedExperts(final int start, final int rows, final ModelShape shape, final short[] ids, final byte[] states)
+    {
+        this(start, rows, shape, ids, states, 0, List.of());
+    }
+
+    private RoutedExperts(
+        final int start,
+        final int rows,
+        final ModelShape shape,
+        final short[] ids,
+        final byte[] states,
+        final int promptTokens,
+        final List<WeightSpan> weights)
+    {
+        this.start = start;
+        this.rows = rows;
+        this.shape = shape;
+        this.ids = ids;
+        this.states = states;
+        this.promptTokens = promptTokens;
+        this.weights = weights;
+    }
+
+    /**
+     * The same rows with what the engine knows of their request.
+     *
+     * @param prompt tokens of its prompt.
+     * @param spans  which weights computed which positions of the request.
+     */
+    public RoutedExperts of(final int prompt, final List<WeightSpan> spans)
+    {
+        return new RoutedExperts(start, rows, shape, ids, states, prompt, spans.stream()
             .map(span -> new WeightSpan(
                 Math.max(span.from(), start), Math.min(span.to(), start + rows), span.generation()))
             .filter(span -> span.from() < span.to())
             .toList());
     }
 
+    /** Position of the first row in the request. */
+    public int start()
+    {
+        return start;
+    }
+
+    public int rows()
+    {
+        return rows;
+    }
+
+    /** Layers, experts and top-k; {@link ModelShape#layerIds} says which layers of the model the MoE layers are. */
+    public ModelShape shape()
+    {
+        return shape;
+    }
+
+    /** Rows of tokens of the prompt; they come first, and rows of generated tokens behind them. */
+    public int promptRows()
+    {
+        return Math.max(0, Math.min(rows, promptTokens - start));
+    }
+
+    /** Rows of generated tokens. */
+    public int generatedRows()
+    {
+        return rows - promptRows();
+    }
+
+    /** Logical id of the expert, or {@link RoutedExpertPages#MISSING}. */
     public short expert(final int row, final int moeLayer, final int k)
     {
         return ids[(row * shape.moeLayers() + moeLayer) * shape.topK() + k];
+    }
+
+    /** A copy of all ids in row order. */
+    public short[] ids()
+    {
+        return ids.clone();
+    }
+
+    public RowState state(final int row)
+    {
+        return RowState.values()[states[row]];
+    }
+
+    /** Rows in this state. */
+    public int count(final RowState state)
+    {
+        int count = 0;
+        for (final byte each : states)
+        {
+            count += each == state.ordinal() ? 1 : 0;
+        }
+        return count;
+    }
+
+    /**
+     * Which weights computed which rows, by position in the request, in ascending order. The token at a position was sampled
+     * by those of the position before it.
+     */
+    public List<WeightSpan> weights()
+    {
+        return weights;
+    }
+
+    /** Generation of the weights that computed the row, or {@link #NO_GENERATION}. */
+    public int generation(final int row)
+    {
+        final int position = start + row;
+        for (final WeightSpan span : weights)
+        {
+            if (position >= span.from() && position < span.to())
+            {
+                return span.generation();
+            }
+        }
+        return NO_GENERATION;
+    }
+
+    @Override
+    public String toString()
+    {
+        return rows + " rows of " + shape.moeLayers() + " layers and top-" + shape.topK() + " from position " + start +
+            ": " + count(RowState.CAPTURED) + " captured, " + count(RowState.INHERITED) + " inherited, " +
+            count(RowState.MISSING) + " missing";
     }
 }

@@ -18,7 +18,7 @@ import io.signalbox.cli.options.PathConverter;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HelpPage;
-import io.signalbox.cli.printing.Refusal;
+import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.ResultStream;
 import io.signalbox.cuda.driver.StuckThreads;
 import picocli.CommandLine;
@@ -98,7 +98,7 @@ public final class Main implements Callable<Integer>
         {
             return exitCode;
         }
-        final int failed = Refusal.lostOutput(lost).print(console, commandName(arguments));
+        final int failed = CommandFailure.lostOutput(lost).print(console, commandName(arguments));
         return exitCode == ExitCode.OK ? failed : exitCode;
     }
 
@@ -116,7 +116,7 @@ public final class Main implements Callable<Integer>
             final String repeated = IdleOptions.repeated(line, arguments);
             if (repeated != null)
             {
-                return Refusal.badUsage(repeated + " is given more than once; give it once", commandName(arguments))
+                return CommandFailure.badUsage(repeated + " is given more than once; give it once", commandName(arguments))
                     .print(console, commandName(arguments));
             }
             return line.execute(arguments);
@@ -124,7 +124,7 @@ public final class Main implements Callable<Integer>
         // Errors too: an invariant that does not hold must end in a sentence, like everything else.
         catch (final Throwable e)
         {
-            return Refusal.of(e).print(console, commandName(arguments));
+            return CommandFailure.of(e).print(console, commandName(arguments));
         }
     }
 
@@ -163,7 +163,7 @@ public final class Main implements Callable<Integer>
         line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
-            Refusal.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))
+            CommandFailure.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))
                 .print(console, failed.getCommandSpec().qualifiedName()));
         return line;
     }
@@ -190,7 +190,7 @@ public final class Main implements Callable<Integer>
         final String mistyped = MistypedArguments.explain(exception);
         final String problem = mistyped != null ? mistyped :
             cause instanceof ConfigException ? cause.getMessage() : exception.getMessage();
-        return Refusal.badUsage(problem, command).print(console, command);
+        return CommandFailure.badUsage(problem, command).print(console, command);
     }
 
     /** Without a command there is nothing to run. */

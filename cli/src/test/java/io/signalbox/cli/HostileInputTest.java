@@ -5,7 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
-import io.signalbox.cli.printing.Refusal;
+import io.signalbox.cli.printing.CommandFailure;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,7 +220,7 @@ class HostileInputTest
         "something else|the JVM ran out of memory (something else)"})
     void shouldNameTheMemoryThatRanOut(final String message, final String expected)
     {
-        final Refusal refusal = Refusal.of(new IllegalStateException(new OutOfMemoryError(message)));
+        final CommandFailure refusal = CommandFailure.of(new IllegalStateException(new OutOfMemoryError(message)));
         assertEquals(ExitCode.BAD_INPUT, refusal.exitCode());
         assertTrue(refusal.sentence().contains(expected), refusal.sentence());
         assertEquals(message.contains("Java heap") || message.contains("GC"), refusal.sentence().contains("KV blocks"));

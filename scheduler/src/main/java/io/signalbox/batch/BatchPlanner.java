@@ -140,20 +140,17 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (request.takesEntries() && !continueSteadily(plan, request))
+            if (request.takesEntries() && SteadyDecode.plan(plan, request, blocks.blockSize(), rules))
+            {
+                budget--;
+            }
+            else if (request.takesEntries())
             {
                 continueRequest(plan, request, running.size() - 1 - i);
                 // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }
         }
-    }
-
-    private boolean continueSteadily(final StepPlan plan, final Request request)
-    {
-        final boolean isSteady = draftTokens == 0 && SteadyDecode.plan(plan, request, blocks.blockSize(), depth);
-        budget -= isSteady ? 1 : 0;
-        return isSteady;
     }
 
     /** @param behind running requests that come after this one in the step. */
@@ -329,8 +326,7 @@ public final class BatchPlanner
 
     private int promisedTo(final Request request)
     {
-        final AdmissionPromise promise = victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise();
-        return switch (promise)
+        return switch (victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise())
         {
             case NOTHING -> 0;
             case KNOWN -> admission.knownBlocks(request);

@@ -64,8 +64,6 @@ public final class Request
     private int computedHighWater;
     /** Of {@link #CANCELLED} and the others: what has happened to the request. */
     private int flags;
-    /** The last generation in {@link #weights}. */
-    private int lastWeights;
     int blockCount;
     /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
     int lastBlock;
@@ -119,7 +117,6 @@ public final class Request
         generation = 0;
         flags = 0;
         weights.clear();
-        lastWeights = WeightSpans.NONE;
         tries.reset();
         return this;
     }
@@ -296,26 +293,12 @@ public final class Request
         {
             computedHighWater = 0;
             weights.clear();
-            lastWeights = WeightSpans.NONE;
             if (rows != null)
             {
                 rows.clear();
             }
         }
         generation = currentGeneration;
-    }
-
-    /** Records that positions up to {@code end} are computed with weights of a generation. */
-    void computedWith(final int end, final int weightGeneration)
-    {
-        weights.extend(computedHighWater, end, weightGeneration);
-        lastWeights = weights.last();
-    }
-
-    /** Whether {@link #computedWith} has nothing to record for weights of this generation. */
-    boolean isComputedWith(final int weightGeneration)
-    {
-        return weightGeneration == lastWeights;
     }
 
     public WeightSpans weights()

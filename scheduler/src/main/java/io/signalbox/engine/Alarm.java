@@ -5,8 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * The sleep of the timer until the next moment that matters. Whoever makes an earlier moment matter says so, and wakes it only
- * if it sleeps longer. The sleeper announces how long it will sleep before it looks a last time, so no moment is missed.
+ * The sleep of the timer until the next moment that matters. A thread that makes an earlier moment matter says so, and wakes
+ * the timer only if it sleeps longer. The sleeper announces how long it will sleep before it looks a last time, so no moment
+ * is missed.
  */
 final class Alarm
 {

@@ -6,8 +6,8 @@ import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.WeightSpan;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,27 +22,39 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class CompletionHandle implements Iterable<Integer>
 {
-    private static final Follower[] NOBODY = {};
-
     private final EngineClient client;
     private final long requestId;
     private final int rowsFrom;
+    private final int promptTokens;
+    private final long mostTokens;
     private final TokenBuffer tokens;
     private final AtomicBoolean rowsTaken = new AtomicBoolean();
-    /** Guarded by this object for writing. */
-    private volatile Follower[] followers = NOBODY;
+    private final Audience audience = new Audience();
     /** Made when somebody asks for it. Guarded by this object for writing. */
     private volatile CompletableFuture<Completion> future;
-    /** Threads that wait on this object. */
-    private volatile int waiting;
     private volatile Completion end;
     private volatile Throwable failure;
 
     CompletionHandle(
-        final EngineClient client, final long requestId, final int rowsFrom, final boolean wantsLogprobs)
+        final EngineClient client, final long requestId, final CompletionRequest request)
+    {
+        this(client, requestId, request.prompt().length, (long)request.prompt().length + request.maxNewTokens(),
+            request.rowsFrom(), request.sampling().logprobs());
+    }
+
+    /** @param mostTokens of prompt and answer. */
+    CompletionHandle(
+        final EngineClient client,
+        final long requestId,
+        final int promptTokens,
+        final long mostTokens,
+        final int rowsFrom,
+        final boolean wantsLogprobs)
     {
         this.client = client;
         this.requestId = requestId;
+        this.promptTokens = promptTokens;
+        this.mostTokens = mostTokens;
         this.rowsFrom = rowsFrom;
         tokens = new TokenBuffer(wantsLogprobs);
     }
@@ -53,6 +65,8 @@ public final class CompletionHandle implements Iterable<Integer>
         this.client = client;
         this.requestId = requestId;
         rowsFrom = -1;
+        promptTokens = 0;
+        mostTokens = 0;
         tokens = TokenBuffer.EMPTY;
         end = new Completion(requestId, refusal);
     }
@@ -163,10 +177,8 @@ public final class CompletionHandle implements Iterable<Integer>
      */
     public void listen(final TokenListener listener, final Executor executor)
     {
-        if (listener == null || executor == null)
-        {
-            throw new NullPointerException("the listener or its executor is null; give both");
-        }
+        Objects.requireNonNull(listener, "the listener is null; give one");
+        Objects.requireNonNull(executor, "the executor is null; give one");
         follow(new FollowingListener(this, listener, executor));
     }
 
@@ -186,10 +198,7 @@ public final class CompletionHandle implements Iterable<Integer>
     {
         return subscriber ->
         {
-            if (subscriber == null)
-            {
-                throw new NullPointerException("the subscriber is null (Reactive Streams, rule 1.9)");
-            }
+            Objects.requireNonNull(subscriber, "the subscriber is null (Reactive Streams, rule 1.9)");
             follow(new TokenSubscription(this, subscriber, executor));
         };
     }
@@ -245,9 +254,31 @@ public final class CompletionHandle implements Iterable<Integer>
         }
     }
 
+    /** Whether the engine never had the request. */
+    boolean isRefusedAtTheDoor()
+    {
+        return tokens == TokenBuffer.EMPTY;
+    }
+
     int rowsFrom()
     {
         return rowsFrom;
+    }
+
+    /** The most tokens that its prompt and its answer can have. */
+    long mostTokens()
+    {
+        return mostTokens;
+    }
+
+    boolean areRowsTaken()
+    {
+        return rowsTaken.get();
+    }
+
+    int promptTokens()
+    {
+        return promptTokens;
     }
 
     /** Whether the caller is the first: the rows of a request are handed over once. */
@@ -318,21 +349,14 @@ public final class CompletionHandle implements Iterable<Integer>
 
     private void follow(final Follower follower)
     {
-        synchronized (this)
-        {
-            final List<Follower> all = new ArrayList<>(List.of(followers));
-            all.add(follower);
-            followers = all.toArray(NOBODY);
-        }
+        audience.add(follower);
         // Tokens and an end that came before.
         follower.signal();
     }
 
-    synchronized void unfollow(final Follower follower)
+    void unfollow(final Follower follower)
     {
-        final List<Follower> all = new ArrayList<>(List.of(followers));
-        all.remove(follower);
-        followers = all.toArray(NOBODY);
+        audience.remove(follower);
     }
 
     /**
@@ -361,25 +385,7 @@ public final class CompletionHandle implements Iterable<Integer>
             return;
         }
         client.refuseOwnThread("await");
-        final long start = System.nanoTime();
-        synchronized (this)
-        {
-            // Announced before the look, and the engine looks for waiters after it has published.
-            waiting++;
-            try
-            {
-                long left = timeoutNanos;
-                while (index >= tokens.count() && !isDone() && left > 0)
-                {
-                    wait(left / 1_000_000, (int)(left % 1_000_000));
-                    left = timeoutNanos - (System.nanoTime() - start);
-                }
-            }
-            finally
-            {
-                waiting--;
-            }
-        }
+        audience.await(() -> index < tokens.count() || isDone(), timeoutNanos);
     }
 
     /** Adds a token that {@link #visible} shows. Called by one thread, as are the methods that follow. */
@@ -392,22 +398,7 @@ public final class CompletionHandle implements Iterable<Integer>
     void visible()
     {
         tokens.show();
-        tell();
-    }
-
-    private void tell()
-    {
-        if (waiting > 0)
-        {
-            synchronized (this)
-            {
-                notifyAll();
-            }
-        }
-        for (final Follower follower : followers)
-        {
-            follower.signal();
-        }
+        audience.tell();
     }
 
     void refused(final Refusal refusal)
@@ -427,20 +418,26 @@ public final class CompletionHandle implements Iterable<Integer>
 
     private void end(final Completion completion)
     {
-        end = completion;
+        synchronized (this)
+        {
+            end = failure == null ? completion : null;
+        }
         finish();
     }
 
-    /** May be repeated after a shortage of memory. */
+    /** Does not change how a request ended. May be repeated after a shortage of memory. */
     void failed(final Throwable cause)
     {
-        failure = cause;
+        synchronized (this)
+        {
+            failure = end == null ? cause : null;
+        }
         finish();
     }
 
     private void finish()
     {
-        tell();
+        audience.tell();
         // Read after the end was written, as the maker of the future reads the end after it wrote the future.
         if (future != null)
         {

@@ -2,17 +2,9 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
-import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
-import io.signalbox.event.codec.CancelDecoder;
-import io.signalbox.event.codec.ControlDecoder;
 import io.signalbox.event.codec.ControlEncoder;
 import io.signalbox.event.codec.ControlKind;
-import io.signalbox.event.codec.FreeDecoder;
-import io.signalbox.event.codec.NewWeightsDecoder;
-import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.SubmitEncoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.RoutedExperts;
@@ -47,12 +39,10 @@ final class EngineClient
     private final OpenHandles handles = new OpenHandles(this::drained);
     private final AtomicLong nextRequestId = new AtomicLong(1);
     private final ThreadLocal<SubmitEncoding> encodings;
-    private final ClientEvents events = new ClientEvents();
     private final RowTaking rows;
-    private final Pace inputs = new Pace();
-    private final Pace ends = new Pace();
+    private final RowRoom rowRoom;
+    private final ClientEvents events;
     private volatile Engine engine;
-    private volatile int weightGeneration;
     private volatile List<CompletionHandle> resumed = List.of();
 
     /** @param given gives the client its configuration, ring and clock; the client follows its engine. */
@@ -75,6 +65,8 @@ final class EngineClient
         waitNanos = given.value(EngineConfig.SUBMIT_WAIT_NANOS);
         credits = new ClientCredits(creditCount);
         rows = new RowTaking(this, config.capture() != null);
+        rowRoom = new RowRoom(config, given.rowBudget());
+        events = new ClientEvents(credits, handles, rowRoom, clock);
         encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config));
         given.attach(this);
     }
@@ -91,7 +83,8 @@ final class EngineClient
         resumed = requests.handles();
         resumed.stream().filter(requests::isLive).forEach(handles::add);
         nextRequestId.set(requests.nextRequestId());
-        weightGeneration = requests.weightGeneration();
+        resumed.forEach(rowRoom::resume);
+        events.continueAt(requests.weightGeneration());
     }
 
     /** Requests that earlier engines of the run left. */
@@ -122,26 +115,24 @@ final class EngineClient
     CompletionHandle submit(final CompletionRequest request)
     {
         final long requestId = nextRequestId.getAndIncrement();
-        Refusal refusal;
         try
         {
-            final CompletionHandle handle = submit(request, requestId, patience());
-            if (handle != null)
-            {
-                return handle;
-            }
-            refusal = handles.isDraining() ? draining() : Refusal.after(Refusal.Reason.ENGINE_FULL,
-                inputs.nanosUntil(Math.max(1, credits.count() / CREDITS_SHARE)), "all " + credits.count() +
-                    " slots of the ring of inputs are taken; submit the request again later, let the engine wait, or give " +
-                    "more ingressSlots");
+            return submit(request, requestId, patience());
         }
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
-            refusal = Refusal.until(Refusal.Reason.INTERRUPTED,
-                "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room");
+            return new CompletionHandle(this, requestId, Refusal.until(Refusal.Reason.INTERRUPTED,
+                "the thread " + Thread.currentThread().getName() + " was interrupted while it waited for room"));
         }
-        return new CompletionHandle(this, requestId, refusal);
+    }
+
+    private Refusal full()
+    {
+        final long nanos = events.nanosUntilInputs(Math.max(1, credits.count() / CREDITS_SHARE));
+        return Refusal.after(Refusal.Reason.ENGINE_FULL, nanos,
+            "all " + credits.count() + " slots of the ring of inputs are taken; submit the request again later, let the " +
+                "engine wait, or give more ingressSlots");
     }
 
     private static Refusal draining()
@@ -157,53 +148,77 @@ final class EngineClient
     }
 
     /**
-     * Submits a request, waiting for a credit up to the timeout.
+     * Submits a request, waiting for room up to the timeout.
      *
-     * @return the handle, or null when the engine had no credit in time or drains: nothing was submitted.
+     * @return the handle, or null when the engine had no room in time or drains: nothing was submitted.
      */
     CompletionHandle submit(final CompletionRequest request, final long timeoutNanos) throws InterruptedException
     {
-        return submit(request, nextRequestId.getAndIncrement(), timeoutNanos);
+        final CompletionHandle handle = submit(request, nextRequestId.getAndIncrement(), timeoutNanos);
+        return handle.isDone() && handle.isRefusedAtTheDoor() ? null : handle;
     }
 
     private CompletionHandle submit(final CompletionRequest request, final long requestId, final long timeoutNanos)
         throws InterruptedException
     {
-        // Encode before taking a credit: a request that cannot be encoded costs none.
-        final CompletionHandle handle =
-            new CompletionHandle(this, requestId, request.rowsFrom(), request.sampling().logprobs());
+        // Encode before taking room: a request that cannot be encoded needs none.
+        final CompletionHandle handle = new CompletionHandle(this, requestId, request);
         final SubmitEncoding encoding = encodings.get();
         final SubmitEncoder message = encoding.encode(request, requestId);
-        if (!takeCredit(timeoutNanos))
+        final long start = System.nanoTime();
+        final Refusal noRows = rowRoom.reserve(request, requestId, timeoutNanos);
+        if (noRows != null)
         {
-            return null;
+            handles.checkRunning();
+            return new CompletionHandle(this, requestId, noRows);
         }
-        final long now = clock.getAsLong();
-        message.timeNanos(now).deadlineNanos(request.deadlineAt(now));
-        credits.sent(requestId);
         boolean sent = false;
         try
         {
-            sent = handles.add(handle);
-            if (sent)
+            if (takeCredit(Math.max(0, timeoutNanos - (System.nanoTime() - start))))
             {
-                engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), null);
+                sent = send(request, handle, encoding, message);
             }
-        }
-        catch (final RuntimeException | Error e)
-        {
-            sent = false;
-            handles.remove(requestId);
-            throw e;
+            return sent ? handle :
+                new CompletionHandle(this, requestId, handles.isDraining() ? draining() : full());
         }
         finally
         {
             if (!sent)
             {
-                credits.passed(requestId);
+                rowRoom.free(requestId);
             }
         }
-        return sent ? handle : null;
+    }
+
+    /** Returns whether the engine has the request; if not, the credit is back. */
+    private boolean send(
+        final CompletionRequest request,
+        final CompletionHandle handle,
+        final SubmitEncoding encoding,
+        final SubmitEncoder message)
+    {
+        final long now = clock.getAsLong();
+        message.timeNanos(now).deadlineNanos(request.deadlineAt(now));
+        credits.sent(handle.requestId());
+        boolean sent = false;
+        try
+        {
+            if (handles.add(handle))
+            {
+                engine.offer(encoding.writer.buffer(), 0, encoding.writer.length(), null);
+                sent = true;
+            }
+            return sent;
+        }
+        finally
+        {
+            if (!sent)
+            {
+                handles.remove(handle.requestId());
+                credits.passed(handle.requestId());
+            }
+        }
     }
 
     /** Cancels a request; false if the engine had no room for that. */
@@ -324,7 +339,7 @@ final class EngineClient
     /** Generation of the weights that the last visible step plans compute with; 0: those with which the run began. */
     int weightGeneration()
     {
-        return weightGeneration;
+        return events.weightGeneration();
     }
 
     /** Waits for the end of a request and takes its routed experts: {@link CompletionHandle#takeRows(Duration)}. */
@@ -412,85 +427,12 @@ final class EngineClient
         events.readGroup(group, offset, length);
     }
 
-    /** The events that concern a client's inputs and requests. */
-    private final class ClientEvents extends EventReader
-    {
-        @Override
-        protected void onSubmit(final SubmitDecoder message)
-        {
-            inputs.event(message.timeNanos());
-            credits.passed(message.requestId());
-        }
-
-        @Override
-        protected void onCancel(final CancelDecoder message)
-        {
-            credits.passed(message.requestId());
-        }
-
-        @Override
-        protected void onControl(final ControlDecoder message)
-        {
-            credits.passed(message.requestId());
-        }
-
-        @Override
-        protected void onNewWeights(final NewWeightsDecoder message)
-        {
-            weightGeneration = message.weightGeneration();
-        }
-
-        @Override
-        protected void onCommit(final CommitView commit)
-        {
-            int token = 0;
-            for (int entry = 0; entry < commit.entryCount(); entry++)
-            {
-                final int emitted = commit.emitted(entry);
-                final CompletionHandle handle = emitted == 0 ? null : handles.find(commit.requestId(entry));
-                for (int i = 0; i < emitted && handle != null; i++)
-                {
-                    handle.emitted(commit.token(token + i), commit.logprob(token + i));
-                }
-                if (handle != null)
-                {
-                    handle.visible();
-                }
-                token += emitted;
-            }
-        }
-
-        @Override
-        protected void onFree(final FreeDecoder message)
-        {
-            final CompletionHandle handle = handles.find(message.requestId());
-            if (handle != null)
-            {
-                ends.event(clock.getAsLong());
-                handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows(),
-                    FreeSpans.of(message));
-                // Not before: a handle that could not be completed must fail with the engine.
-                handles.remove(message.requestId());
-            }
-        }
-
-        @Override
-        protected void onRefused(final RefusedDecoder message)
-        {
-            final CompletionHandle handle = handles.find(message.requestId());
-            if (handle != null)
-            {
-                handle.refused(Refusal.of(message.reason(), ends.nanosUntil(1)));
-                handles.remove(message.requestId());
-            }
-        }
-    }
-
     /** The engine accepts no further input: completes every open handle exceptionally and releases every waiting caller. */
     void failAll(final Throwable cause)
     {
         handles.failAll(cause);
         credits.giveBack();
+        rowRoom.end();
         if (handles.isDraining())
         {
             new Handover(callbacks, () -> drained.completeExceptionally(cause)).handOver();

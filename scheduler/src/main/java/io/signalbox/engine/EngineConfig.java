@@ -42,9 +42,15 @@ public final class EngineConfig
         Setting.number("maxUntakenRowsBytes", "bytes", 1, 1, Long.MAX_VALUE,
             "Bytes that the routed experts of ended requests may hold until their clients take them.")
             .remedy("give the bytes of rows that ended requests may hold").orAbsent("a quarter of the largest heap");
+    public static final Setting<Long> MAX_UNTAKEN_ROWS_AGE_NANOS =
+        Setting.number("maxUntakenRowsAgeNanos", "ns", 0, 0, Long.MAX_VALUE,
+            "How long an ended request keeps its routed experts until its client takes them; 0: no limit.")
+            .remedy("give 0 for no limit");
+    public static final Setting<UntakenRows> UNTAKEN_ROWS = Setting.constant("untakenRows", UntakenRows.DISCARD_OLDEST,
+        "How untaken rows are kept within their bytes: the oldest are discarded, or requests that want rows wait.");
     public static final Setting<Integer> RANK_RESETS = Setting.integer("rankResets", "resets", 3, 0, 1_000_000,
-        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After them " +
-            "the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
+        "Automatic resets of a lost rank in a row, until a step of it is committed, if the backend resets ranks. After " +
+            "them the rank is given up. 0: none, and requests wait for a caller who resets the rank.");
     public static final Setting<Long> CLOSE_TIMEOUT_NANOS =
         Setting.number("closeTimeoutNanos", "ns", 10_000_000_000L, 1, Long.MAX_VALUE,
             "How long close waits for work under way, and then again for the threads to end.")
@@ -58,8 +64,10 @@ public final class EngineConfig
             "How long close waits until all requests have ended; 0: those that have not fail at once.")
             .remedy("give how long close may wait for requests");
     public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES, RANK_RESETS, CLOSE_TIMEOUT_NANOS,
-        SUBMIT_WAIT_NANOS, DRAIN_TIMEOUT_NANOS);
+        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
+        MAX_UNTAKEN_ROWS_AGE_NANOS, UNTAKEN_ROWS, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
+        DRAIN_TIMEOUT_NANOS);
+    private static final int UNTAKEN_ROWS_SHARE = 4;
 
     /** The clock of an engine that is given none. */
     static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
@@ -85,6 +93,18 @@ public final class EngineConfig
         CALLER
     }
 
+    /** The way in which routed experts of ended requests are kept within {@link EngineConfig#maxUntakenRowsBytes}. */
+    public enum UntakenRows
+    {
+        /** Those of the request that ended first are discarded, and counted. */
+        DISCARD_OLDEST,
+        /**
+         * A request that wants rows is accepted when the bytes that it may need are free, and waits or is refused until
+         * then. No row is discarded for its bytes. Rows of requests that run count as well.
+         */
+        HOLD_REQUESTS
+    }
+
     /** Treatment of a routed-expert row that no expert router can have chosen. */
     public enum ImpossibleRows
     {
@@ -98,6 +118,8 @@ public final class EngineConfig
     public enum Waiting
     {
         BLOCKING,
+        /** Threads yield their core while they wait, and never block: a short wait on cores that others may need. */
+        YIELDING,
         /** Lowest latency; each of the engine's threads occupies a core. */
         SPINNING
     }
@@ -242,9 +264,39 @@ public final class EngineConfig
     }
 
     /**
+     * How long an ended request keeps its routed experts for its client; 0: no limit. Older ones are discarded, which
+     * {@link CompletionHandle#takeRows} then says, and counted.
+     */
+    public EngineConfig maxUntakenRowsAgeNanos(final long value)
+    {
+        return set(MAX_UNTAKEN_ROWS_AGE_NANOS, value);
+    }
+
+    /** Says how untaken rows are kept within {@link #maxUntakenRowsBytes}. */
+    public EngineConfig untakenRows(final UntakenRows value)
+    {
+        refuseAfterClient("the treatment of untaken rows");
+        return set(UNTAKEN_ROWS, value);
+    }
+
+    long mostUntakenBytes()
+    {
+        return value(MAX_UNTAKEN_ROWS_BYTES)
+            .orElseGet(() -> Math.max(1, Runtime.getRuntime().maxMemory() / UNTAKEN_ROWS_SHARE));
+    }
+
+    /** Holds requests back; {@code null} if rows are discarded instead, or there are none. */
+    RowBudget rowBudget()
+    {
+        return config.capture() != null && value(UNTAKEN_ROWS) == UntakenRows.HOLD_REQUESTS ?
+            new RowBudget(mostUntakenBytes()) : null;
+    }
+
+    /**
      * Automatic resets of a lost rank in a row, until a step of it is committed; default 3. Then the rank is given up: once
-     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for a
-     * caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets ranks.
+     * every rank is lost and given up, requests that wait fail, and later ones are refused. 0: none, and requests wait for
+     * a caller of {@link Engine#resetRank}, which brings back any lost rank. Only if the backend declares that it resets
+     * ranks.
      */
     public EngineConfig rankResets(final int value)
     {

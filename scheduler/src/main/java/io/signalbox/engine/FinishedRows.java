@@ -21,17 +21,34 @@ final class FinishedRows
 
     private final long pageBytes;
     private final long maxBytes;
+    /** 0: no limit. */
+    private final long maxAgeNanos;
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
-    private final Entry ends = new Entry(NO_REQUEST, null, 0);
+    private final Entry ends = new Entry(NO_REQUEST, null, 0, 0);
     private long bytes;
     private long discardedRequests;
 
-    /** @param maxBytes {@link #NO_BOUND} to keep all rows. */
-    FinishedRows(final SchedulerConfig config, final long maxBytes)
+    /**
+     * @param maxBytes    {@link #NO_BOUND} to keep all rows, however large.
+     * @param maxAgeNanos 0 to keep all rows, however old.
+     */
+    FinishedRows(final SchedulerConfig config, final long maxBytes, final long maxAgeNanos)
+    {
+        this.maxAgeNanos = maxAgeNanos;
+        pageBytes = pageBytes(config);
+        this.maxBytes = maxBytes;
+    }
+
+    private static long pageBytes(final SchedulerConfig config)
     {
         final ModelShape shape = config.capture();
-        pageBytes = shape == null ? 0 : (long)shape.rowBytes() * config.blockSizeTokens();
-        this.maxBytes = maxBytes;
+        return shape == null ? 0 : (long)shape.rowBytes() * config.blockSizeTokens();
+    }
+
+    /** The most bytes that the rows of an ended request with so many tokens can hold. */
+    static long mostBytes(final SchedulerConfig config, final long tokens)
+    {
+        return REQUEST_BYTES + (tokens / config.blockSizeTokens() + 1) * pageBytes(config);
     }
 
     /** Records the requests that the last input ended, and the rows that it released. */
@@ -46,15 +63,15 @@ final class FinishedRows
         {
             for (int i = 0; i < handover.waitingCount(); i++)
             {
-                add(handover.waiting(i), scheduler.rows(handover.waiting(i)));
+                add(handover.waiting(i), scheduler.rows(handover.waiting(i)), scheduler.timeNanos());
             }
             remove(handover.released());
         }
     }
 
-    private void add(final long requestId, final RequestRows rows)
+    private void add(final long requestId, final RequestRows rows, final long endedNanos)
     {
-        final Entry entry = new Entry(requestId, rows, REQUEST_BYTES + rows.pageCount() * pageBytes);
+        final Entry entry = new Entry(requestId, rows, REQUEST_BYTES + rows.pageCount() * pageBytes, endedNanos);
         entries.put(requestId, entry);
         entry.insertBefore(ends);
         bytes += entry.bytes;
@@ -93,36 +110,72 @@ final class FinishedRows
         }
     }
 
-    /** The next request whose untaken rows are to be discarded, or {@link #NO_REQUEST}. */
-    long nextToDiscard()
+    /**
+     * The next request whose untaken rows are to be discarded, or {@link #NO_REQUEST}.
+     *
+     * @param nowNanos logical time.
+     */
+    long nextToDiscard(final long nowNanos)
     {
-        if (maxBytes == NO_BOUND)
+        if (maxBytes == NO_BOUND && maxAgeNanos == 0)
         {
             return NO_REQUEST;
         }
         synchronized (this)
         {
-            if (bytes <= maxBytes)
+            final Entry oldest = oldestWaiting();
+            if (oldest == null || bytes <= maxBytes && !isTooOld(oldest, nowNanos))
             {
                 return NO_REQUEST;
             }
-            for (Entry entry = ends.next; entry != ends; entry = entry.next)
-            {
-                if (entry.state == State.WAITING)
-                {
-                    entry.state = State.DISCARDED;
-                    return entry.requestId;
-                }
-            }
-            return NO_REQUEST;
+            oldest.state = State.DISCARDED;
+            return oldest.requestId;
         }
+    }
+
+    private Entry oldestWaiting()
+    {
+        for (Entry entry = ends.next; entry != ends; entry = entry.next)
+        {
+            if (entry.state == State.WAITING)
+            {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    private boolean isTooOld(final Entry entry, final long nowNanos)
+    {
+        return maxAgeNanos > 0 && nowNanos - entry.endedNanos >= maxAgeNanos;
+    }
+
+    /** When the next rows are too old; {@link Long#MAX_VALUE} if none will be. */
+    long nextTooOldNanos()
+    {
+        if (maxAgeNanos == 0)
+        {
+            return Long.MAX_VALUE;
+        }
+        synchronized (this)
+        {
+            final Entry oldest = oldestWaiting();
+            return oldest == null ? Long.MAX_VALUE : Nanos.sum(oldest.endedNanos, maxAgeNanos);
+        }
+    }
+
+    /** Counts the rows that ended requests hold now. */
+    synchronized SignalboxEngine.UntakenRows count()
+    {
+        return new SignalboxEngine.UntakenRows(entries.size(), bytes, discardedRequests);
     }
 
     /** Explains why the rows of a request are absent. */
     synchronized String describeDiscards()
     {
-        return "ended requests held more than maxUntakenRowsBytes=" + maxBytes +
-            " of rows that nobody took, so the oldest were discarded, of " + discardedRequests + " requests so far";
+        final String age = maxAgeNanos == 0 ? "" : ", or for longer than maxUntakenRowsAgeNanos=" + maxAgeNanos;
+        return "ended requests held more than maxUntakenRowsBytes=" + maxBytes + " of rows that nobody took" + age +
+            ", so the oldest were discarded, of " + discardedRequests + " requests so far";
     }
 
     /** State of the rows of one request. */
@@ -137,12 +190,14 @@ final class FinishedRows
         private final long requestId;
         private final RequestRows rows;
         private final long bytes;
+        private final long endedNanos;
         private State state = State.WAITING;
         private Entry previous = this;
         private Entry next = this;
 
-        Entry(final long requestId, final RequestRows rows, final long bytes)
+        Entry(final long requestId, final RequestRows rows, final long bytes, final long endedNanos)
         {
+            this.endedNanos = endedNanos;
             this.requestId = requestId;
             this.rows = rows;
             this.bytes = bytes;

@@ -5,8 +5,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Somebody who follows a request at a pace of its own. The engine only says that there is news; a run on the follower's
- * executor reads what is visible by then. At most one run is under way, so calls of the follower's code come one by one.
+ * A listener or subscriber that follows a request at its own pace. The engine only says that there is news; a run on the
+ * follower's executor reads what is visible by then. At most one run is under way, so calls of the follower's code come one
+ * by one.
  */
 abstract class Follower
 {

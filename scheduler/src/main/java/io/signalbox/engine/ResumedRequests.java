@@ -98,8 +98,8 @@ final class ResumedRequests extends EventReader
     protected void onSubmit(final SubmitDecoder message)
     {
         highestId = Math.max(highestId, message.requestId());
-        submitted =
-            new CompletionHandle(client, message.requestId(), message.rowsFrom(), message.logprobs() == Flag.YES);
+        submitted = new CompletionHandle(client, message.requestId(), message.promptTokens(),
+            (long)message.promptTokens() + message.maxNewTokens(), message.rowsFrom(), message.logprobs() == Flag.YES);
     }
 
     @Override

@@ -98,7 +98,7 @@ final class RowTaking
                         client.engine().describeDiscards() + "; take rows sooner, or raise the bound.");
                 }
                 copy = rows.copy(Math.min(handle.rowsFrom(), completion.rows()), completion.rows())
-                    .withWeights(completion.weights());
+                    .of(handle.promptTokens(), completion.weights());
             }
             return copy;
         }

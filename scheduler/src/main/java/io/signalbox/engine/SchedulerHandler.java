@@ -60,11 +60,16 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     /** The shell also chooses when to discard untaken rows; its input is journaled, so replay repeats it. */
     private void discardUntakenRows()
     {
-        for (long id = finishedRows.nextToDiscard(); id != FinishedRows.NO_REQUEST; id = finishedRows.nextToDiscard())
+        for (long id = nextToDiscard(); id != FinishedRows.NO_REQUEST; id = nextToDiscard())
         {
             shellWriter.discardRows(id, scheduler.timeNanos());
             process(shellWriter.buffer(), shellWriter.length(), null);
         }
+    }
+
+    private long nextToDiscard()
+    {
+        return finishedRows.nextToDiscard(scheduler.timeNanos());
     }
 
     private void process(final DirectBuffer input, final int length, final CaptureSlice rows)
@@ -93,7 +98,8 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     {
         // Before the group is published, so that a listener that sees a Free finds the rows.
         finishedRows.update(scheduler);
-        if (deadlines.applied(input, length, scheduler.nextDeadlineNanos()))
+        if (deadlines.applied(
+            input, length, Math.min(scheduler.nextDeadlineNanos(), finishedRows.nextTooOldNanos())))
         {
             alarm.dueAt(deadlines.nextTickNanos());
         }

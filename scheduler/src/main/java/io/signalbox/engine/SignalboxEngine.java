@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.stats.EngineStats;
 
 import java.util.List;
 import java.util.Optional;
@@ -127,6 +128,32 @@ public final class SignalboxEngine implements AutoCloseable
     public void resetRank(final int rank)
     {
         engine.resetRank(rank);
+    }
+
+    /**
+     * What the engine has done and is doing. Costs some microseconds, and holds the thread up that completes requests for as
+     * long; ask as often as a monitor does, not for each request.
+     */
+    public EngineStats stats()
+    {
+        return engine.stats();
+    }
+
+    /** The routed experts that ended requests hold until their clients take them. */
+    public UntakenRows untakenRows()
+    {
+        return engine.untakenRows();
+    }
+
+    /**
+     * The routed experts of ended requests that nobody has taken.
+     *
+     * @param requests          that hold rows.
+     * @param bytes             of their pages; a page that requests share counts once for each.
+     * @param discardedRequests whose rows were discarded so far: {@link EngineConfig#untakenRows}.
+     */
+    public record UntakenRows(int requests, long bytes, long discardedRequests)
+    {
     }
 
     /** The cause for which the engine stopped by itself; empty while it runs or after an orderly close. */

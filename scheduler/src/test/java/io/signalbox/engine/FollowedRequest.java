@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A request with those who follow it, each of whom notes what it sees. */
 final class FollowedRequest
@@ -126,15 +127,14 @@ final class FollowedRequest
         final Notes notes = notes("a subscriber", true);
         handle.publisher(executor).subscribe(new Flow.Subscriber<>()
         {
+            private final AtomicInteger open = new AtomicInteger();
             private Flow.Subscription subscription;
-            private int open;
 
             @Override
             public void onSubscribe(final Flow.Subscription given)
             {
                 subscription = given;
-                open = demand;
-                given.request(demand);
+                ask();
             }
 
             @Override
@@ -142,15 +142,23 @@ final class FollowedRequest
             {
                 notes.checkThread();
                 notes.tokens.add(token);
-                if (--open < 0)
+                final int left = open.decrementAndGet();
+                if (left < 0)
                 {
                     notes.fault = "got more than it had asked for";
                 }
-                if (open == 0)
+                if (left == 0)
                 {
-                    open = demand;
-                    subscription.request(demand);
+                    // Later, so that what comes unasked comes before.
+                    CallbackThreads.EXECUTOR.execute(this::ask);
                 }
+            }
+
+            private void ask()
+            {
+                Thread.yield();
+                open.addAndGet(demand);
+                subscription.request(demand);
             }
 
             @Override

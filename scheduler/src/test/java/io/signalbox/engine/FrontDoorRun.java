@@ -16,9 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Random requests of several threads through the front door, each followed in several ways, with callbacks that throw, block,
- * or call the engine, cancels, and a close in order or at once. Checks that each follower sees each token once and in order,
- * and one end.
+ * Random requests of several threads through the front door, each followed in several ways, with callbacks that throw,
+ * block, or call the engine, cancels, and a close in order or at once. Checks that each follower sees each token once and in
+ * order, and one end.
  */
 public final class FrontDoorRun
 {

@@ -48,13 +48,15 @@ class FrontDoorTest
             arguments("TokenSubscription", "while (next < visible && !askedForTooFew && demand.get() > 0)",
                 "while (next < visible)"),
             arguments("TokenSubscription", "else if (last && next == visible)", "else if (last)"),
-            arguments("CompletionHandle", "end = completion;\n        finish();", "end = completion;"),
-            arguments("CompletionHandle", "tokens.show();\n        tell();", "tell();"),
+            arguments("CompletionHandle", "end = failure == null ? completion : null;\n        }\n        finish();",
+                "end = completion;\n        }"),
+            arguments("CompletionHandle", "tokens.show();\n        audience.tell();", "audience.tell();"),
             arguments("TokenBuffer", "tokens = Arrays.copyOf(tokens, 2 * appended);", "tokens = new int[2 * appended];"),
             arguments("Handover", "if (HANDING_OVER.get() == null)", "if (true)"),
             arguments("Handover", "CallbackThreads.EXECUTOR.execute(task);\n        }\n        finally",
                 "}\n        finally"),
-            arguments("EngineClient", "if (!sent)", "if (sent)"),
+            arguments(
+                "ClientEvents", "inputs.event(message.timeNanos());\n        credits.passed(message.requestId());", ""),
             arguments("OpenHandles", "failing[nextFailing].failed(failure);", ""));
     }
 

@@ -17,7 +17,7 @@ import io.signalbox.cli.printing.JournalFacts;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.cli.printing.ReadingProgress;
-import io.signalbox.cli.printing.Refusal;
+import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
 import io.signalbox.cli.printing.RouterList;
@@ -212,7 +212,7 @@ public final class SimulateCommand implements Callable<Integer>
         // The run has ended: its report is printed even if the journal cannot be read.
         catch (final JournalException | OutOfMemoryError e)
         {
-            return Verdict.unread(Refusal.of(e));
+            return Verdict.unread(CommandFailure.of(e));
         }
     }
 
@@ -223,7 +223,7 @@ public final class SimulateCommand implements Callable<Integer>
             return ExitCode.OK;
         }
         final boolean unread = journal.verdict().exitCode() == ExitCode.BAD_INPUT;
-        final Refusal refusal = new Refusal(journal.verdict().exitCode(), "the journal " + journal.path() +
+        final CommandFailure refusal = new CommandFailure(journal.verdict().exitCode(), "the journal " + journal.path() +
             (unread ? " was not verified: " + journal.verdict().problem() + " Repeat it with 'signalbox replay " :
                 " does not verify; see 'signalbox replay ") + journal.path() + " --verify'" +
             (unread ? "." : ", and please report it."));

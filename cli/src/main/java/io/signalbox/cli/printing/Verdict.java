@@ -33,7 +33,7 @@ public record Verdict(Boolean confirmed, Difference difference, String problem, 
     }
 
     /** The journal could not be read to its end. */
-    public static Verdict unread(final Refusal refusal)
+    public static Verdict unread(final CommandFailure refusal)
     {
         return new Verdict(false, null, refusal.sentence(), refusal.exitCode());
     }

@@ -29,8 +29,8 @@ class FileFaultTest
     @Test
     void shouldLetTheUserMendWhatIsOutsideAndReportTheRest()
     {
-        assertEquals(ExitCode.BAD_INPUT, Refusal.of(new RuntimeException(new AccessDeniedException("a/b"))).exitCode());
-        assertEquals(ExitCode.BAD_INPUT, Refusal.of(new OutOfMemoryError()).exitCode());
-        assertEquals(ExitCode.INTERNAL, Refusal.of(new IllegalStateException("x")).exitCode());
+        assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(new RuntimeException(new AccessDeniedException("a/b"))).exitCode());
+        assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(new OutOfMemoryError()).exitCode());
+        assertEquals(ExitCode.INTERNAL, CommandFailure.of(new IllegalStateException("x")).exitCode());
     }
 }

@@ -14,55 +14,56 @@ import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
 /** The reason for which a command failed: one sentence and an exit code. */
-public record Refusal(int exitCode, String sentence)
+public record CommandFailure(int exitCode, String sentence)
 {
-    public static Refusal of(final Throwable thrown)
+    public static CommandFailure of(final Throwable thrown)
     {
         return of(thrown, UnaryOperator.identity());
     }
 
     /** @param naming puts names that the user knows into a refusal of the library. */
-    public static Refusal of(final Throwable thrown, final UnaryOperator<ConfigException> naming)
+    public static CommandFailure of(final Throwable thrown, final UnaryOperator<ConfigException> naming)
     {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause())
         {
             if (cause instanceof ConfigException)
             {
-                return new Refusal(ExitCode.BAD_INPUT, naming.apply((ConfigException)cause).getMessage());
+                return new CommandFailure(ExitCode.BAD_INPUT, naming.apply((ConfigException)cause).getMessage());
             }
             if (cause instanceof RouterException)
             {
-                return new Refusal(ExitCode.BAD_INPUT, cause.getMessage());
+                return new CommandFailure(ExitCode.BAD_INPUT, cause.getMessage());
             }
             if (cause instanceof JournalException)
             {
-                return new Refusal(exitCode(((JournalException)cause).kind()), cause.getMessage());
+                return new CommandFailure(exitCode(((JournalException)cause).kind()), cause.getMessage());
             }
             if (cause instanceof OutOfMemoryError)
             {
-                return new Refusal(ExitCode.BAD_INPUT, HeapShortage.sentence((OutOfMemoryError)cause));
+                return new CommandFailure(ExitCode.BAD_INPUT, HeapShortage.sentence((OutOfMemoryError)cause));
             }
             if (cause instanceof FileSystemException)
             {
-                return new Refusal(ExitCode.BAD_INPUT, "a file cannot be used, " +
+                return new CommandFailure(ExitCode.BAD_INPUT, "a file cannot be used, " +
                     FileFault.reason((FileSystemException)cause) + "; check its permissions and the disk.");
             }
         }
-        return new Refusal(ExitCode.INTERNAL, "an internal error, " + thrown + ", ended the command; the details are in " +
+        return new CommandFailure(ExitCode.INTERNAL,
+            "an internal error, " + thrown + ", ended the command; the details are in " +
             writeDetails(thrown) + ", please report them.");
     }
 
-    public static Refusal badUsage(final String problem, final String command)
+    public static CommandFailure badUsage(final String problem, final String command)
     {
         final String text = oneLine(problem);
         final String sentence = text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
-        return new Refusal(ExitCode.BAD_INPUT,
+        return new CommandFailure(ExitCode.BAD_INPUT,
             Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1) + "; see '" + command + " --help'.");
     }
 
-    public static Refusal lostOutput(final String reason)
+    public static CommandFailure lostOutput(final String reason)
     {
-        return new Refusal(ExitCode.BAD_INPUT, "standard output took only part of the result (" + reason +
+        return new CommandFailure(ExitCode.BAD_INPUT, "standard output took only part of the result (" + reason +
             "); give it a place that can be written.");
     }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Compiles samples/embedding as a user does, and runs its programs. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EmbeddingSampleTest
+{
+    private static final Path SAMPLE = Path.of(System.getProperty("signalbox.root")).resolve("samples/embedding");
+
+    @TempDir
+    private static Path directory;
+
+    @BeforeAll
+    static void compile() throws Exception
+    {
+        PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")));
+    }
+
+    /** Returns the lines that the program prints. */
+    private static List<String> run(final String program, final String... arguments) throws Exception
+    {
+        final URL[] classes = {directory.resolve("classes").toUri().toURL()};
+        final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        final PrintStream out = System.out;
+        try (URLClassLoader loader = new URLClassLoader(classes, EmbeddingSampleTest.class.getClassLoader()))
+        {
+            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+            loader.loadClass("com.example.embedding." + program).getMethod("main", String[].class)
+                .invoke(null, (Object)arguments);
+        }
+        finally
+        {
+            System.setOut(out);
+        }
+        return printed.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @Test
+    void shouldPrintTheFirstTokens() throws Exception
+    {
+        assertEquals(
+            List.of("token 11", "token 22", "token 33", "token 11", "token 22", "ended by LENGTH after 5 tokens"),
+            run("FirstTokens"));
+    }
+
+    @Test
+    void shouldStreamCancelRefuseAndExportWithAJournal() throws Exception
+    {
+        final Path rows = directory.resolve("rows.npz");
+        final Path journal = directory.resolve("journal");
+        assertEquals(List.of("streamed 1", "streamed 2", "streamed 3", "streamed 1", "ended by CANCELLED",
+            "refused: TOO_LONG_FOR_POOL, come again after a change",
+            "42 rows of 4 layers and top-2 from position 0: 10 captured, 32 inherited, 0 missing",
+            "drained; untaken rows: 0"), run("MockEngine", journal.toString(), rows.toString()));
+        assertTrue(Files.size(rows) > 0);
+        assertEquals(0, CommandRun.of("replay", journal.toString(), "--verify").exitCode());
+    }
+
+    @Test
+    void shouldCollectTheRowsOfEveryRollout() throws Exception
+    {
+        final Path rollouts = Files.createDirectory(directory.resolve("rollouts"));
+        assertEquals(List.of("first policy, generation 0: 12 rollouts, 564 rows, all there",
+            "second policy, generation 1: 12 rollouts, 564 rows, all there"), run("RolloutWorker", rollouts.toString()));
+        try (Stream<Path> files = Files.list(rollouts))
+        {
+            assertEquals(24, files.count());
+        }
+    }
+}

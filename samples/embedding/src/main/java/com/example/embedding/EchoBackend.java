@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.embedding;
+
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.event.RequestContent;
+import io.signalbox.event.StepView;
+import io.signalbox.experts.ModelShape;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A model that repeats its prompt, on one thread: the smallest backend that generates tokens and captures experts. */
+public final class EchoBackend implements Backend
+{
+    private final ExecutorService device = Executors.newSingleThreadExecutor();
+    private ModelShape shape;
+    private CompletionSink sink;
+
+    @Override
+    public BackendCapabilities capabilities()
+    {
+        return BackendCapabilities.named("echo").readsTokens(true).capturesExperts(true).swapsWeights(true).build();
+    }
+
+    @Override
+    public void start(final int ranks, final ModelShape captured, final CompletionSink completions)
+    {
+        shape = captured;
+        sink = completions;
+    }
+
+    /** The plan is valid during the call only, so everything that the step needs is read here. */
+    @Override
+    public void submit(final StepView step)
+    {
+        final int epoch = step.epoch();
+        final int rank = step.rank();
+        final long number = step.step();
+        final StepTokens results = new StepTokens().begin(step);
+        final EchoRows rows = shape == null ? null : new EchoRows(shape, step.tokens());
+        for (int entry = 0; entry < step.entryCount(); entry++)
+        {
+            final RequestContent request = step.request(entry);
+            final int end = step.start(entry) + step.tokenCount(entry);
+            results.entry(step.start(entry));
+            for (int position = step.start(entry); position < end && rows != null; position++)
+            {
+                rows.add(request.token(position));
+            }
+            if (step.samples(entry))
+            {
+                results.accept(request.token(end % request.promptTokens()));
+            }
+        }
+        device.execute(() -> complete(epoch, rank, number, results, rows));
+    }
+
+    private void complete(
+        final int epoch, final int rank, final long step, final StepTokens results, final EchoRows rows)
+    {
+        try
+        {
+            sink.forward(System.nanoTime(), epoch, rank, step, 0);
+            sink.d2hComplete(System.nanoTime(), epoch, rank, step, results, rows);
+        }
+        catch (final IllegalStateException e)
+        {
+            // The engine closes: nobody wants the result any more.
+        }
+    }
+
+    @Override
+    public void abort(final int rank, final long step)
+    {
+        // A result that comes all the same is ignored by the engine.
+    }
+
+    @Override
+    public void newWeights(final int generation)
+    {
+        // An echo is the same with all weights.
+    }
+
+    @Override
+    public void close()
+    {
+        device.shutdown();
+    }
+}

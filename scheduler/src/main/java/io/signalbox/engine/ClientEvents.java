@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.CancelDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+
+import java.util.function.LongSupplier;
+
+/** Reads the groups of the engine for a client: returns credits, makes tokens visible, completes handles. */
+final class ClientEvents extends EventReader
+{
+    private final ClientCredits credits;
+    private final OpenHandles handles;
+    private final RowRoom rowRoom;
+    private final LongSupplier clock;
+    /** Between inputs of clients. */
+    private final Pace inputs = new Pace();
+    /** Between ends of requests. */
+    private final Pace ends = new Pace();
+    private volatile int weightGeneration;
+
+    ClientEvents(
+        final ClientCredits credits, final OpenHandles handles, final RowRoom rowRoom, final LongSupplier clock)
+    {
+        this.credits = credits;
+        this.handles = handles;
+        this.rowRoom = rowRoom;
+        this.clock = clock;
+    }
+
+    /** The engine continues a run that had come to this generation of the weights. */
+    void continueAt(final int generation)
+    {
+        weightGeneration = generation;
+    }
+
+    /** Generation of the weights that the last visible step plans compute with. */
+    int weightGeneration()
+    {
+        return weightGeneration;
+    }
+
+    /** The engine continues a run that had these weights. */
+    void continueWith(final int generation)
+    {
+        weightGeneration = generation;
+    }
+
+    /** An estimate of the time until so many further inputs of clients have passed. */
+    long nanosUntilInputs(final int count)
+    {
+        return inputs.nanosUntil(count);
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder message)
+    {
+        inputs.event(message.timeNanos());
+        credits.passed(message.requestId());
+    }
+
+    @Override
+    protected void onCancel(final CancelDecoder message)
+    {
+        credits.passed(message.requestId());
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder message)
+    {
+        credits.passed(message.requestId());
+        if (message.kind() == ControlKind.RELEASE_ROWS)
+        {
+            rowRoom.free(message.requestId());
+        }
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder message)
+    {
+        weightGeneration = message.weightGeneration();
+    }
+
+    @Override
+    protected void onCommit(final CommitView commit)
+    {
+        int token = 0;
+        for (int entry = 0; entry < commit.entryCount(); entry++)
+        {
+            final int emitted = commit.emitted(entry);
+            final CompletionHandle handle = emitted == 0 ? null : handles.find(commit.requestId(entry));
+            for (int i = 0; i < emitted && handle != null; i++)
+            {
+                handle.emitted(commit.token(token + i), commit.logprob(token + i));
+            }
+            if (handle != null)
+            {
+                handle.visible();
+            }
+            token += emitted;
+        }
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder message)
+    {
+        final CompletionHandle handle = handles.find(message.requestId());
+        if (handle != null)
+        {
+            ends.event(clock.getAsLong());
+            handle.freed(message.reason(), message.capturedRows(), message.inheritedRows(), message.missingRows(),
+                FreeSpans.of(message));
+            // Not before: a handle that could not be completed must fail with the engine.
+            handles.remove(message.requestId());
+        }
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder message)
+    {
+        final CompletionHandle handle = handles.find(message.requestId());
+        if (handle != null)
+        {
+            rowRoom.free(message.requestId());
+            handle.refused(Refusal.of(message.reason(), ends.nanosUntil(1)));
+            handles.remove(message.requestId());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.scheduler.SchedulerConfig;
+
+/** Holds requests back that want routed experts, until there is room for them. Thread-safe. */
+final class RowRoom
+{
+    private final SchedulerConfig config;
+    /** {@code null} if requests are not held back. */
+    private final RowBudget budget;
+
+    RowRoom(final SchedulerConfig config, final RowBudget budget)
+    {
+        this.config = config;
+        this.budget = budget;
+    }
+
+    /** Reserves what the request may need, and waits for it up to the timeout. Returns why not, or {@code null}. */
+    Refusal reserve(final CompletionRequest request, final long requestId, final long timeoutNanos)
+        throws InterruptedException
+    {
+        if (budget == null || request.rowsFrom() < 0)
+        {
+            return null;
+        }
+        final long bytes = FinishedRows.mostBytes(config, (long)request.prompt().length + request.maxNewTokens());
+        if (bytes > budget.maxBytes())
+        {
+            return Refusal.until(Refusal.Reason.ROWS_ABOVE_BOUND, "the rows of the request may need " + bytes +
+                " bytes, above maxUntakenRowsBytes=" + budget.maxBytes() + "; raise the bound, or submit it without rows");
+        }
+        return budget.reserve(requestId, bytes, timeoutNanos) ? null : Refusal.until(Refusal.Reason.ROWS_UNTAKEN,
+            "requests hold so many of maxUntakenRowsBytes=" + budget.maxBytes() + " that the " + bytes + " of this one do " +
+                "not fit; take or discard rows of ended requests, then submit it again");
+    }
+
+    /** Reserves what a request of an earlier engine may need, also above the bound. */
+    void resume(final CompletionHandle request)
+    {
+        if (budget != null && request.rowsFrom() >= 0 && !request.areRowsTaken())
+        {
+            budget.take(request.requestId(), FinishedRows.mostBytes(config, request.mostTokens()));
+        }
+    }
+
+    /** Frees what the request has reserved, if it has. */
+    void free(final long requestId)
+    {
+        if (budget != null)
+        {
+            budget.free(requestId);
+        }
+    }
+
+    /** The engine stopped: nobody waits any more. */
+    void end()
+    {
+        if (budget != null)
+        {
+            budget.end();
+        }
+    }
+}
