@@ -38,7 +38,7 @@ final class CopySources
         newer = new int[blocks];
     }
 
-    /** The block, which is no source yet, continues a prefix by {@code count} tokens, which are known from {@code from} on. */
+    /** The block, no source yet, continues a prefix by {@code count} tokens, which are known from {@code from} on. */
     void add(final int block, final long prefix, final KnownTokens known, final int from, final int count)
     {
         for (int i = 0; i < count; i++)

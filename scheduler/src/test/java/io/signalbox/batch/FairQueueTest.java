@@ -84,7 +84,7 @@ class FairQueueTest
         assertTrue(stopping >= 49 && stopping <= 51, stopping + " of 100");
     }
 
-    /** Every second request of one tenant is on a rank that is lost, once or twice, after it has generated half its tokens. */
+    /** Two of three requests of one tenant are on a rank that is lost, once or twice, and generated tokens there. */
     @Test
     void shouldChargeARequestOnceHoweverManyRanksAreLost()
     {

@@ -180,7 +180,8 @@ class RankLoadPropertyTest
         // Few blocks: preemption is common.
         load = new RankLoad();
         blocks = new RankBlocks(
-            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0, random.nextBoolean(), 0, null);
+            RANK, 12, BLOCK, EvictionPolicy.values()[random.nextInt(2)], random.nextInt(4) != 0,
+            random.nextBoolean(), 0, null);
         final BatchRules rules = new BatchRules(
             6, 1 + random.nextInt(20), 1, 0, random.nextInt(2) * random.nextInt(12), random.nextInt(4),
             AdmissionPromise.values()[random.nextInt(3)], random.nextInt(3), random.nextInt(2) * 5, 1 + random.nextInt(2));

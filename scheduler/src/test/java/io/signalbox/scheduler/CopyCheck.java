@@ -139,7 +139,8 @@ final class CopyCheck
     /** The block can be found from now on. */
     void registered(final long id, final RankModel.Block block, final int index)
     {
-        sources.put(block.id(), new Source(id, block.issue(), index * size, rig.content.firstTokens(id, (index + 1) * size)));
+        sources.put(block.id(), new Source(
+            id, block.issue(), index * size, rig.content.firstTokens(id, (index + 1) * size)));
     }
 
     /** Returns the blocks that the commit keeps although they are not full. */
