@@ -55,7 +55,7 @@ public final class Request
     private long id;
     private long conversationId;
     private long deadlineNanos;
-    // What each step reads and writes comes first, so that it lies in few cache lines.
+    // Fields that each step reads or writes come first, so that they share cache lines.
     private int promptTokens;
     private int maxNewTokens;
     private int stopTokenId;
