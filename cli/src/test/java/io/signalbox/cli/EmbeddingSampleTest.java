@@ -62,15 +62,21 @@ class EmbeddingSampleTest
     }
 
     @Test
-    void shouldStreamCancelRefuseAndExportWithAJournal() throws Exception
+    void shouldStreamCancelRefuseAndExportWithAJournalAndARestart() throws Exception
     {
         final Path rows = directory.resolve("rows.npz");
         final Path journal = directory.resolve("journal");
-        assertEquals(List.of("streamed 1", "streamed 2", "streamed 3", "streamed 1", "ended by CANCELLED",
+        final List<String> printed = List.of("streamed 1", "streamed 2", "streamed 3", "streamed 1", "ended by CANCELLED",
             "refused: TOO_LONG_FOR_POOL, come again after a change",
             "42 rows of 4 layers and top-2 from position 0: 10 captured, 32 inherited, 0 missing",
-            "drained; untaken rows: 0"), run("MockEngine", journal.toString(), rows.toString()));
+            "drained; untaken rows: 0");
+        assertEquals(printed, run("MockEngine", journal.toString(), rows.toString()));
         assertTrue(Files.size(rows) > 0);
+
+        final List<String> again =
+            run("MockEngine", journal.toString(), directory.resolve("again.npz").toString());
+        assertEquals("request 1 of before has 4 tokens", again.get(0));
+        assertEquals(printed, again.stream().filter(line -> !line.contains(" of before has ")).toList());
         assertEquals(0, CommandRun.of("replay", journal.toString(), "--verify").exitCode());
     }
 
