@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.journal.DirectoryJournal;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +34,8 @@ class EmbeddingSampleTest
     @BeforeAll
     static void compile() throws Exception
     {
-        PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")));
+        PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
+            SignalboxEngine.class, DirectoryJournal.class, DirectBuffer.class);
     }
 
     /** Returns the lines that the program prints. */
