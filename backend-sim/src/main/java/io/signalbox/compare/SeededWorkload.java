@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare;
 
+import io.signalbox.batch.TenantWeights;
 import io.signalbox.workload.AgentPlays;
 import io.signalbox.workload.AgentTrace;
 import io.signalbox.workload.AgentTraceConfig;
@@ -9,6 +10,7 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.HastenedArrivals;
 import io.signalbox.workload.JitteredArrivals;
+import io.signalbox.workload.Tenants;
 import io.signalbox.workload.Workload;
 
 import java.util.function.LongFunction;
@@ -44,6 +46,12 @@ public record SeededWorkload(String name, LongFunction<Workload> ofSeed)
     public SeededWorkload hastened(final double speed)
     {
         return new SeededWorkload(name, seed -> new HastenedArrivals(ofSeed.apply(seed), speed));
+    }
+
+    /** Divided among tenants, by another draw with each seed. */
+    public SeededWorkload divided(final TenantWeights shares)
+    {
+        return new SeededWorkload(name, seed -> new Tenants(shares, seed).applyTo(ofSeed.apply(seed)));
     }
 
     /** Only the first requests. */

@@ -17,6 +17,11 @@ final class RequestEnds extends EventReader implements GroupListener
 {
     private final LongArrayList ends = new LongArrayList();
 
+    RequestEnds()
+    {
+        super(FreeDecoder.TEMPLATE_ID, RefusedDecoder.TEMPLATE_ID);
+    }
+
     @Override
     public void onGroup(final DirectBuffer group, final int offset, final int length)
     {

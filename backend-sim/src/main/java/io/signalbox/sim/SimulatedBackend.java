@@ -34,7 +34,8 @@ final class SimulatedBackend implements Backend
     private static final int NO_RANK = -1;
 
     private final SimulationConfig config;
-    private final SchedulerConfig scheduler;
+    private final int depth;
+    private final boolean lockStep;
     private final RowKey rowKeys;
     private final StepWork work = new StepWork();
     private final EventQueue events = new EventQueue(64);
@@ -67,7 +68,8 @@ final class SimulatedBackend implements Backend
     SimulatedBackend(final SimulationConfig config, final SchedulerConfig scheduler, final RowKey rowKeys)
     {
         this.config = config;
-        this.scheduler = scheduler;
+        depth = scheduler.depth();
+        lockStep = scheduler.lockStep();
         this.rowKeys = rowKeys;
     }
 
@@ -84,7 +86,7 @@ final class SimulatedBackend implements Backend
     {
         completions = sink;
         ranks = new SimulatedRank[rankCount];
-        Arrays.setAll(ranks, rank -> new SimulatedRank(rank, scheduler.depth()));
+        Arrays.setAll(ranks, rank -> new SimulatedRank(rank, depth));
         if (shape != null)
         {
             experts = new ExpertModel(shape, config.seed(), config.expertSkew());
@@ -189,7 +191,7 @@ final class SimulatedBackend implements Backend
         if (phase == EventPhase.FORWARD)
         {
             launch(timeNanos, rank, ranks[rank].find(sequence));
-            return scheduler.depth() > 1;
+            return depth > 1;
         }
         events.removeNext();
         if (phase == EventPhase.FAULTY_REPORT)
@@ -221,7 +223,7 @@ final class SimulatedBackend implements Backend
         if (!step.launched)
         {
             decide(rank, step);
-            if (scheduler.lockStep())
+            if (lockStep)
             {
                 join(step);
             }

@@ -20,6 +20,8 @@ import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.EngineStats;
+import io.signalbox.stats.LiveFigures;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
@@ -46,6 +48,7 @@ final class FaultyRun extends EventReader implements GroupJournal
     private final SimulationConfig simulation;
     private final Workload workload;
     private final Scheduler again;
+    private final LiveFigures figures;
     private final GroupWriter repeated = new GroupWriter(1024);
     private final GroupReader input = new GroupReader();
     private final Map<Long, IntArrayList> tokens = new TreeMap<>();
@@ -57,6 +60,8 @@ final class FaultyRun extends EventReader implements GroupJournal
         this.simulation = simulation;
         this.workload = workload;
         again = new Scheduler(this.config);
+        figures = new LiveFigures(this.config.ranks(), this.config.kvBlocks(), this.config.blockSizeTokens(),
+            this.config.capture() == null ? 0 : this.config.capture().rowBytes());
     }
 
     static FaultyRun of(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
@@ -112,6 +117,7 @@ final class FaultyRun extends EventReader implements GroupJournal
         expect(Arrays.equals(bytes(group, offset, length), bytes(repeated.buffer(), 0, repeated.length())),
             "a group at " + timeNanos + " ns is another one when it is re-run");
         readGroup(group, offset, length);
+        figures.onGroup(group, offset, length);
     }
 
     private static byte[] bytes(final DirectBuffer buffer, final int offset, final int length)
@@ -205,6 +211,40 @@ final class FaultyRun extends EventReader implements GroupJournal
             faults.timedOutSteps() + " steps timed out, and no fault explains it");
         expect(faults.requeued() == 0 || faults.failedSteps() + faults.timedOutSteps() + faults.resets() > 0,
             faults.requeued() + " requests started over, and no step failed");
+        checkFigures();
+    }
+
+    /** The figures of a running engine must be those of the report, which counts in another way. */
+    private void checkFigures()
+    {
+        final EngineStats stats = figures.stats(null);
+        final RunReport.Requests requests = report.requests();
+        final EngineStats.Requests counted = stats.requests();
+        same("requests", List.of(0L, 0L, 0L, requests.submitted() - requests.refused(), requests.refused(),
+                requests.completed(), requests.cancelled(), requests.failed() - requests.refused()),
+            List.of(counted.running(), counted.waiting(), counted.paused(), counted.accepted(), counted.refused(),
+                counted.completed(), counted.cancelled(), counted.failed()));
+        final RunReport.RoutedExperts rows = report.routedExperts();
+        same("rows", List.of(rows.captured(), rows.inherited(), rows.missing()),
+            List.of(stats.rows().captured(), stats.rows().inherited(), stats.rows().missing()));
+        same("steps", List.of(0L, 0L, report.steps().preemptions(), report.throughput().outputTokens()),
+            List.of(stats.steps().inFlight(), stats.steps().tokensInFlight(), counted.preemptions(),
+                stats.steps().generatedTokens()));
+        same("latencies", List.of(report.latency().ttft().count(), report.latency().itl().count(),
+                report.latency().e2e().count(), report.latency().ttft().p50Nanos(), report.latency().ttft().maxNanos()),
+            List.of(stats.timeToFirstToken().count(), stats.interTokenLatency().count(), stats.endToEnd().count(),
+                stats.timeToFirstToken().p50Nanos(), stats.timeToFirstToken().maxNanos()));
+        for (final EngineStats.Rank rank : stats.ranks())
+        {
+            expect(rank.running() == 0 && rank.kvUsage() == 0.0, "a rank is not empty at the end: " + rank);
+        }
+        expect(stats.ranks().stream().mapToLong(EngineStats.Rank::resets).sum() == report.faults().resets(),
+            "other resets: " + stats.ranks());
+    }
+
+    private void same(final String what, final List<Long> expected, final List<Long> actual)
+    {
+        expect(expected.equals(actual), "the live figures of " + what + " are " + actual + ", the report's " + expected);
     }
 
     boolean injected(final String label)

@@ -11,8 +11,8 @@ import java.util.Arrays;
  * released. Position {@code p} is row {@code p % pageRows} of page {@code p / pageRows}.
  *
  * <p>Rows of a page that came with a prefix match, and rows that were copied with the first tokens of a block, are
- * <em>inherited</em>; all others were <em>captured</em> in this request. A request keeps its pages when it is preempted: rows that were paired with its tokens stay, and blocks that are
- * handed out to it again get those pages.
+ * <em>inherited</em>; all others were <em>captured</em> in this request. A request keeps its pages when it is preempted:
+ * rows that were paired with its tokens stay, and blocks that are handed out to it again get those pages.
  */
 public final class RequestRows
 {

@@ -222,16 +222,26 @@ public final class RoutedExpertPages
     {
         int at = start;
         long rowDigests = 0;
-        final int validity = record(page) + VALIDITY;
         for (int row = firstRow; row < firstRow + rows; row++)
         {
             rowDigests += RowDigest.of(row, source, at, rowBytes);
-            records[validity + (row >>> 6)] |= 1L << row;
             at += rowBytes;
         }
+        setValid(record(page) + VALIDITY, firstRow, firstRow + rows - 1);
         records[record(page) + COUNTS] += rows;
         records[record(page) + DIGEST] += rowDigests;
         digest += rowDigests;
+    }
+
+    /** Word by word: bit by bit, each row would wait for the one ahead of it. */
+    private void setValid(final int validity, final int firstRow, final int lastRow)
+    {
+        for (int word = firstRow >> 6; word <= lastRow >> 6; word++)
+        {
+            final long fromFirst = word == firstRow >> 6 ? -1L << firstRow : -1L;
+            final long upToLast = word == lastRow >> 6 ? -1L >>> ~lastRow : -1L;
+            records[validity + word] |= fromFirst & upToLast;
+        }
     }
 
     private boolean isValid(final int page, final int row)

@@ -45,11 +45,18 @@ class SettingsDocsTest
                 final String option = object.options() ? OptionNames.of(setting.name()) : null;
                 text.append("| `").append(setting.name()).append("` | ")
                     .append(option == null ? "" : "`" + option + "`").append(" | ").append(setting.unit()).append(" | ")
-                    .append(defaultOf(setting)).append(" | ").append(setting.allowed()).append(" | ")
+                    .append(defaultOf(setting)).append(isTurnedOnByCommands(setting, option) ? "; commands: true" : "")
+                    .append(" | ").append(setting.allowed()).append(" | ")
                     .append(setting.meaning()).append(" |\n");
             }
         }
         return text.toString();
+    }
+
+    /** An option that turns something off is for a setting that commands turn on. */
+    private static boolean isTurnedOnByCommands(final Setting<?> setting, final String option)
+    {
+        return option != null && option.startsWith("--no-") && defaultOf(setting).equals("false");
     }
 
     private static <T> String defaultOf(final Setting<T> setting)

@@ -31,21 +31,44 @@ public final class CommitView
     private final MessagePart logprobs = new MessagePart(MESSAGE);
     private final MessagePart partlyFilled = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
+    private int partsOffset;
+    private int partsLimit;
+    private boolean isLocated;
 
-    /** @param limit position behind the message. */
+    /**
+     * Its parts are located when one of them is asked for: most readers of a {@code Commit} read none.
+     *
+     * @param limit position behind the message.
+     */
     CommitView wrap(
         final DirectBuffer source, final int bodyOffset, final int blockLength, final int version, final int limit)
     {
         buffer = source;
         decoder.wrap(source, bodyOffset, blockLength, version);
-        int next = bodyOffset + blockLength;
-        next = entries.wrap(source, next, limit);
-        next = tokens.wrap(source, next, limit);
-        next = spans.wrap(source, next, limit);
-        next = registered.wrap(source, next, limit);
-        next = logprobs.wrap(source, next, limit);
-        partlyFilled.wrap(source, next, limit);
+        partsOffset = bodyOffset + blockLength;
+        partsLimit = limit;
+        isLocated = false;
         return this;
+    }
+
+    private MessagePart located(final MessagePart part)
+    {
+        if (!isLocated)
+        {
+            locate();
+        }
+        return part;
+    }
+
+    private void locate()
+    {
+        int next = entries.wrap(buffer, partsOffset, partsLimit);
+        next = tokens.wrap(buffer, next, partsLimit);
+        next = spans.wrap(buffer, next, partsLimit);
+        next = registered.wrap(buffer, next, partsLimit);
+        next = logprobs.wrap(buffer, next, partsLimit);
+        partlyFilled.wrap(buffer, next, partsLimit);
+        isLocated = true;
     }
 
     /** The message as a whole, for printing. */
@@ -84,137 +107,139 @@ public final class CommitView
     /** Entries, in batch order. */
     public int entryCount()
     {
-        return entries.count();
+        return located(entries).count();
     }
 
     public long requestId(final int entry)
     {
-        return buffer.getLong(entries.at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
+        return buffer.getLong(located(entries).at(entry) + EntriesDecoder.requestIdEncodingOffset(), ORDER);
     }
 
     /** Position of the first token that was fed. */
     public int start(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
+        return buffer.getInt(located(entries).at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
     }
 
     /** Tokens that count as computed from this commit on. */
     public int advance(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + EntriesDecoder.advanceEncodingOffset(), ORDER);
+        return buffer.getInt(located(entries).at(entry) + EntriesDecoder.advanceEncodingOffset(), ORDER);
     }
 
     /** Draft tokens that the backend did not accept. */
     public int rejected(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.rejectedEncodingOffset()) & 0xFF;
+        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.rejectedEncodingOffset()) & 0xFF;
     }
 
     /** Accepted tokens behind the one at which the request stopped. */
     public int afterStop(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.afterStopEncodingOffset()) & 0xFF;
+        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.afterStopEncodingOffset()) & 0xFF;
     }
 
     /** Tokens of the entry that became visible: that many of {@link #token}, in batch order. */
     public int emitted(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.emittedEncodingOffset()) & 0xFF;
+        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.emittedEncodingOffset()) & 0xFF;
     }
 
     public EntryVerdict verdict(final int entry)
     {
-        return EntryVerdict.get((short)(buffer.getByte(entries.at(entry) + EntriesDecoder.verdictEncodingOffset()) & 0xFF));
+        final int verdict = buffer.getByte(located(entries).at(entry) + EntriesDecoder.verdictEncodingOffset());
+        return EntryVerdict.get((short)(verdict & 0xFF));
     }
 
     /** Tokens that became visible, of all entries together. */
     public int tokenCount()
     {
-        return tokens.count();
+        return located(tokens).count();
     }
 
     public int token(final int index)
     {
-        return buffer.getInt(tokens.at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+        return buffer.getInt(located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
     }
 
     /** Log-probability of a visible token, or {@link Float#NaN} if the backend reported none. */
     public float logprob(final int index)
     {
-        return logprobs.count() == 0 ? Float.NaN :
-            buffer.getFloat(logprobs.at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
+        return located(logprobs).count() == 0 ? Float.NaN :
+            buffer.getFloat(located(logprobs).at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
     }
 
     /** Runs of rows within one block; none if capture is off. */
     public int spanCount()
     {
-        return spans.count();
+        return located(spans).count();
     }
 
     /** Rows of the span that were stored. */
     public int keptRows(final int span)
     {
-        return buffer.getInt(spans.at(span) + SpansDecoder.keptEncodingOffset(), ORDER);
+        return buffer.getInt(located(spans).at(span) + SpansDecoder.keptEncodingOffset(), ORDER);
     }
 
     /** Rows of the span that kept their first write. */
     public int alreadyThereRows(final int span)
     {
-        return buffer.getInt(spans.at(span) + SpansDecoder.alreadyThereEncodingOffset(), ORDER);
+        return buffer.getInt(located(spans).at(span) + SpansDecoder.alreadyThereEncodingOffset(), ORDER);
     }
 
     public int spanBlockId(final int span)
     {
-        return buffer.getInt(spans.at(span) + SpansDecoder.blockIdEncodingOffset(), ORDER);
+        return buffer.getInt(located(spans).at(span) + SpansDecoder.blockIdEncodingOffset(), ORDER);
     }
 
     /** First position of the span within its block. */
     public int spanOffset(final int span)
     {
-        return buffer.getInt(spans.at(span) + SpansDecoder.offsetEncodingOffset(), ORDER);
+        return buffer.getInt(located(spans).at(span) + SpansDecoder.offsetEncodingOffset(), ORDER);
     }
 
     /** Block hashes that can be matched from this commit on. */
     public int registeredCount()
     {
-        return registered.count();
+        return located(registered).count();
     }
 
     public long registeredHash(final int index)
     {
-        return buffer.getLong(registered.at(index) + RegisteredDecoder.blockHashEncodingOffset(), ORDER);
+        return buffer.getLong(located(registered).at(index) + RegisteredDecoder.blockHashEncodingOffset(), ORDER);
     }
 
     public int registeredBlockId(final int index)
     {
-        return buffer.getInt(registered.at(index) + RegisteredDecoder.blockIdEncodingOffset(), ORDER);
+        return buffer.getInt(located(registered).at(index) + RegisteredDecoder.blockIdEncodingOffset(), ORDER);
     }
 
     /** Whether decoding put a token into the block. */
     public boolean registeredGenerated(final int index)
     {
-        return buffer.getByte(registered.at(index) + RegisteredDecoder.generatedEncodingOffset()) == Flag.YES.value();
+        final int generated = buffer.getByte(located(registered).at(index) + RegisteredDecoder.generatedEncodingOffset());
+        return generated == Flag.YES.value();
     }
 
     /** Last blocks of requests that end with this commit, kept so that others can copy from them. */
     public int partlyFilledCount()
     {
-        return partlyFilled.count();
+        return located(partlyFilled).count();
     }
 
     public long partlyFilledHash(final int index)
     {
-        return buffer.getLong(partlyFilled.at(index) + PartlyFilledDecoder.blockHashEncodingOffset(), ORDER);
+        return buffer.getLong(located(partlyFilled).at(index) + PartlyFilledDecoder.blockHashEncodingOffset(), ORDER);
     }
 
     public int partlyFilledBlockId(final int index)
     {
-        return buffer.getInt(partlyFilled.at(index) + PartlyFilledDecoder.blockIdEncodingOffset(), ORDER);
+        return buffer.getInt(located(partlyFilled).at(index) + PartlyFilledDecoder.blockIdEncodingOffset(), ORDER);
     }
 
     /** Tokens of the block that are computed. */
     public int partlyFilledTokens(final int index)
     {
-        return buffer.getInt(partlyFilled.at(index) + PartlyFilledDecoder.tokensEncodingOffset(), ORDER);
+        return buffer.getInt(located(partlyFilled).at(index) + PartlyFilledDecoder.tokensEncodingOffset(), ORDER);
     }
 }

@@ -26,28 +26,58 @@ public final class CompletionView
     private final MessagePart impossible = new MessagePart(MESSAGE);
     private final MessagePart logprobs = new MessagePart(MESSAGE);
     private DirectBuffer buffer;
+    private int partsOffset;
+    private int partsLimit;
+    private boolean isLocated;
     private int rowsOffset;
     private int rowsLength;
 
-    /** @param limit position behind the message. */
+    /**
+     * Its parts are located when one of them is asked for: most readers of a {@code D2hComplete} read none.
+     *
+     * @param limit position behind the message.
+     */
     CompletionView wrap(
         final DirectBuffer source, final int bodyOffset, final int blockLength, final int version, final int limit)
     {
         buffer = source;
         decoder.wrap(source, bodyOffset, blockLength, version);
-        int next = bodyOffset + blockLength;
-        next = entries.wrap(source, next, limit);
-        next = tokens.wrap(source, next, limit);
-        next = impossible.wrap(source, next, limit);
-        next = logprobs.wrap(source, next, limit);
+        partsOffset = bodyOffset + blockLength;
+        partsLimit = limit;
+        isLocated = false;
+        return this;
+    }
+
+    /** @throws MessageFormatException if a part of the message leaves it; else the first read of a part throws it. */
+    public CompletionView checked()
+    {
+        located(entries);
+        return this;
+    }
+
+    private MessagePart located(final MessagePart part)
+    {
+        if (!isLocated)
+        {
+            locate();
+        }
+        return part;
+    }
+
+    private void locate()
+    {
+        int next = entries.wrap(buffer, partsOffset, partsLimit);
+        next = tokens.wrap(buffer, next, partsLimit);
+        next = impossible.wrap(buffer, next, partsLimit);
+        next = logprobs.wrap(buffer, next, partsLimit);
         rowsOffset = next + D2hCompleteDecoder.rowsHeaderLength();
-        rowsLength = rowsOffset > limit ? -1 : source.getInt(next, ORDER);
-        if (rowsLength < 0 || rowsLength > limit - rowsOffset)
+        rowsLength = rowsOffset > partsLimit ? -1 : buffer.getInt(next, ORDER);
+        if (rowsLength < 0 || rowsLength > partsLimit - rowsOffset)
         {
             throw new MessageFormatException(
-                MESSAGE + " ends at byte " + limit + ", within its routed-expert rows, which begin at byte " + next);
+                MESSAGE + " ends at byte " + partsLimit + ", within its routed-expert rows, which begin at byte " + next);
         }
-        return this;
+        isLocated = true;
     }
 
     /** The message as a whole, for printing. */
@@ -85,19 +115,19 @@ public final class CompletionView
     /** Entries, in the batch order of the {@code Schedule}. */
     public int entryCount()
     {
-        return entries.count();
+        return located(entries).count();
     }
 
     /** Position of the first token that the entry fed. */
     public int start(final int entry)
     {
-        return buffer.getInt(entries.at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
+        return buffer.getInt(located(entries).at(entry) + EntriesDecoder.startEncodingOffset(), ORDER);
     }
 
     /** Tokens that the entry adds to its request: that many of {@link #token}, in batch order. */
     public int accepted(final int entry)
     {
-        return buffer.getByte(entries.at(entry) + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
+        return buffer.getByte(located(entries).at(entry) + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
     }
 
     /**
@@ -107,17 +137,17 @@ public final class CompletionView
      */
     public long copyEntries(final int[] starts, final int[] accepted)
     {
-        final int count = entries.count();
+        final int count = located(entries).count();
         final DirectBuffer source = buffer;
         long sum = 0;
-        int at = entries.base();
+        int at = located(entries).base();
         for (int entry = 0; entry < count; entry++)
         {
             final int tokensOfEntry = source.getByte(at + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
             starts[entry] = source.getInt(at + EntriesDecoder.startEncodingOffset(), ORDER);
             accepted[entry] = tokensOfEntry;
             sum += tokensOfEntry;
-            at += entries.stride();
+            at += located(entries).stride();
         }
         return sum;
     }
@@ -129,15 +159,15 @@ public final class CompletionView
      */
     public int copyTokens(final int[] copies)
     {
-        final int count = tokens.count();
+        final int count = located(tokens).count();
         final DirectBuffer source = buffer;
         int any = 0;
-        int at = tokens.base() + TokensDecoder.tokenIdEncodingOffset();
+        int at = located(tokens).base() + TokensDecoder.tokenIdEncodingOffset();
         for (int index = 0; index < count; index++)
         {
             copies[index] = source.getInt(at, ORDER);
             any |= copies[index];
-            at += tokens.stride();
+            at += located(tokens).stride();
         }
         return any;
     }
@@ -145,41 +175,41 @@ public final class CompletionView
     /** Accepted tokens of all entries. */
     public int tokenCount()
     {
-        return tokens.count();
+        return located(tokens).count();
     }
 
     public int token(final int index)
     {
-        return buffer.getInt(tokens.at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
+        return buffer.getInt(located(tokens).at(index) + TokensDecoder.tokenIdEncodingOffset(), ORDER);
     }
 
     /** Whether there is a log-probability for each accepted token. */
     public boolean hasLogprobs()
     {
-        return logprobs.count() > 0;
+        return located(logprobs).count() > 0;
     }
 
     public int logprobCount()
     {
-        return logprobs.count();
+        return located(logprobs).count();
     }
 
     /** Log-probability of a token as the bits of a float; NaN if it is not known. */
     public int logprobBits(final int index)
     {
-        return buffer.getInt(logprobs.at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
+        return buffer.getInt(located(logprobs).at(index) + LogprobsDecoder.logprobEncodingOffset(), ORDER);
     }
 
     /** Rows that were refused: no expert router can have chosen their ids. They are marked as missing. */
     public int impossibleCount()
     {
-        return impossible.count();
+        return located(impossible).count();
     }
 
     /** Index of such a row in the step. */
     public int impossibleRow(final int index)
     {
-        return buffer.getInt(impossible.at(index) + ImpossibleRowsDecoder.rowEncodingOffset(), ORDER);
+        return buffer.getInt(located(impossible).at(index) + ImpossibleRowsDecoder.rowEncodingOffset(), ORDER);
     }
 
     /** Routed-expert rows, one per token of the step; 0 if capture is off. */
@@ -218,12 +248,14 @@ public final class CompletionView
 
     public int rowsOffset()
     {
+        located(entries);
         return rowsOffset;
     }
 
     /** Bytes of rows within the message. */
     public int rowsLength()
     {
+        located(entries);
         return rowsLength;
     }
 }

@@ -40,7 +40,10 @@ import org.agrona.sbe.MessageDecoderFlyweight;
 public abstract class EventReader
 {
     private static final String DECODER = "Decoder";
+    private static final long ALL = -1;
 
+    /** A bit for each template id that is read. */
+    private final long templates;
     private final GroupReader messages = new GroupReader();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SubmitDecoder submit = new SubmitDecoder();
@@ -69,6 +72,23 @@ public abstract class EventReader
     private final CaptureRowsDecoder captureRows = new CaptureRowsDecoder();
     private final SealDecoder seal = new SealDecoder();
     private final VoidDecoder voided = new VoidDecoder();
+
+    /** Reads every message. */
+    protected EventReader()
+    {
+        templates = ALL;
+    }
+
+    /** Reads the messages with these template ids, which are below 64, and skips the others. */
+    protected EventReader(final int... templateIds)
+    {
+        long wanted = 0;
+        for (final int id : templateIds)
+        {
+            wanted |= 1L << id;
+        }
+        templates = wanted;
+    }
 
     /**
      * Reads every message of a group: the input, then its outputs.
@@ -117,6 +137,10 @@ public abstract class EventReader
     private void read(final DirectBuffer buffer, final int offset, final int length)
     {
         header.wrap(buffer, offset);
+        if (templates != ALL && (templates >>> header.templateId() & 1) == 0)
+        {
+            return;
+        }
         final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
         final int block = header.blockLength();
         final int version = header.version();

@@ -53,7 +53,8 @@ final class ContinuedRun implements RecordedRun
     {
         final String record = "record " + difference.sequence();
         return new JournalException(Kind.NOT_CONFIRMED, directory + " cannot be continued: " + (difference.thrown() ?
-            difference.recomputed() : record + " has " + difference.recorded() + ", and now the scheduler decides " +
+            difference.recomputed() + "; 'signalbox replay " + directory + " --void " + difference.sequence() +
+            "' leaves that input out" : record + " has " + difference.recorded() + ", and now the scheduler decides " +
                 difference.recomputed()) + "; start the program that wrote it, or see 'signalbox replay " + directory +
             " --verify'.");
     }

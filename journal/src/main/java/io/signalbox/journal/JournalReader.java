@@ -18,6 +18,7 @@ import org.agrona.sbe.MessageDecoderFlyweight;
 
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,6 +31,7 @@ public final class JournalReader implements AutoCloseable
 
     private final JournalScanner scanner;
     private final WriterProbe writer;
+    private final VoidRecords voids;
     private final Map<String, String> settings;
     private final UnsafeBuffer payload = new UnsafeBuffer(0, 0);
     private final RowAssembly rows = new RowAssembly();
@@ -41,6 +43,7 @@ public final class JournalReader implements AutoCloseable
     {
         this.scanner = scanner;
         this.writer = writer;
+        voids = VoidRecords.of(scanner.files());
         settings = Collections.unmodifiableMap(readSettings());
     }
 
@@ -62,6 +65,14 @@ public final class JournalReader implements AutoCloseable
     static JournalReader recovering(final JournalFiles files)
     {
         return of(JournalScanner.recovering(files), null);
+    }
+
+    /** As {@link #recovering(JournalFiles)}, as if one more input had been declared void. */
+    static JournalReader recovering(final JournalFiles files, final VoidedInput input, final long chain)
+    {
+        final JournalReader reader = recovering(files);
+        reader.voids.add(input, chain);
+        return reader;
     }
 
     /** Of files that no process can be writing. */
@@ -166,12 +177,18 @@ public final class JournalReader implements AutoCloseable
         while (advance())
         {
             wrapPayload();
-            if (scanner.type() == RecordType.GROUP)
+            if (scanner.type() == RecordType.VOID)
             {
-                checkRows();
+                checkVoid();
+            }
+            else if (scanner.type() == RecordType.ROWS)
+            {
+                collectRows();
+            }
+            else if (isHandedOut())
+            {
                 return true;
             }
-            collectRows();
         }
         return false;
     }
@@ -194,6 +211,42 @@ public final class JournalReader implements AutoCloseable
             throw beingWritten;
         }
         return more;
+    }
+
+    /** A group that is void is left out, with its rows. */
+    private boolean isHandedOut()
+    {
+        checkRows();
+        final boolean isVoid = voids.isVoid(scanner.sequence());
+        if (isVoid)
+        {
+            if (!voids.fits(scanner.sequence(), scanner.chain()))
+            {
+                throw malformed("another record than this one was declared void");
+            }
+            rows.reset();
+        }
+        return !isVoid;
+    }
+
+    private void checkVoid()
+    {
+        if (!voids.lists(payload))
+        {
+            throw malformed("the declaration of a void input cannot be decoded");
+        }
+    }
+
+    /** The inputs that were declared void, in the order of their records. */
+    public List<VoidedInput> voided()
+    {
+        return List.copyOf(voids.inputs());
+    }
+
+    /** Link of the current group's record. */
+    long chain()
+    {
+        return scanner.chain();
     }
 
     private void wrapPayload()
@@ -257,7 +310,7 @@ public final class JournalReader implements AutoCloseable
         @Override
         protected void onD2hComplete(final CompletionView completion)
         {
-            fits = completion.isChunked() ? rows.fits(completion) : rows.isEmpty();
+            fits = completion.checked().isChunked() ? rows.fits(completion) : rows.isEmpty();
         }
 
         @Override

@@ -87,7 +87,7 @@ public final class JournalRecovery
             moved, Chain.text(position.chain()), end.ending());
     }
 
-    private static JournalLock lockExisting(final Path directory)
+    static JournalLock lockExisting(final Path directory)
     {
         if (DirectoryFiles.of(directory).segmentCount() == 0 &&
             !Files.exists(directory.resolve(SegmentName.LOCK), LinkOption.NOFOLLOW_LINKS))

@@ -189,7 +189,7 @@ final class JournalScanner implements AutoCloseable
             bytes, start + Envelope.LENGTH, walker.length() - Envelope.LENGTH));
         return progress.link() == Envelope.chain(bytes, start) &&
             (type == RecordType.RUN_DESCRIPTION) == (progress.records() == 0) &&
-            (segment == 0 || continued);
+            (segment == 0 || continued) && (type != RecordType.VOID || progress.isFirstBehindContinuation());
     }
 
     private boolean sealFits()
@@ -360,6 +360,17 @@ final class JournalScanner implements AutoCloseable
     public long groups()
     {
         return progress.groups();
+    }
+
+    JournalFiles files()
+    {
+        return files;
+    }
+
+    /** Link of the record handed out last. */
+    long chain()
+    {
+        return progress.chain();
     }
 
     /** The journal's directory, as the user named it. */

@@ -8,7 +8,6 @@ import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -26,10 +25,10 @@ public final class JournalVerifier
 
     private final JournalReader reader;
     private final GroupReader messages = new GroupReader();
-    private final GroupWriter recomputed = new GroupWriter(GROUP_CAPACITY_BYTES);
+    private GroupWriter recomputed = new GroupWriter(GROUP_CAPACITY_BYTES);
+    /** The group ahead, of which journal and scheduler have the same bytes. */
+    private GroupWriter before = new GroupWriter(GROUP_CAPACITY_BYTES);
     private final GroupListener follower;
-    private byte[] before = new byte[GROUP_CAPACITY_BYTES];
-    private int beforeLength;
 
     private JournalVerifier(final JournalReader reader, final GroupListener follower)
     {
@@ -82,7 +81,14 @@ public final class JournalVerifier
      */
     static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
     {
-        return new JournalVerifier(reader, follower).run(scheduler, Long.MAX_VALUE);
+        return replayTo(reader, scheduler, Long.MAX_VALUE, follower);
+    }
+
+    /** As {@link #replay}, up to the group that a record is part of. */
+    static Verification replayTo(
+        final JournalReader reader, final Scheduler scheduler, final long record, final GroupListener follower)
+    {
+        return new JournalVerifier(reader, follower).run(scheduler, record);
     }
 
     private Verification run(final Scheduler scheduler, final long record)
@@ -90,15 +96,18 @@ public final class JournalVerifier
         Difference difference = null;
         while (difference == null && reader.sequence() < record && reader.next())
         {
+            final GroupWriter former = before;
+            before = recomputed;
+            recomputed = former;
             difference = compare(scheduler);
             if (difference == null)
             {
                 follower.onGroup(reader.group(), 0, reader.groupLength());
             }
-            keep();
         }
         return new Verification(
-            reader.records(), reader.groups(), reader.ending(), reader.digest(), difference);
+            reader.records(), reader.groups(), reader.ending(), reader.digest(), reader.voided(),
+            difference);
     }
 
     private Difference compare(final Scheduler scheduler)
@@ -129,16 +138,6 @@ public final class JournalVerifier
     private Difference difference(final List<String> now)
     {
         return Difference.between(reader.sequence(), GroupText.lines(reader.group(), 0, reader.groupLength()), now,
-            GroupText.lines(new UnsafeBuffer(before), 0, beforeLength));
-    }
-
-    private void keep()
-    {
-        beforeLength = reader.groupLength();
-        if (beforeLength > before.length)
-        {
-            before = new byte[beforeLength];
-        }
-        reader.group().getBytes(0, before, 0, beforeLength);
+            GroupText.lines(before.buffer(), 0, before.length()));
     }
 }

@@ -13,9 +13,11 @@ enum RecordType
     /** The last record of a segment. Outside sequence and chain. */
     SEAL(4),
     /** The first record of every segment but the first. Outside sequence and chain. */
-    CONTINUATION(5);
+    CONTINUATION(5),
+    /** Declares an input void; the first record behind a continuation. */
+    VOID(6);
 
-    private static final RecordType[] BY_CODE = {null, RUN_DESCRIPTION, GROUP, ROWS, SEAL, CONTINUATION};
+    private static final RecordType[] BY_CODE = {null, RUN_DESCRIPTION, GROUP, ROWS, SEAL, CONTINUATION, VOID};
 
     private final int code;
 
@@ -32,7 +34,7 @@ enum RecordType
     /** Whether records of this type take a sequence number and a link of the chain. */
     public boolean isChained()
     {
-        return code <= ROWS.code;
+        return this != SEAL && this != CONTINUATION;
     }
 
     /** Returns {@code null} if this version does not know the code. */

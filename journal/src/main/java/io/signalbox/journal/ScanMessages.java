@@ -23,7 +23,7 @@ final class ScanMessages
         {
             case NEWER_VERSION -> "the record has type " + Envelope.typeCode(walker.bytes(), walker.start()) +
                 " and schema version " + Envelope.version(walker.bytes(), walker.start()) +
-                ", of which this program knows types up to " + RecordType.CONTINUATION.code() + " and version " +
+                ", of which this program knows types up to " + RecordType.VOID.code() + " and version " +
                 Envelope.SCHEMA_VERSION;
             case OUT_OF_SEQUENCE -> "a whole record has sequence " +
                 Envelope.sequence(walker.bytes(), walker.start()) + " in the place of " + progress.records();

@@ -130,6 +130,12 @@ final class ScanProgress
         return recordsOfSegmentBefore;
     }
 
+    /** Whether the segment has a continuation, and nothing else yet. */
+    boolean isFirstBehindContinuation()
+    {
+        return !segmentEmpty && segmentRecords == 0;
+    }
+
     boolean isSegmentEmpty()
     {
         return segmentEmpty;

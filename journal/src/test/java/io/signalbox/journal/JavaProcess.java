@@ -21,6 +21,13 @@ final class JavaProcess
             .redirectError(ProcessBuilder.Redirect.DISCARD).start();
     }
 
+    /** Its standard error is appended to a file. */
+    static Process start(final Path errors, final Class<?> main, final String... arguments) throws IOException
+    {
+        return new ProcessBuilder(command(flags(), main, arguments))
+            .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile())).start();
+    }
+
     static List<String> flags()
     {
         return Arrays.asList(System.getProperty("signalbox.jvm.flags").trim().split("\\s+"));

@@ -125,7 +125,7 @@ public final class BatchPlanner
         do
         {
             tookVictim = false;
-            if (!isAnyInFlight())
+            if (!running.anyInFlight() && !blocks.isRetiring())
             {
                 continueRunning(plan);
             }
@@ -134,38 +134,23 @@ public final class BatchPlanner
         mustTakeVictim = false;
     }
 
-    private boolean isAnyInFlight()
-    {
-        for (int i = 0; i < running.size(); i++)
-        {
-            if (running.get(i).isInFlight())
-            {
-                return true;
-            }
-        }
-        return blocks.isRetiring();
-    }
-
     private void continueRunning(final StepPlan plan)
     {
         leftOneWaiting = false;
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (request.takesEntries() && !continueSteadily(plan, request))
+            if (request.takesEntries() && SteadyDecode.plan(plan, request, blocks.blockSize(), rules))
+            {
+                budget--;
+            }
+            else if (request.takesEntries())
             {
                 continueRequest(plan, request, running.size() - 1 - i);
                 // The victim may be the request itself.
                 i -= i < running.size() && running.get(i) == request ? 0 : 1;
             }
         }
-    }
-
-    private boolean continueSteadily(final StepPlan plan, final Request request)
-    {
-        final boolean isSteady = draftTokens == 0 && SteadyDecode.plan(plan, request, blocks.blockSize(), depth);
-        budget -= isSteady ? 1 : 0;
-        return isSteady;
     }
 
     /** @param behind running requests that come after this one in the step. */
@@ -266,6 +251,7 @@ public final class BatchPlanner
     {
         if (blocks.hold(request, end))
         {
+            // It is not paused: a paused one lacked a block for its next token, and has gained none.
             return end;
         }
         long room = available(request);
@@ -340,8 +326,7 @@ public final class BatchPlanner
 
     private int promisedTo(final Request request)
     {
-        final AdmissionPromise promise = victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise();
-        return switch (promise)
+        return switch (victims.isExempt(request) ? AdmissionPromise.WHOLE : rules.promise())
         {
             case NOTHING -> 0;
             case KNOWN -> admission.knownBlocks(request);
@@ -423,7 +408,7 @@ public final class BatchPlanner
         {
             request.residency.preempted();
         }
-        waiting.addFirstByPriority(request);
+        waiting.addAgain(request);
     }
 
     /** Removes a request that has ended; its blocks are released, or retire if steps in flight may write them. */

@@ -6,7 +6,8 @@ import io.signalbox.StateDigest;
 /**
  * Requests leave by priority; of one priority the tenants share the tokens by their weights, and the requests of a tenant
  * leave in the order of their arrival. A request costs its prompt and its largest output when it leaves; tokens that were
- * not generated come back to the tenant when it ends.
+ * not generated come back to the tenant when it ends. A request that comes back from a lost rank takes its whole cost along,
+ * and costs it again when it leaves again: a tenant pays once for each token, however often ranks are lost that computed it.
  *
  * <p>This is weighted fair queueing with eligibility: virtual time advances by the cost over the sum of the weights of the
  * tenants that wait; a tenant is eligible if its head starts no later; of the eligible ones the head that would end first

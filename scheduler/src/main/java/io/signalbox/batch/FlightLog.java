@@ -89,14 +89,14 @@ class FlightLog
         }
     }
 
-    /** Tokens of the entries in flight: by so many the request advances, unless it {@link #isLoose}. */
+    /** Tokens of the entries in flight: by so many the request advances, unless a start is uncertain. */
     int tokens()
     {
         return tokens;
     }
 
     /** Whether the next entry may start at several positions. May be true without need after a withdrawal. */
-    boolean isLoose()
+    private boolean isLoose()
     {
         return size > 0 && step0 <= newestLoose;
     }

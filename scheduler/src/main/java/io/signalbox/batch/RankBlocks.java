@@ -177,7 +177,7 @@ public final class RankBlocks
             }
         }
         request.blockCount = matched;
-        request.computedWith(tokensOf(registered), weightGeneration);
+        request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
         request.residency.shares(registered, matched, request.generatedTokens() > 0);
         return registered;
     }

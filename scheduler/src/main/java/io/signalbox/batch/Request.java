@@ -64,8 +64,6 @@ public final class Request
     private int computedHighWater;
     /** Of {@link #CANCELLED} and the others: what has happened to the request. */
     private int flags;
-    /** The last generation in {@link #weights}. */
-    private int lastWeights;
     int blockCount;
     /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
     int lastBlock;
@@ -80,12 +78,10 @@ public final class Request
     int cachedTokens;
     private int rowsFrom;
     private int impossibleRows;
-    /** Consecutive failed steps that had tokens of the request, without a first computation of any token in between. */
-    private int failures;
-    private int failedAtTokens;
     /** Position in the scheduler's list of live requests. */
     private int liveIndex;
 
+    private final FailedTries tries = new FailedTries();
     private final PromptHead head = new PromptHead();
     private final PrefixHashes prefix = new PrefixHashes();
     int[] blockTable = new int[16];
@@ -121,9 +117,7 @@ public final class Request
         generation = 0;
         flags = 0;
         weights.clear();
-        lastWeights = WeightSpans.NONE;
-        failures = 0;
-        failedAtTokens = -1;
+        tries.reset();
         return this;
     }
 
@@ -226,6 +220,7 @@ public final class Request
     void placed(final int onRank, final int matchedTokens)
     {
         stage(Stage.PLACED);
+        residency.waitAnew();
         rank = onRank;
         cachedTokens = matchedTokens;
     }
@@ -248,7 +243,7 @@ public final class Request
     void startsOver()
     {
         stage(Stage.PLACED);
-        residency.end();
+        residency.endAndWait();
         flags |= RESUMED;
     }
 
@@ -298,26 +293,12 @@ public final class Request
         {
             computedHighWater = 0;
             weights.clear();
-            lastWeights = WeightSpans.NONE;
             if (rows != null)
             {
                 rows.clear();
             }
         }
         generation = currentGeneration;
-    }
-
-    /** Records that positions up to {@code end} are computed with weights of a generation. */
-    void computedWith(final int end, final int weightGeneration)
-    {
-        weights.extend(computedHighWater, end, weightGeneration);
-        lastWeights = weights.last();
-    }
-
-    /** Whether {@link #computedWith} has nothing to record for weights of this generation. */
-    boolean isComputedWith(final int weightGeneration)
-    {
-        return weightGeneration == lastWeights;
     }
 
     public WeightSpans weights()
@@ -336,16 +317,10 @@ public final class Request
         computedHighWater = Math.max(computedHighWater, certainTokens);
     }
 
-    /**
-     * Records that a step with tokens of the request failed.
-     *
-     * @return the number of consecutive failures since a token was computed for the first time.
-     */
-    public int countFailure()
+    /** A step of these weights failed that had tokens of the request; returns how many in a row, see {@link FailedTries}. */
+    public int countFailure(final int weightGeneration)
     {
-        failures = computedHighWater > failedAtTokens ? 1 : failures + 1;
-        failedAtTokens = computedHighWater;
-        return failures;
+        return tries.count(computedHighWater, weightGeneration);
     }
 
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
@@ -503,6 +478,6 @@ public final class Request
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
         digest = weights.digest(StateDigest.mix(digest, residency.digest()));
-        return failures == 0 ? digest : StateDigest.mix(digest, failures, failedAtTokens);
+        return tries.digest(digest);
     }
 }

@@ -72,6 +72,39 @@ public final class RequestQueue
         ring[slot(at)] = request;
     }
 
+    /**
+     * Inserts a request that has run, ahead of every request of the same or a lower priority that has not; those that have
+     * run keep the order in which they were admitted.
+     */
+    void addAgain(final Request request)
+    {
+        addFirstByPriority(request);
+        int at = 0;
+        while (get(at) != request)
+        {
+            at++;
+        }
+        while (at < size - 1 && get(at + 1).priority() == request.priority() &&
+            get(at + 1).residency.wasAheadOf(request.residency))
+        {
+            ring[slot(at)] = get(at + 1);
+            ring[slot(++at)] = request;
+        }
+    }
+
+    /** Whether a step in flight computes one of the requests. */
+    boolean anyInFlight()
+    {
+        for (int i = 0; i < size; i++)
+        {
+            if (get(i).isInFlight())
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
     public Request removeFirst()
     {
         final Request first = ring[head];

@@ -28,6 +28,8 @@ final class Residency extends FlightLog
     }
 
     private long number = NONE;
+    /** Of a request that waits again: the number of the stay that it lost. */
+    private long former = NONE;
     private long sampledInStep = NO_STEP;
     private int sampledInEntry;
     private Leaving leaving = Leaving.NO;
@@ -45,6 +47,26 @@ final class Residency extends FlightLog
     void begin(final long admission)
     {
         number = admission;
+        former = NONE;
+    }
+
+    /** The request loses its blocks and waits again on its rank. */
+    void endAndWait()
+    {
+        former = number;
+        end();
+    }
+
+    /** The request waits on a rank on which it has not run. */
+    void waitAnew()
+    {
+        former = NONE;
+    }
+
+    /** Whether the request has run on its rank and waits again, and was admitted before the other one. */
+    boolean wasAheadOf(final Residency other)
+    {
+        return former != NONE && former < other.former;
     }
 
     void end()
@@ -63,6 +85,7 @@ final class Residency extends FlightLog
     void reset()
     {
         end();
+        former = NONE;
         preemptions = 0;
     }
 
@@ -223,6 +246,7 @@ final class Residency extends FlightLog
         final long stay = preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
             StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
         final long shared = firstPending < endPending ? StateDigest.mix(stay, firstPending, endPending) : stay;
-        return copiedTokens > 0 ? StateDigest.mix(shared, copiedFrom, copiedTokens) : shared;
+        final long copied = copiedTokens > 0 ? StateDigest.mix(shared, copiedFrom, copiedTokens) : shared;
+        return former == NONE ? copied : StateDigest.mix(copied, former);
     }
 }

@@ -16,24 +16,29 @@ final class SteadyDecode
     }
 
     /**
-     * Adds the next entry of a running request to the plan, if the device holds its token and it needs no block.
+     * Adds the next entry of a running request to the plan, if it needs no block and one token is all that is left to feed.
+     * If draft tokens are computed, a start may be uncertain, and no entry is steady.
      *
-     * @param depth most steps between an entry and the one whose token it feeds.
      * @return whether it did.
      */
-    static boolean plan(final StepPlan plan, final Request request, final BlockSize blockSize, final int depth)
+    static boolean plan(final StepPlan plan, final Request request, final BlockSize blockSize, final BatchRules rules)
     {
         final Residency flights = request.residency;
         final int position = request.computedTokens + flights.tokens();
         final int left = request.blockCount * blockSize.tokens() - position;
-        final boolean isOnDevice = position >= request.knownTokens() && position < request.mostTokens() - 1;
-        if (!isOnDevice || left <= 0 || left > blockSize.tokens() || flights.isLoose() ||
-            plan.step() - flights.sampledInStep() > depth)
+        if (left <= 0 || left > blockSize.tokens() || rules.draftTokens() > 0)
         {
             return false;
         }
-        plan.addSteady(request, position);
-        flights.add(plan.step(), 1, position + 1, true);
+        final boolean isOnDevice = position >= request.knownTokens();
+        if (isOnDevice ? position >= request.mostTokens() - 1 || plan.step() - flights.sampledInStep() > rules.depth() :
+            position < request.knownTokens() - 1 || !request.wantsTokens() ||
+            position < request.prefix().count() * blockSize.tokens())
+        {
+            return false;
+        }
+        plan.addSteady(request, position, isOnDevice);
+        flights.add(plan.step(), 1, position + 1, isOnDevice);
         flights.sampledIn(plan.step(), plan.entryCount() - 1);
         return true;
     }
@@ -43,7 +48,7 @@ final class SteadyDecode
         final StepPlan plan, final int entry, final Request request, final int token, final BlockSize blockSize)
     {
         return plan.isSteady(entry) && !request.isEnding() && request.wantsMoreThanOne() && !request.stopsAt(token) &&
-            request.isComputedWith(plan.weightGeneration()) && !request.residency.isProvisional() &&
+            request.weights.last() == plan.weightGeneration() && !request.residency.isProvisional() &&
             request.prefix().isWithinOpenBlock(plan.entryStart(entry), blockSize.tokens());
     }
 

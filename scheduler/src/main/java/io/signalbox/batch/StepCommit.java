@@ -11,6 +11,8 @@ import java.util.Arrays;
  * Applies the results of one step. The layout of its plan decides into which pages routed-expert rows are stored, which
  * tokens count as computed, which block hashes are registered, and which request receives each sampled token. Keeps the
  * outcome of each entry and span until the next step is applied.
+ *
+ * <p>One file, because the results of an entry are one run of words that each of its parts writes or reads.
  */
 public final class StepCommit
 {
@@ -299,7 +301,7 @@ public final class StepCommit
             storeRows(plan, entry, blocks, output, firstRow);
         }
         final int end = start(entry) + advance(entry);
-        request.computedWith(end, plan.weightGeneration());
+        request.weights.extend(request.computedHighWater(), end, plan.weightGeneration());
         load.computed(request, advance(entry));
         request.prefix().complete(request.computedTokens, blocks.blockSize(), hasher);
         blocks.register(request, start(entry), end, this);

@@ -138,12 +138,12 @@ public final class StepPlan
         entryWords[at + SURELY_ACCEPTED] = drafts == 0 && lowest == highest ? 1 : UNCERTAIN;
     }
 
-    /** Adds an entry that feeds one token from the device, at a certain position within the last block of its request. */
-    void addSteady(final Request request, final int position)
+    /** Adds an entry that feeds one token, at a certain position within the last block of its request, and samples. */
+    void addSteady(final Request request, final int position, final boolean isOnDevice)
     {
         final int at = appendEntry(request, position, 0, 1, position + 1);
-        entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
-        entryWords[at + SOURCE] = source(request);
+        entryWords[at + PREDECESSOR_ENTRY] = isOnDevice ? request.residency.sampledInEntry() : 0;
+        entryWords[at + SOURCE] = isOnDevice ? source(request) : SAMPLES;
         entryWords[at + SURELY_ACCEPTED] = 1;
         addBlock(request.lastBlock, request.lastIssue);
     }

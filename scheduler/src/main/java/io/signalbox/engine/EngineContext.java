@@ -9,6 +9,7 @@ import io.signalbox.backend.RankSizes;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.LiveFigures;
 
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,8 @@ final class EngineContext
     private final Backend backend;
     private final EngineClient client;
     private final ContinuedClock clock;
+    /** {@code null} without a client. */
+    private final LiveFigures figures;
     private final EngineStart start;
 
     /** @param defaultDepth of an engine of this kind, if the configuration gives none and the backend takes it. */
@@ -43,8 +46,10 @@ final class EngineContext
                 "the clock of the engine is negative; give one that counts from an origin before the engine is opened.");
         }
         requireDescribed(given.journal().runDescription());
+        figures = client == null ? null : new LiveFigures(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
+            config.capture() == null ? 0 : config.capture().rowBytes());
         start = new EngineStart(config, backend,
-            new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), untakenRows());
+            new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), emptyFinishedRows());
         refuseTwoJournals();
     }
 
@@ -54,7 +59,7 @@ final class EngineContext
         if (given.runJournal() != null)
         {
             start.open(given.runJournal(), EngineStart.description(config, backend.capabilities()), client,
-                new ResumedRequests(client, config.capture() != null, trackSlots()));
+                figures, new ResumedRequests(client, config.capture() != null, trackSlots()));
             clock.continueAt(start.timeNanos());
         }
     }
@@ -142,7 +147,12 @@ final class EngineContext
         return target == NoJournal.INSTANCE ? target : new CheckedJournal(target);
     }
 
-    /** The client first: its credits come back even if the other listener is slow. */
+    LiveFigures figures()
+    {
+        return figures;
+    }
+
+    /** The client ahead of the listener: its credits come back even if the listener is slow. */
     GroupListener listener()
     {
         if (client == null)
@@ -152,6 +162,8 @@ final class EngineContext
         final GroupListener following = given.listener();
         return (group, offset, length) ->
         {
+            // First, so that they count what a client sees.
+            figures.onGroup(group, offset, length);
             client.onGroup(group, offset, length);
             following.onGroup(group, offset, length);
         };
@@ -168,7 +180,7 @@ final class EngineContext
         return start.finishedRows();
     }
 
-    private FinishedRows untakenRows()
+    private FinishedRows emptyFinishedRows()
     {
         final boolean discards = wakeSource() == EngineConfig.WakeSource.ENGINE;
         final boolean bounded =

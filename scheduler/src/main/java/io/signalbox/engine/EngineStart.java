@@ -5,7 +5,7 @@ import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
-import org.agrona.DirectBuffer;
+import io.signalbox.stats.LiveFigures;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -43,19 +43,20 @@ final class EngineStart
      * Opens the run and replays it.
      *
      * @param description  {@link #description} of the run.
-     * @param client       follows the engine; {@code null} if there is none.
+     * @param client       follows the engine; {@code null} if there is none, and no figures either.
      * @param requests     receives the requests that the run left.
      */
     void open(
         final RunJournal runs,
         final Map<String, String> description,
         final EngineClient client,
+        final LiveFigures figures,
         final ResumedRequests requests)
     {
         final RecordedRun run = runs.open(description);
         try
         {
-            replay(run, client, requests);
+            replay(run, client, figures, requests);
             journal = new LateJournal(run);
         }
         catch (final RuntimeException | Error e)
@@ -75,7 +76,8 @@ final class EngineStart
         return description;
     }
 
-    private void replay(final RecordedRun run, final EngineClient client, final ResumedRequests requests)
+    private void replay(
+        final RecordedRun run, final EngineClient client, final LiveFigures figures, final ResumedRequests requests)
     {
         run.replay(scheduler, (group, offset, length) ->
         {
@@ -83,6 +85,7 @@ final class EngineStart
             dispatcher.replay(group, offset, length);
             if (client != null)
             {
+                figures.onGroup(group, offset, length);
                 requests.onGroup(group, offset, length);
             }
         });
@@ -120,7 +123,7 @@ final class EngineStart
         return resets;
     }
 
-    /** {@code null} if the run has none of its own. */
+    /** {@code null} for a run that is not kept by a {@link RunJournal}. */
     GroupJournal journal()
     {
         return journal;

@@ -35,6 +35,8 @@ final class RankResets
     private final Due[] due;
     /** Held from the reset until its input is sequenced: epochs of a rank must arrive in their order. */
     private final ReentrantLock[] turns;
+    /** Whether a rank was ever lost: while none was, nothing is due and no try counts, and asking for that takes no lock. */
+    private volatile boolean anyLost;
     private int epoch;
     private boolean ended;
 
@@ -66,6 +68,7 @@ final class RankResets
     /** The steps of the rank were withdrawn and aborted, since it is lost. */
     synchronized void lost(final int rank, final int lostEpoch)
     {
+        anyLost = true;
         lostEpochs[rank] = lostEpoch;
         due[rank] = maxTries == 0 ? Due.NOTHING : tries[rank] < maxTries ? Due.RESET : Due.GIVE_UP;
         tries[rank] += due[rank] == Due.RESET ? 1 : 0;
@@ -89,13 +92,26 @@ final class RankResets
     }
 
     /** A step of the rank was committed. */
-    synchronized void worked(final int rank)
+    void worked(final int rank)
+    {
+        if (anyLost)
+        {
+            forgetTries(rank);
+        }
+    }
+
+    private synchronized void forgetTries(final int rank)
     {
         tries[rank] = 0;
     }
 
     /** A rank whose loss needs a reaction, or {@link #NO_RANK}. */
-    synchronized int firstDue()
+    int firstDue()
+    {
+        return anyLost ? searchDue() : NO_RANK;
+    }
+
+    private synchronized int searchDue()
     {
         for (int rank = 0; rank < due.length; rank++)
         {

@@ -10,7 +10,7 @@ import org.agrona.DirectBuffer;
 final class ShellInputs
 {
     private static final String DISCARDED =
-        "discarded: nobody took the rows, and rows that nobody took were above their bound";
+        "discarded: nobody took the rows, and rows that nobody took were too many or too old";
 
     private final InputWriter writer = new InputWriter();
 

@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.event.codec.WeightsWay;
+import io.signalbox.stats.EngineStats;
 
 import java.util.List;
 import java.util.Optional;
@@ -127,6 +128,15 @@ public final class SignalboxEngine implements AutoCloseable
     public void resetRank(final int rank)
     {
         engine.resetRank(rank);
+    }
+
+    /**
+     * What the engine has done and is doing. Costs some microseconds, and holds the thread up that completes requests for as
+     * long; ask as often as a monitor does, not for each request.
+     */
+    public EngineStats stats()
+    {
+        return engine.stats();
     }
 
     /** The routed experts that ended requests hold until their clients take them. */

@@ -38,6 +38,7 @@ public final class SteppedEngine implements Engine
     private final GroupWriter group = new GroupWriter(64 * 1024);
     private final ShellInputs shellInputs = new ShellInputs();
     private final FinishedRows finishedRows;
+    private final boolean wakesItself;
     private final EngineFailure failure;
     private final EngineLife life = new EngineLife();
     /** The thread that is within {@link #offer}, or null. */
@@ -50,6 +51,7 @@ public final class SteppedEngine implements Engine
         context = config.conclude(DEFAULT_DEPTH);
         context.refuseStepTimeout();
         context.openRun();
+        wakesItself = context.wakeSource() == EngineConfig.WakeSource.ENGINE;
         scheduler = context.scheduler();
         journal = context.journal();
         listener = context.listener();
@@ -151,7 +153,7 @@ public final class SteppedEngine implements Engine
             shellInputs.discardRows(id, scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);
         }
-        if (context.wakeSource() == EngineConfig.WakeSource.ENGINE && scheduler.wantsWake())
+        if (wakesItself && scheduler.wantsWake())
         {
             shellInputs.wake(scheduler.timeNanos());
             process(shellInputs.buffer(), 0, shellInputs.length(), null);

@@ -13,6 +13,7 @@ import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.ConfigException;
 import io.signalbox.backend.CaptureSlice;
 import io.signalbox.experts.RequestRows;
+import io.signalbox.stats.EngineStats;
 import org.agrona.DirectBuffer;
 
 /**
@@ -45,6 +46,7 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> journalProcessor;
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
+    private final Sequence durable;
     private final FinishedRows finishedRows;
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
@@ -76,7 +78,7 @@ public final class ThreadedEngine implements Engine
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         resets = context.resets();
         resets.stampBy(context.resetClock());
-        final Sequence durable = journalHandler.durable();
+        durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
@@ -234,6 +236,18 @@ public final class ThreadedEngine implements Engine
     public void rowsNotTaken(final long requestId)
     {
         finishedRows.giveBack(requestId);
+    }
+
+    /** To be asked if there is a client. */
+    EngineStats stats()
+    {
+        // Consumers before producers, so that no difference is negative.
+        final long decided = schedulerProcessor.getSequence().get();
+        final long visible = durable.get();
+        final long taken = Math.min(dispatchProcessor.getSequence().get(), listenerProcessor.getSequence().get());
+        final long made = track.getCursor();
+        return context.figures().stats(new EngineStats.Rings(ingress.cursor() - decided, context.ingressSlots(),
+            made - taken, context.trackSlots(), made - visible, made + 1));
     }
 
     SignalboxEngine.UntakenRows untakenRows()

@@ -75,7 +75,8 @@ final class OpenSteps
     /** The step in flight at this index, the oldest first. */
     StepPlan at(final int index)
     {
-        return ring[(oldest + index) % ring.length];
+        final int at = oldest + index;
+        return ring[at < ring.length ? at : at - ring.length];
     }
 
     boolean isOpen(final long step)
@@ -108,7 +109,7 @@ final class OpenSteps
         {
             throw new InvariantViolation("a step landed although none is in flight");
         }
-        oldest = (oldest + 1) % ring.length;
+        oldest = oldest + 1 == ring.length ? 0 : oldest + 1;
         size--;
         closed = false;
     }

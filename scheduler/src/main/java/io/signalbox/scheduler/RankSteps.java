@@ -47,7 +47,8 @@ abstract class RankSteps
     /** The {@code index}th rank in the order of this plan point. */
     final int inTurn(final int turn)
     {
-        return (first + turn) % ranks.length;
+        final int rank = first + turn;
+        return rank < ranks.length ? rank : rank - ranks.length;
     }
 
     final boolean hasRoom(final OutputEncoder out)

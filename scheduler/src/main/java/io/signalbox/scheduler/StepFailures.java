@@ -95,7 +95,7 @@ final class StepFailures
         {
             final Request request = plan.entryRequest(entry);
             if (plan.isOwned(entry) && request.isFirstInFlightFrom(failedStep, plan.step()) &&
-                request.countFailure() >= maxFailures && !request.isEnding())
+                request.countFailure(plan.weightGeneration()) >= maxFailures && !request.isEnding())
             {
                 exhausted.addLast(request);
             }

@@ -21,6 +21,7 @@ final class StepResults implements StepOutput
     private int[] starts = new int[16];
     private int[] accepted = new int[16];
     private int[] tokens = new int[16];
+    private boolean hasLogprobs;
     private DirectBuffer rows;
     private int rowsOffset;
 
@@ -54,7 +55,8 @@ final class StepResults implements StepOutput
         {
             return "accepts " + sum + " tokens but brings " + input.tokenCount();
         }
-        if (input.hasLogprobs() && input.logprobCount() != sum)
+        hasLogprobs = input.hasLogprobs();
+        if (hasLogprobs && input.logprobCount() != sum)
         {
             return "brings " + input.logprobCount() + " log-probabilities for " + sum + " tokens";
         }
@@ -144,7 +146,7 @@ final class StepResults implements StepOutput
     @Override
     public boolean hasLogprobs()
     {
-        return input.hasLogprobs();
+        return hasLogprobs;
     }
 
     @Override

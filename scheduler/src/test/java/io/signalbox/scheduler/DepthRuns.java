@@ -22,6 +22,17 @@ public final class DepthRuns
         return null;
     }
 
+    /** Digests of everything that the runs of the seeds from 0 on decide. */
+    public static String digests(final int runs)
+    {
+        final StringBuilder digests = new StringBuilder();
+        for (int seed = 0; seed < runs; seed++)
+        {
+            digests.append(seed).append(' ').append(DepthCase.of(seed).play().digest()).append('\n');
+        }
+        return digests.toString();
+    }
+
     static String failure(final long seed, final DepthCounts counts)
     {
         final DepthCase run = DepthCase.of(seed);

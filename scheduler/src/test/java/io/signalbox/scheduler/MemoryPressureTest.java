@@ -6,6 +6,7 @@ import io.signalbox.TestStrength;
 import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.UnderPressure;
 import io.signalbox.event.codec.FaultClass;
+import io.signalbox.event.codec.WeightsWay;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -124,6 +125,25 @@ class MemoryPressureTest
         assertFalse(rig.said().contains("Requeued 1 STEP_WITHDRAWN"), "no step in flight computed it");
         rig.drain();
         assertEquals(9, rig.emitted(1).size());
+    }
+
+    /** Request 1, which is paused, waits again at once; request 2 when its step has landed. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void shouldKeepTheOrderOfArrivalIfNewWeightsRequeue(final int depth)
+    {
+        final DepthRig rig = new DepthRig(
+            DepthRig.smallConfig(depth, 0, 6).set(BatchSettings.UNDER_PRESSURE, UnderPressure.PAUSE).build(), 0);
+        until(rig.submit(4, 9, -1).submit(7, 9, -1), "Paused 1").fill();
+        rig.newWeights(WeightsWay.REQUEUE);
+        assertTrue(rig.said().contains("Requeued 1 NEW_WEIGHTS"), rig.said().toString());
+        while (!rig.said().contains("Requeued 2 NEW_WEIGHTS"))
+        {
+            rig.land(0);
+        }
+        rig.fill();
+        assertEquals(1, rig.devices[0].inFlight(0).entries().get(0).requestId());
+        rig.drain();
     }
 
     /** The oldest request has the lowest priority. It waits again behind a request of a higher one. */

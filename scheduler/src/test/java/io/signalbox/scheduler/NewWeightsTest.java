@@ -2,6 +2,7 @@
 package io.signalbox.scheduler;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.event.codec.FreeReason;
 import io.signalbox.event.codec.WeightsWay;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,6 +31,25 @@ class NewWeightsTest
         rig.submit(new ModelContent.Prompt(3, 4, 6, 9, -1), 0, -1);
         rig.submit(new ModelContent.Prompt(3, 4, 7, 9, -1), 0, -1);
         return OneRankPlay.events(rig, events);
+    }
+
+    /** A request may fail twice under each generation of weights. The second failed step was planned with former ones. */
+    @Test
+    void shouldCountFailuresUnderNewWeightsAnew()
+    {
+        final DepthRig rig = new DepthRig(DepthRig.smallConfig(1, 0, 9).maxFailures(3).build(), 0);
+        rig.submit(6, 3, -1).fill();
+        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED).newWeights(WeightsWay.FINISH);
+        for (int failure = 2; failure < 5; failure++)
+        {
+            rig.fill();
+            rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+            assertFalse(rig.said().contains("Free 1 FAILED"), "failure " + failure);
+        }
+        rig.fill();
+        rig.fault(0, rig.devices[0].inFlight(0), FaultClass.STEP_FAILED);
+        assertTrue(rig.said().contains("Free 1 FAILED"), rig.said().toString());
+        rig.drain();
     }
 
     private static List<Integer> generations(final int first, final int former, final int later)

@@ -46,7 +46,7 @@ final class RankModel
     }
 
     /** A step in flight. */
-    record Step(long number, List<Entry> entries)
+    record Step(long number, int weights, List<Entry> entries)
     {
     }
 
@@ -86,6 +86,7 @@ final class RankModel
     private final List<Retiring> retiring = new ArrayList<>();
     private final SharedBlocks shared;
     private final CopyCheck copies;
+    private final WaitingCheck waiting;
     private final Set<Long> endingBefore = new HashSet<>();
     private final TryCount tries = new TryCount();
     private long launchedStep;
@@ -101,6 +102,7 @@ final class RankModel
         config = rig.config;
         content = rig.content;
         copies = new CopyCheck(rig);
+        waiting = new WaitingCheck(rig);
         shared = new SharedBlocks(rig, copies);
     }
 
@@ -148,6 +150,7 @@ final class RankModel
             change(plan, i);
         }
         copies.onSchedule(plan, running);
+        waiting.onSchedule(plan);
         final List<Entry> entries = new ArrayList<>();
         int tokens = 0;
         for (int i = 0; i < plan.entryCount(); i++)
@@ -160,7 +163,7 @@ final class RankModel
             tokens += plan.tokenCount(i);
         }
         shared.checkPending(plan, entries, running);
-        final Step step = new Step(plan.step(), entries);
+        final Step step = new Step(plan.step(), plan.weightGeneration(), entries);
         for (int i = 0; i < entries.size(); i++)
         {
             checkEntry(step, i, plan.drafts(i));
@@ -341,6 +344,7 @@ final class RankModel
     {
         final long id = free.requestId();
         final Stay stay = running.remove(id);
+        waiting.ended(id);
         final List<Long> flights = stepsOf(id);
         final long newest = flights.isEmpty() ? 0 : flights.get(flights.size() - 1);
         assertEquals(newest, free.fenceStep(), () -> "the fence of request " + id);
@@ -360,6 +364,7 @@ final class RankModel
         final long id = requeued.requestId();
         final Stay stay = running.remove(id);
         assertNotNull(stay, () -> "request " + id + " gives up its blocks, but has none");
+        waiting.waitsAgain(id, stay.admission);
         rig.provisional.gaveUp(rig.scheduler.request(id), stay, config.blockSizeTokens());
         counts.addIf(!stay.hasLanded && stay.pendingMatches > 0, DepthCounts.Kind.WITHDRAWN_PENDING_MATCH);
         assertEquals(List.of(), stepsOf(id), () -> "request " + id + " leaves with an entry in flight");
@@ -398,10 +403,9 @@ final class RankModel
     {
         for (final long id : running.keySet())
         {
-            if (stepsOf(id).stream().anyMatch(step -> step >= causeStep))
-            {
-                tries.failed(id);
-            }
+            open.stream().filter(step -> step.number >= causeStep)
+                .filter(step -> step.entries.stream().anyMatch(entry -> entry.id == id)).findFirst()
+                .ifPresent(step -> tries.failed(id, step.weights));
         }
     }
 
@@ -409,6 +413,10 @@ final class RankModel
     void check(final Scheduler scheduler, final int rank)
     {
         lastToWaitAgain.clear();
+        if (rig.isLost(rank))
+        {
+            waiting.evacuated();
+        }
         retiring.removeIf(blocks -> open.stream().noneMatch(step -> step.number <= blocks.fence));
         final KvBlockAllocator allocator = scheduler.blocks(rank).allocator();
         final int[] owners = new int[config.kvBlocks()];

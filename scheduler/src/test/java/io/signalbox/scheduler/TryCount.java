@@ -4,12 +4,13 @@ package io.signalbox.scheduler;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Consecutive failed steps of each request, without a first computation of any token in between. */
+/** Consecutive failed steps of each request under the same weights, without a first computation of any token in between. */
 final class TryCount
 {
     private final Map<Long, Integer> failures = new HashMap<>();
     private final Map<Long, Integer> highWater = new HashMap<>();
     private final Map<Long, Integer> highWaterAtFailure = new HashMap<>();
+    private final Map<Long, Integer> weightsAtFailure = new HashMap<>();
 
     /** Tokens of the request that were computed at any time. */
     void computed(final long id, final int tokens)
@@ -17,10 +18,12 @@ final class TryCount
         highWater.put(id, tokens);
     }
 
-    void failed(final long id)
+    void failed(final long id, final int weights)
     {
         final int now = highWater.get(id);
-        final boolean progressed = now > highWaterAtFailure.getOrDefault(id, -1);
+        final Integer before = weightsAtFailure.put(id, weights);
+        final boolean progressed =
+            now > highWaterAtFailure.getOrDefault(id, -1) || before == null || before != weights;
         failures.put(id, progressed ? 1 : failures.get(id) + 1);
         highWaterAtFailure.put(id, now);
     }

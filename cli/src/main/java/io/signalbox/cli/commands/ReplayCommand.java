@@ -11,10 +11,12 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.ReplayReport;
+import io.signalbox.journal.InputVoiding;
 import io.signalbox.journal.JournalRecovery;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.JournalVerifier;
 import io.signalbox.journal.Verification;
+import io.signalbox.journal.VoidedInput;
 import io.signalbox.router.DpRouters;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -44,6 +46,7 @@ import java.util.function.Function;
         "  signalbox replay runs/0001 --verify",
         "  signalbox replay runs/0001 --recover --verify   close the journal of a killed writer, then verify it",
         "  signalbox replay runs/0001 --verify --json",
+        "  signalbox replay runs/0001 --void 812 --verify   leave out an input that cannot be replayed",
         "  signalbox replay runs/0001 --router-snapshot router.snapshot",
         "",
         "Exit codes: 0 every decision is confirmed; 1 a decision differs or the journal is refused;",
@@ -64,6 +67,11 @@ public final class ReplayCommand implements Callable<Integer>
     @Option(names = "--recover",
         description = "First close the journal of a stopped writer: cut a torn tail and keep its bytes aside.")
     private boolean recover;
+
+    @Option(names = "--void", paramLabel = "RECORD",
+        description = "Declare the input of this record void, which no replay can apply: it is left out from now on. " +
+            "Refused for any other input.")
+    private Long voided;
 
     @Option(names = "--router-snapshot", paramLabel = "FILE",
         description = "Write the router's state at the end to a new file, for 'simulate --router-snapshot'.")
@@ -112,8 +120,10 @@ public final class ReplayCommand implements Callable<Integer>
     private ReplayReport replay()
     {
         final Recovery recovery = recover ? recover() : null;
-        final Verification verification = verify || !recover || routerSnapshot != null ? rerun(recovery) : null;
-        return new ReplayReport(journal, recovery, verification, at != null, routerSnapshot, snapshotBytes);
+        final VoidedInput voiding = voided == null ? null : voidInput();
+        final boolean reruns = verify || !recover && voided == null || routerSnapshot != null;
+        final Verification verification = reruns ? rerun(recovery) : null;
+        return new ReplayReport(journal, recovery, voiding, verification, at != null, routerSnapshot, snapshotBytes);
     }
 
     private Recovery recover()
@@ -121,6 +131,14 @@ public final class ReplayCommand implements Callable<Integer>
         try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, recovering")))
         {
             return JournalRecovery.recover(journal, progress);
+        }
+    }
+
+    private VoidedInput voidInput()
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox replay, voiding")))
+        {
+            return InputVoiding.apply(journal, voided, routers, Scheduler::new, progress);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.batch.TenantWeights;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.compare.SeededWorkload;
 import io.signalbox.workload.AgentPlays;
@@ -10,6 +11,7 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.HastenedArrivals;
 import io.signalbox.workload.InputFile;
 import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.Tenants;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.WorkloadPreset;
 import picocli.CommandLine.Option;
@@ -41,6 +43,10 @@ public final class ComparedWorkloads extends TraceOptions
     @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of each workload.")
     private Integer limit;
 
+    @Option(names = "--tenants", paramLabel = "NAME=SHARE", split = ",",
+        description = "Divide the requests of each workload among these tenants by shares, such as a=8,b=1 (default: none).")
+    private List<String> tenants = List.of();
+
     private final List<Path> files = new ArrayList<>();
     private boolean anyGenerated;
     private boolean anyAgents;
@@ -56,12 +62,14 @@ public final class ComparedWorkloads extends TraceOptions
         {
             HastenedArrivals.SPEED.check(speed);
         }
+        final TenantWeights shares = tenants.isEmpty() ? null : Tenants.SHARES.parse(String.join(",", tenants));
         final List<SeededWorkload> found = new ArrayList<>();
         for (final String name : workloads)
         {
             final SeededWorkload named = workload(name);
             final SeededWorkload workload = speed == null ? named : named.hastened(speed);
-            found.add(limit == null ? workload : workload.limitedTo(limit));
+            final SeededWorkload limited = limit == null ? workload : workload.limitedTo(limit);
+            found.add(shares == null ? limited : limited.divided(shares));
         }
         refuseIdle();
         return found;

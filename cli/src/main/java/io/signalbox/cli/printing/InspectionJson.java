@@ -3,12 +3,14 @@ package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestLife;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** One request's life as JSON: times in milliseconds after the Submit, terms of scores to their last bit. */
 public final class InspectionJson
@@ -37,11 +39,43 @@ public final class InspectionJson
         json.writeNumberField("ranks", inspection.ranks());
         json.writeNumberField("groups", inspection.groups());
         json.writeStringField("journalEnd", EnumNames.label(inspection.end()));
+        restarts();
         json.writeArrayFieldStart("lives");
         for (final RequestLife life : inspection.lives())
         {
             json.writeStartObject();
             life(life);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void restarts() throws IOException
+    {
+        json.writeArrayFieldStart("restarts");
+        for (final RequestInspection.Restart restart : inspection.restarts())
+        {
+            json.writeStartObject();
+            json.writeNumberField("record", restart.record());
+            Json.decimal(json, "seconds", Decimals.seconds(restart.timeNanos()));
+            json.writeNumberField("epoch", restart.epoch());
+            json.writeNumberField("withdrawnSteps", restart.withdrawn());
+            json.writeNumberField("requeuedRequests", restart.requeued());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        voided(json, inspection.voided());
+    }
+
+    /** Inputs that an operator declared void. */
+    static void voided(final JsonGenerator json, final List<VoidedInput> inputs) throws IOException
+    {
+        json.writeArrayFieldStart("voided");
+        for (final VoidedInput input : inputs)
+        {
+            json.writeStartObject();
+            json.writeNumberField("record", input.record());
+            json.writeStringField("reason", input.reason());
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -3,6 +3,7 @@ package io.signalbox.cli.printing;
 
 import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.TieRule;
+import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
@@ -41,7 +42,23 @@ public final class InspectionText
             life(inspection.lives().get(i));
             out.print('\n');
         }
+        restarts();
         row("journal", Decimals.grouped(inspection.groups()) + " groups; " + end(inspection.end()));
+    }
+
+    private void restarts()
+    {
+        for (final RequestInspection.Restart restart : inspection.restarts())
+        {
+            row("restart", "at record " + Decimals.grouped(restart.record()) + ", " +
+                Decimals.text(restart.timeNanos() / 1e9, 3) + " s: epoch " + restart.epoch() + " begins; withdrew " +
+                Decimals.grouped(restart.withdrawn()) + " steps, requeued " + Decimals.grouped(restart.requeued()) +
+                " requests");
+        }
+        for (final VoidedInput input : inspection.voided())
+        {
+            row("void", "record " + Decimals.grouped(input.record()) + ": " + input.reason());
+        }
     }
 
     private static String end(final JournalEnd end)

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.JournalRecovery.Recovery;
 import io.signalbox.journal.Verification;
+import io.signalbox.journal.VoidedInput;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
  * The result of a replay.
  *
  * @param recovery       {@code null} if none was asked for.
+ * @param voiding        the input that was declared void; {@code null} if none was.
  * @param verification   {@code null} if none was asked for.
  * @param stoppedEarly   whether the re-run stopped at a record that the user named.
  * @param routerSnapshot the file of the router's snapshot; {@code null} if none was asked for.
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 public record ReplayReport(
     Path journal,
     Recovery recovery,
+    VoidedInput voiding,
     Verification verification,
     boolean stoppedEarly,
     Path routerSnapshot,
@@ -38,6 +41,10 @@ public record ReplayReport(
         if (recovery != null)
         {
             RecoveryText.print(out, recovery);
+        }
+        if (voiding != null)
+        {
+            out.printf("voided            record %s: %s%n", Decimals.grouped(voiding.record()), voiding.reason());
         }
         if (verification != null)
         {
@@ -57,6 +64,10 @@ public record ReplayReport(
         {
             DifferenceReport.text(out, verification.difference());
             return;
+        }
+        for (final VoidedInput input : verification.voided())
+        {
+            out.printf("void              record %s, left out: %s%n", Decimals.grouped(input.record()), input.reason());
         }
         if (!stoppedEarly)
         {
@@ -86,6 +97,11 @@ public record ReplayReport(
             if (recovery != null)
             {
                 Json.object(json, "recovery", this::writeRecovery);
+            }
+            if (voiding != null)
+            {
+                json.writeNumberField("voidedRecord", voiding.record());
+                json.writeStringField("voidedBecause", voiding.reason());
             }
             if (verification != null)
             {
@@ -122,6 +138,7 @@ public record ReplayReport(
             json.writeStringField("ending", EnumNames.label(ending));
         }
         json.writeStringField("digest", verification.digest());
+        InspectionJson.voided(json, verification.voided());
         DifferenceReport.json(json, verification.difference());
     }
 }

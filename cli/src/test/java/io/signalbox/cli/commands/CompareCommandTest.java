@@ -67,6 +67,19 @@ class CompareCommandTest
         assertNotEquals(one, compare(SMALL, "--lock-step", "--seed", "2").out());
     }
 
+    /** Tenants share no blocks, so that the prompts that conversations have in common are computed once for each. */
+    @Test
+    void shouldDivideTheWorkloadAmongTenants()
+    {
+        final String one = compare(SMALL, "--routers", "default").out();
+        final String divided = compare(SMALL, "--routers", "default", "--tenants", "a=3,b=1").out();
+        assertNotEquals(one, divided);
+        assertEquals(divided, compare(SMALL, "--routers", "default", "--tenants", "a=3,b=1", "--workers", "2").out());
+        final CommandRun refused = CommandRun.of(List.of("compare", "--tenants", "a=0"));
+        assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
+        assertTrue(refused.err().contains("--tenants=a=0 is not "), refused.err());
+    }
+
     @Test
     void shouldWriteFilesForPrograms() throws IOException
     {

@@ -143,14 +143,14 @@ class ReplayCommandTest
 
     private static void print(final ByteArrayOutputStream out, final Verification verification)
     {
-        new ReplayReport(Path.of("runs", "0001"), null, verification, false, null, null)
+        new ReplayReport(Path.of("runs", "0001"), null, null, verification, false, null, null)
             .print(new PrintStream(out, true, StandardCharsets.UTF_8));
     }
 
     private static String closed(final Ending ending)
     {
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        print(out, new Verification(42, 41, ending, "0123456789abcdef", null));
+        print(out, new Verification(42, 41, ending, "0123456789abcdef", List.of(), null));
         return out.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("closed")).findFirst().orElse("");
     }
 
@@ -295,7 +295,7 @@ class ReplayCommandTest
         final Difference difference = new Difference(
             41, 1, "Placed rank=3", "Placed rank=4", 7, -1, "Wake\nPlaced rank=3", "Wake\nPlaced rank=4", "Submit 7", false);
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
-        print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", difference));
+        print(out, new Verification(42, 41, Ending.OPEN, "0123456789abcdef", List.of(), difference));
 
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.startsWith("verified          no: 42 records"), text);

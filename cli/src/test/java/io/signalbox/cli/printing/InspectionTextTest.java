@@ -7,10 +7,12 @@ import io.signalbox.event.codec.MatchGate;
 import io.signalbox.event.codec.RefusalReason;
 import io.signalbox.event.codec.TieRule;
 import io.signalbox.experts.WeightSpan;
+import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.LifeEvent.Candidate;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.journal.inspect.RequestInspection.Restart;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife;
 import io.signalbox.journal.inspect.RequestLife.Submission;
@@ -48,7 +50,8 @@ class InspectionTextTest
                 List.of(new WeightSpan(0, 1_202, 0), new WeightSpan(1_202, 1_204, 1)))), 5),
         new RequestLife(new Submission(700 * MILLISECOND, 9, 900 * MILLISECOND, 99_999, 0, 0, -1, false),
             RefusalReason.TOO_LONG_FOR_POOL, List.of(), 0)),
-        JournalEnd.CLOSED, 1_234, 800 * MILLISECOND, new Submits(2, 41, 41));
+        JournalEnd.CLOSED, 1_234, 800 * MILLISECOND, List.of(new Restart(1_180, 580 * MILLISECOND, 2, 3, 4)),
+        List.of(new VoidedInput(7, "(record 7 cannot be replayed: planted)")), new Submits(2, 41, 41));
 
     @Test
     void shouldPrintEveryKindOfEvent()
@@ -92,6 +95,8 @@ class InspectionTextTest
                               conversation 9, no rank hint
             accepted          no: refused, too long for pool
 
+            restart           at record 1,180, 0.580 s: epoch 2 begins; withdrew 3 steps, requeued 4 requests
+            void              record 7: (record 7 cannot be replayed: planted)
             journal           1,234 groups; closed
             """, out.toString(StandardCharsets.UTF_8));
     }

@@ -13,6 +13,7 @@ import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.Ending;
 import io.signalbox.journal.Verification;
+import io.signalbox.journal.VoidedInput;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -87,8 +88,10 @@ class JsonPageTest
             run("doctor", "--json"),
             run("gpu", "--probe", "--json")));
         documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
-        final Verification different = new Verification(42, 41, Ending.OPEN, "0123456789abcdef", DIFFERENCE);
-        documents.add(new ReplayReport(Path.of("runs"), null, different, false, null, null).json());
+        final Verification different = new Verification(
+            42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE);
+        documents.add(new ReplayReport(
+            Path.of("runs"), null, new VoidedInput(3, "a"), different, false, null, null).json());
         documents.add(Json.text("signalbox.simulate/1",
             json -> Json.object(json, "journal", body -> DifferenceReport.json(body, DIFFERENCE))));
         final CudaAvailability found = new CudaAvailability(

@@ -6,6 +6,7 @@ import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.DecidingRouter;
 import io.signalbox.event.codec.Flag;
@@ -17,6 +18,8 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.journal.inspect.RequestInspection.Restart;
 import io.signalbox.journal.inspect.RequestInspection.Submits;
 import io.signalbox.journal.inspect.RequestLife.Submission;
 import org.agrona.DirectBuffer;
@@ -37,6 +40,8 @@ final class LifeCollector extends EventReader
     private Submission submission;
     /** The current life, or {@code null}; a Submit that is refused meanwhile does not affect it. */
     private LifeRecord open;
+    private final List<Restart> restarts = new ArrayList<>();
+    private long record;
     private long nowNanos;
     private long submits;
     private long lowestId;
@@ -83,13 +88,46 @@ final class LifeCollector extends EventReader
         return nowNanos;
     }
 
+    List<Restart> restarts()
+    {
+        return List.copyOf(restarts);
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        if (reset.restart() == Flag.YES)
+        {
+            restarts.add(new Restart(record, nowNanos, reset.newEpoch(), 0, 0));
+        }
+    }
+
+    @Override
+    protected void onWithdrawn(final WithdrawnDecoder withdrawn)
+    {
+        count(1, 0);
+    }
+
+    /** Adds to the restart whose group is being read, if it is one. */
+    private void count(final int withdrawn, final int requeued)
+    {
+        final int last = restarts.size() - 1;
+        if (last >= 0 && restarts.get(last).record() == record)
+        {
+            final Restart restart = restarts.get(last);
+            restarts.set(last, new Restart(record, nowNanos, restart.epoch(), restart.withdrawn() + withdrawn,
+                restart.requeued() + requeued));
+        }
+    }
+
     Submits submits()
     {
         return new Submits(submits, lowestId, highestId);
     }
 
-    void onGroup(final DirectBuffer group, final int length, final long timeNanos)
+    void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
     {
+        record = sequence;
         nowNanos = timeNanos;
         submission = null;
         readGroup(group, 0, length);
@@ -186,6 +224,7 @@ final class LifeCollector extends EventReader
     @Override
     protected void onRequeued(final RequeuedDecoder requeued)
     {
+        count(0, 1);
         if (open == null || requeued.requestId() != requestId)
         {
             return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.journal.VoidedInput;
+
 import java.util.List;
 
 /**
@@ -9,11 +11,33 @@ import java.util.List;
  * @param ranks     of the run.
  * @param lives     one per Submit with this id, in their order; an id may come again once its request has ended.
  * @param endNanos  logical time of the last group that was read.
+ * @param restarts  engines that continued the run, in their order.
+ * @param voided    inputs that an operator declared void; their groups are left out.
  * @param submitted the Submits of the journal, for a message about an id that it does not have.
  */
 public record RequestInspection(
-    long requestId, int ranks, List<RequestLife> lives, JournalEnd end, long groups, long endNanos, Submits submitted)
+    long requestId,
+    int ranks,
+    List<RequestLife> lives,
+    JournalEnd end,
+    long groups,
+    long endNanos,
+    List<Restart> restarts,
+    List<VoidedInput> voided,
+    Submits submitted)
 {
+    /**
+     * The first group of an engine that continued the run.
+     *
+     * @param record    its sequence number.
+     * @param epoch     that began.
+     * @param withdrawn steps that were in flight.
+     * @param requeued  requests that were running.
+     */
+    public record Restart(long record, long timeNanos, int epoch, int withdrawn, int requeued)
+    {
+    }
+
     /** How the journal ends behind what was read. */
     public enum JournalEnd
     {

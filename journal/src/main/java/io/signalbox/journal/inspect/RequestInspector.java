@@ -39,7 +39,7 @@ public final class RequestInspector
                 requestId, settings.get(RouterConfig.LABEL), settings.get(RouterConfig.FALLBACK_LABEL));
             final JournalEnd end = read(directory, reader, collector);
             return new RequestInspection(requestId, ranks, collector.lives(), end,
-                reader.groups(), collector.nowNanos(), collector.submits());
+                reader.groups(), collector.nowNanos(), collector.restarts(), reader.voided(), collector.submits());
         }
     }
 
@@ -75,7 +75,7 @@ public final class RequestInspector
     {
         try
         {
-            collector.onGroup(reader.group(), reader.groupLength(), reader.timeNanos());
+            collector.onGroup(reader.group(), reader.groupLength(), reader.sequence(), reader.timeNanos());
         }
         catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
         {

@@ -4,7 +4,7 @@ package io.signalbox.journal.restart;
 import io.signalbox.engine.CompletionRequest;
 
 /**
- * What a test asks for.
+ * A request that a test submits.
  *
  * @param rowsFrom -1: no rows.
  */

@@ -58,6 +58,11 @@ final class Incarnation implements AutoCloseable
         return engine.submit(ask.request().deadlineNanos(deadlineNanos));
     }
 
+    CompletionHandle submitWithin(final Ask ask, final Duration deadline)
+    {
+        return engine.submit(ask.request().deadline(deadline));
+    }
+
     void newWeights()
     {
         final InputWriter input = new InputWriter();

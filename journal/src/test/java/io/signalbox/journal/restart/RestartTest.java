@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -91,7 +92,7 @@ final class RestartTest
         }
     }
 
-    /** What the first group of an engine has. */
+    /** The events of the first group of an engine. */
     private static final class RestartEvents extends EventReader
     {
         private final List<String> resets = new ArrayList<>();
@@ -269,7 +270,10 @@ final class RestartTest
             second.tick(run.timeNanos(run.groups() - 1) + 1_000);
             second.finish();
             assertEquals(FreeReason.DEADLINE, Incarnation.end(second.resumed().get(0)).reason());
-            second.submit(request(4, 4, 1));
+            // A second from now, and not long ago.
+            final CompletionHandle later = second.submitWithin(request(4, 4, 1), Duration.ofSeconds(1));
+            second.finish();
+            assertEquals(FreeReason.LENGTH, Incarnation.end(later).reason());
         }
         for (int group = 1; group < run.groups(); group++)
         {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.engine.CompletionHandle;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.experts.RoutedExperts;
+import io.signalbox.journal.restart.KeyedRequests;
+import org.agrona.DirectBuffer;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The process that {@link EngineKillTest} kills: an engine under load, which continues the run of its directory. It prints
+ * what its client sees, each line after it became visible.
+ *
+ * <p>Arguments: directory, durability, first key of its requests, number of requests.
+ */
+final class KilledEngine
+{
+    private static final int OUTSTANDING = 12;
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final PrintStream OUT = System.out;
+
+    private KilledEngine()
+    {
+    }
+
+    public static void main(final String[] arguments) throws Exception
+    {
+        OUT.println("OPENING");
+        final JournalConfig written = new JournalConfig(Durability.valueOf(arguments[1]), 1 << 18, Runs.SMALL_BLOCK);
+        final Visible visible = new Visible();
+        final EngineConfig config = KeyedRequests.config()
+            .runJournal(new DirectoryJournal(Path.of(arguments[0]), written,
+                (read, total) -> OUT.println("READ " + read)))
+            .listener(visible::onGroup);
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            OUT.println("LAUNCHED");
+            final ArrayDeque<CompletionHandle> handles = new ArrayDeque<>();
+            for (final CompletionHandle handle : engine.resumed())
+            {
+                resumed(handle);
+                handles.add(handle);
+            }
+            visible.resumed.countDown();
+            final int first = Integer.parseInt(arguments[2]);
+            for (int key = first; key < first + Integer.parseInt(arguments[3]); key++)
+            {
+                handles.add(engine.submit(KeyedRequests.of(key).keyed(key)));
+                if (handles.size() > OUTSTANDING)
+                {
+                    take(handles.remove());
+                }
+            }
+            while (!handles.isEmpty())
+            {
+                take(handles.remove());
+            }
+        }
+        OUT.println("CLOSED");
+    }
+
+    private static void resumed(final CompletionHandle handle)
+    {
+        final StringBuilder line = new StringBuilder("RESUMED " + handle.requestId());
+        for (final int token : handle.tokens())
+        {
+            line.append(' ').append(token);
+        }
+        OUT.println(line);
+    }
+
+    private static void take(final CompletionHandle handle) throws Exception
+    {
+        handle.await(PATIENCE);
+        final RoutedExperts rows = handle.takeRows(PATIENCE);
+        if (rows != null)
+        {
+            OUT.println("ROWS " + handle.requestId() + " " + KeyedRequests.digest(rows));
+        }
+    }
+
+    /** Prints what the engine shows to its clients, after what earlier engines had shown; its first group has no token. */
+    private static final class Visible extends EventReader
+    {
+        private final CountDownLatch resumed = new CountDownLatch(1);
+
+        private void onGroup(final DirectBuffer group, final int offset, final int length)
+        {
+            try
+            {
+                resumed.await();
+            }
+            catch (final InterruptedException e)
+            {
+                throw new IllegalStateException(e);
+            }
+            readGroup(group, offset, length);
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder message)
+        {
+            OUT.println("ACCEPTED " + message.requestId());
+        }
+
+        @Override
+        protected void onCommit(final CommitView commit)
+        {
+            int token = 0;
+            for (int entry = 0; entry < commit.entryCount(); entry++)
+            {
+                for (int i = 0; i < commit.emitted(entry); i++)
+                {
+                    OUT.println("TOKEN " + commit.requestId(entry) + " " + commit.token(token++));
+                }
+            }
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder message)
+        {
+            OUT.println("ENDED " + message.requestId());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.restart.KeyedRequests;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * The requests of a run as its clients saw them, read from the lines that its engines printed, over any number of
+ * engines. A line that a kill cut short was not seen.
+ */
+final class VisibleRequests
+{
+    private final Map<Long, List<Integer>> tokens = new TreeMap<>();
+    private final Set<Long> accepted = new HashSet<>();
+    private final Set<Long> ended = new HashSet<>();
+    private final Map<Long, Long> rows = new HashMap<>();
+    private String held;
+    private boolean closed;
+    private int resumedWithTokens;
+
+    /** The line is whole once another one follows it. */
+    void line(final String text)
+    {
+        final String whole = held;
+        held = text;
+        if (text.equals("CLOSED"))
+        {
+            closed = true;
+        }
+        if (whole != null)
+        {
+            see(whole.split(" "));
+        }
+    }
+
+    /** The line printed last may be cut. */
+    void killed()
+    {
+        held = null;
+    }
+
+    boolean isClosed()
+    {
+        return closed;
+    }
+
+    private void see(final String[] words)
+    {
+        final long id = words.length > 1 ? Long.parseLong(words[1]) : -1;
+        switch (words[0])
+        {
+            case "ACCEPTED" -> assertTrue(accepted.add(id), "request " + id + " was accepted twice");
+            case "TOKEN" -> tokens.computeIfAbsent(id, key -> new ArrayList<>()).add(Integer.valueOf(words[2]));
+            case "ENDED" -> assertTrue(ended.add(id), "request " + id + " ended twice");
+            case "ROWS" -> rows.put(id, Long.valueOf(words[2]));
+            case "RESUMED" -> resume(id, words);
+            default ->
+            {
+            }
+        }
+    }
+
+    /** A later engine shows the tokens that were visible, and perhaps more. */
+    private void resume(final long id, final String[] words)
+    {
+        final List<Integer> now = new ArrayList<>();
+        for (int i = 2; i < words.length; i++)
+        {
+            now.add(Integer.valueOf(words[i]));
+        }
+        final List<Integer> before = tokens.getOrDefault(id, List.of());
+        assertTrue(now.size() >= before.size() && now.subList(0, before.size()).equals(before),
+            () -> "request " + id + " had the tokens " + before + " and was resumed with " + now);
+        tokens.put(id, now);
+        resumedWithTokens += before.isEmpty() ? 0 : 1;
+    }
+
+    int acceptedCount()
+    {
+        return accepted.size();
+    }
+
+    /** Requests that a later engine resumed after they had shown tokens. */
+    int resumedWithTokens()
+    {
+        return resumedWithTokens;
+    }
+
+    /** Compares all that was seen with the requests, and with the journal. */
+    void check(final Path journal)
+    {
+        final Recorded recorded = new Recorded();
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            while (reader.next())
+            {
+                recorded.readGroup(reader.group(), 0, reader.groupLength());
+            }
+        }
+        assertTrue(recorded.keys.keySet().containsAll(accepted), "a request that was visible is not in the journal");
+        assertEquals(recorded.keys.size(), new HashSet<>(recorded.keys.values()).size(), "a request is there twice");
+        assertEquals(recorded.keys.keySet(), recorded.ended, "a request never ended");
+        assertTrue(recorded.ended.containsAll(ended));
+        recorded.keys.forEach((id, key) -> check(id, KeyedRequests.of(key), recorded));
+        tokens.keySet().forEach(id -> assertTrue(recorded.keys.containsKey(id), "request " + id + " came from nowhere"));
+    }
+
+    private void check(final long id, final KeyedRequests request, final Recorded recorded)
+    {
+        final List<Integer> expected = new ArrayList<>();
+        for (final int token : request.generated())
+        {
+            expected.add(token);
+        }
+        assertEquals(expected, recorded.tokens.get(id), "the journal's tokens of request " + id);
+        final List<Integer> visible = tokens.getOrDefault(id, List.of());
+        assertTrue(visible.size() <= expected.size() && expected.subList(0, visible.size()).equals(visible),
+            () -> "request " + id + " showed " + visible + " in place of " + expected);
+        if (request.wantsRows())
+        {
+            // An engine may be killed between the moment at which a client has the rows and the line that says so.
+            assertTrue(rows.containsKey(id) || recorded.released.contains(id), "the rows of request " + id + " are lost");
+            assertEquals(request.rowsDigest(), rows.getOrDefault(id, request.rowsDigest()), "the rows of request " + id);
+        }
+    }
+
+    /** The requests of the journal. */
+    private static final class Recorded extends EventReader
+    {
+        private final Map<Long, Integer> submitted = new HashMap<>();
+        private final Map<Long, Integer> keys = new TreeMap<>();
+        private final Map<Long, List<Integer>> tokens = new HashMap<>();
+        private final Set<Long> ended = new HashSet<>();
+        private final Set<Long> released = new HashSet<>();
+
+        @Override
+        protected void onSubmit(final SubmitDecoder message)
+        {
+            submitted.put(message.requestId(), (int)message.conversationId());
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder message)
+        {
+            keys.put(message.requestId(), submitted.get(message.requestId()));
+            assertTrue(tokens.put(message.requestId(), new ArrayList<>()) == null, "an id was given twice");
+        }
+
+        @Override
+        protected void onCommit(final CommitView commit)
+        {
+            int token = 0;
+            for (int entry = 0; entry < commit.entryCount(); entry++)
+            {
+                for (int i = 0; i < commit.emitted(entry); i++)
+                {
+                    tokens.get(commit.requestId(entry)).add(commit.token(token++));
+                }
+            }
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder message)
+        {
+            assertEquals(FreeReason.LENGTH, message.reason());
+            assertEquals(0, message.missingRows());
+            assertTrue(ended.add(message.requestId()), "a request ended twice");
+        }
+
+        @Override
+        protected void onControl(final ControlDecoder message)
+        {
+            if (message.kind() == ControlKind.RELEASE_ROWS)
+            {
+                released.add(message.requestId());
+            }
+        }
+    }
+}

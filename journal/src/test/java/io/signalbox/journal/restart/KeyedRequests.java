@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+import io.signalbox.StateDigest;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.experts.RoutedExperts;
+
+import java.util.Arrays;
+
+/** Requests that are a function of a key, so that another process knows their tokens and rows. The key travels with them. */
+public final class KeyedRequests
+{
+    private final Ask ask;
+
+    private KeyedRequests(final Ask ask)
+    {
+        this.ask = ask;
+    }
+
+    /** Prompts of a few families, so that they share prefixes; every second request wants its rows. */
+    public static KeyedRequests of(final int key)
+    {
+        final int[] prompt = new int[1 + Math.floorMod(key * 13, 40)];
+        Arrays.setAll(prompt, i -> (i * 7 + key % 3) % ContentModel.VOCABULARY);
+        prompt[prompt.length - 1] = key % ContentModel.VOCABULARY;
+        return new KeyedRequests(new Ask(prompt, 1 + key % 11, key % 2 == 0 ? 0 : -1, 0));
+    }
+
+    public static EngineConfig config()
+    {
+        return new EngineConfig().scheduler(Incarnation.config(2).digestInterval(64).build())
+            .backend(new ContentBackend(2, true)).ingressSlots(64).trackSlots(64);
+    }
+
+    public CompletionRequest keyed(final int key)
+    {
+        return ask.request().conversation(key);
+    }
+
+    public boolean wantsRows()
+    {
+        return ask.rowsFrom() >= 0;
+    }
+
+    public int[] generated()
+    {
+        return ContentModel.generated(ask, ask.maxNewTokens());
+    }
+
+    /** Digest of the rows that the request must have. */
+    public long rowsDigest()
+    {
+        final int[] tokens = ContentModel.tokens(ask);
+        long digest = 0;
+        long context = 0;
+        for (int position = 0; position < ask.prompt().length + ask.maxNewTokens() - 1; position++)
+        {
+            context = ContentModel.context(context, tokens[position]);
+            for (int i = 0; i < ContentModel.SHAPE.rowIds(); i++)
+            {
+                digest = StateDigest.mix(digest,
+                    ContentModel.expert(context, i / ContentModel.SHAPE.topK(), i % ContentModel.SHAPE.topK()));
+            }
+        }
+        return digest;
+    }
+
+    public static long digest(final RoutedExperts rows)
+    {
+        long digest = 0;
+        for (final short id : rows.ids())
+        {
+            digest = StateDigest.mix(digest, id);
+        }
+        return digest;
+    }
+}

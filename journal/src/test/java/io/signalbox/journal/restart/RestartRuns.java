@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.restart;
+
+/** The rules of a restart and random runs, for an engine that was changed. */
+public final class RestartRuns
+{
+    private static final int SEEDS = 6;
+
+    private RestartRuns()
+    {
+    }
+
+    /** A rule that may be broken. */
+    @FunctionalInterface
+    private interface Rule
+    {
+        void check(RestartTest test) throws Exception;
+    }
+
+    /** The first failure as a text, or {@code null}. */
+    public static String firstFailure()
+    {
+        final Rule[] rules = {
+            test -> test.shouldContinueRunningRequestsWithTheTokensAndRowsThatTheyHave(2),
+            RestartTest::shouldRaiseTheEpochWithEachRestartAndBeginNoEpochForANewRun,
+            RestartTest::shouldGiveNewRequestsIdsThatNoRequestHad,
+            RestartTest::shouldHandOutRowsThatNobodyTookAndNoOthers,
+            RestartTest::shouldAdmitWaitingRequestsInTheirOrder,
+            test -> test.shouldIgnoreWhatAFormerBackendReportsTooLate(2),
+            RestartTest::shouldAcceptRequestsAgainAfterADrainedEngine,
+            RestartTest::shouldNeverLetTheTimeOfTheRunGoBack,
+            RestartTest::shouldHandOutEndsThatNoClientMayHaveSeen,
+            RestartTest::shouldGiveTheBackendTheWeightsThatTheRunHas};
+        try
+        {
+            for (final Rule rule : rules)
+            {
+                rule.check(new RestartTest());
+            }
+            for (int seed = 0; seed < SEEDS; seed++)
+            {
+                new RestartPropertyTest().shouldGiveEveryRequestTheTokensAndRowsOfARunWithoutRestarts(seed, 1 + seed % 2);
+            }
+            return null;
+        }
+        catch (final Exception | AssertionError e)
+        {
+            return String.valueOf(e);
+        }
+    }
+}

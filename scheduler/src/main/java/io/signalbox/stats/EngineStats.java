@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.stats;
+
+import java.util.List;
+
+/**
+ * What the engines of a run did, and what the present one is doing. All parts but the rings are of one moment: that of the
+ * last group whose results clients can see. Names follow vLLM's metrics if it has the figure.
+ *
+ * @param requests    requests by state and end.
+ * @param steps       steps by end, and their tokens.
+ * @param prefixCache prefix matches at first admission.
+ * @param rows        routed-expert rows of requests that have ended.
+ * @param placements  decisions of the router.
+ * @param ranks       state of each DP rank, in their order.
+ * @param timeToFirstToken  {@code Submit} to first visible token, every request that has one.
+ * @param interTokenLatency every gap between two successive visible tokens of one request.
+ * @param endToEnd    {@code Submit} to end, requests that ended by length or stop.
+ * @param queueTime   {@code Submit} to the step that first computes the request.
+ * @param rings       inputs and groups on their way, at the time of the question.
+ */
+public record EngineStats(
+    Requests requests,
+    Steps steps,
+    PrefixCache prefixCache,
+    Rows rows,
+    Placements placements,
+    List<Rank> ranks,
+    Latency timeToFirstToken,
+    Latency interTokenLatency,
+    Latency endToEnd,
+    Latency queueTime,
+    Rings rings)
+{
+    /**
+     * @param running   have KV blocks and get tokens, paused ones included.
+     * @param waiting   accepted and without KV blocks.
+     * @param completed ended by length or stop token.
+     * @param failed    ended in any other way than completed or cancelled.
+     */
+    public record Requests(
+        long running, long waiting, long paused, long accepted, long refused, long completed, long cancelled, long failed,
+        long preemptions, long restarts)
+    {
+    }
+
+    /**
+     * @param inFlight         steps given to a rank and not yet answered.
+     * @param withdrawn        steps that will never be committed.
+     * @param computedTokens   tokens that went through committed steps.
+     * @param generatedTokens  tokens that clients may see.
+     * @param tokensInFlight   tokens of the steps in flight.
+     * @param captureBytesInFlight bytes of routed experts that these tokens will bring from the device; 0 without capture.
+     */
+    public record Steps(
+        long inFlight, long committed, long withdrawn, long computedTokens, long generatedTokens, long tokensInFlight,
+        long captureBytesInFlight)
+    {
+    }
+
+    /** Prompt tokens of admitted requests, and those of them that were found in KV blocks. */
+    public record PrefixCache(long queriedTokens, long hitTokens)
+    {
+        /** Share of the tokens that were found, 0 to 1. */
+        public double hitRate()
+        {
+            return queriedTokens == 0 ? 0.0 : (double)hitTokens / queriedTokens;
+        }
+    }
+
+    /** @param rejected of the missing rows: those that the engine refused because no expert router can have chosen them. */
+    public record Rows(long captured, long inherited, long missing, long rejected)
+    {
+    }
+
+    /**
+     * @param byRouter   decided by the configured router.
+     * @param byFallback decided by the router that it falls back to without prefix caching.
+     * @param gateClosed matches were ignored because the best one covered too little of the prompt.
+     */
+    public record Placements(long byRouter, long byFallback, long gateClosed)
+    {
+    }
+
+    /**
+     * @param ingressUsed slots of the ingress ring with inputs that the scheduler has not taken.
+     * @param trackUsed   slots of the track ring with groups that dispatch, or clients, have not taken.
+     * @param journalLag  groups that are not yet as durable as the user chose: no client sees them.
+     * @param groups      groups that this engine has made.
+     */
+    public record Rings(long ingressUsed, int ingressSlots, long trackUsed, int trackSlots, long journalLag, long groups)
+    {
+    }
+
+    /**
+     * @param kvUsage share of the rank's KV blocks that live requests hold, 0 to 1.
+     * @param lost    whether the rank takes no step before a reset.
+     */
+    public record Rank(long running, double kvUsage, boolean lost, long resets)
+    {
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.stats;
+
+import org.agrona.collections.IntArrayList;
+
+/** One live request as its figures need it; reused for a later one. */
+final class FollowedRequest
+{
+    static final int NO_RANK = -1;
+    static final long NO_STEP = -1;
+
+    final IntArrayList blocks = new IntArrayList();
+    long submitNanos;
+    long lastTokenNanos;
+    int promptTokens;
+    int rank;
+    boolean hasToken;
+    long firstStep;
+    boolean isPaused;
+
+    void accepted(final long timeNanos, final int prompt)
+    {
+        blocks.clear();
+        submitNanos = timeNanos;
+        promptTokens = prompt;
+        rank = NO_RANK;
+        hasToken = false;
+        firstStep = NO_STEP;
+        isPaused = false;
+    }
+
+    boolean isRunning()
+    {
+        return rank != NO_RANK;
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.scheduler;
+
+import io.signalbox.TestStrength;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+/** The short way for entries of steady decoding decides what the general way decides, byte by byte. */
+class SteadyDecodeTest
+{
+    private static final int RUNS = TestStrength.count(200, 2_000);
+    private static final String FILE = "batch/SteadyDecode.java";
+    private static final String PLAN = "return false;\n        }\n        final boolean isOnDevice";
+    private static final String NEVER_PLANNED = "return false;\n        }\n        if (plan.step() > 0)\n        {\n" +
+        "            return false;\n        }\n        final boolean isOnDevice";
+    private static final String COMMIT = "return plan.isSteady(entry) &&";
+    private static final String NEVER_COMMITTED = "return plan.entryCount() < 0 && plan.isSteady(entry) &&";
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldDecideTheSameWithoutTheShortWay()
+    {
+        final String general = MutatedClasses.of(FILE, List.of(PLAN, NEVER_PLANNED, COMMIT, NEVER_COMMITTED), directory)
+            .call(DepthRuns.class, "digests", RUNS);
+        assertEquals(general, DepthRuns.digests(RUNS));
+    }
+
+    @Test
+    void shouldTakeTheShortWay()
+    {
+        final String wrong = MutatedClasses.of(FILE, List.of("load.computed(request, 1);", "load.computed(request, 0);"),
+            directory).call(DepthRuns.class, "firstFailure", RUNS);
+        assertNotEquals(null, wrong);
+    }
+}
