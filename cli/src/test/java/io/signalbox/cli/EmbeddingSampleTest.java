@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.journal.DirectoryJournal;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +34,8 @@ class EmbeddingSampleTest
     @BeforeAll
     static void compile() throws Exception
     {
-        PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")));
+        PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
+            SignalboxEngine.class, DirectoryJournal.class, DirectBuffer.class);
     }
 
     /** Returns the lines that the program prints. */
@@ -62,15 +66,21 @@ class EmbeddingSampleTest
     }
 
     @Test
-    void shouldStreamCancelRefuseAndExportWithAJournal() throws Exception
+    void shouldStreamCancelRefuseAndExportWithAJournalAndARestart() throws Exception
     {
         final Path rows = directory.resolve("rows.npz");
         final Path journal = directory.resolve("journal");
-        assertEquals(List.of("streamed 1", "streamed 2", "streamed 3", "streamed 1", "ended by CANCELLED",
+        final List<String> printed = List.of("streamed 1", "streamed 2", "streamed 3", "streamed 1", "ended by CANCELLED",
             "refused: TOO_LONG_FOR_POOL, come again after a change",
             "42 rows of 4 layers and top-2 from position 0: 10 captured, 32 inherited, 0 missing",
-            "drained; untaken rows: 0"), run("MockEngine", journal.toString(), rows.toString()));
+            "drained; untaken rows: 0");
+        assertEquals(printed, run("MockEngine", journal.toString(), rows.toString()));
         assertTrue(Files.size(rows) > 0);
+
+        final List<String> again =
+            run("MockEngine", journal.toString(), directory.resolve("again.npz").toString());
+        assertEquals("request 1 of before has 4 tokens", again.get(0));
+        assertEquals(printed, again.stream().filter(line -> !line.contains(" of before has ")).toList());
         assertEquals(0, CommandRun.of("replay", journal.toString(), "--verify").exitCode());
     }
 

@@ -36,16 +36,21 @@ final class PluginJar
     {
     }
 
-    /** Compiles the sources into the directory, which may hold classes that they need. */
-    static void compile(final Path classes, final List<Path> sources)
+    /**
+     * Compiles the sources into the directory, which may hold classes that they need.
+     *
+     * @param libraries a class of each library that they need beside those of a router.
+     */
+    static void compile(final Path classes, final List<Path> sources, final Class<?>... libraries)
     {
         final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         final StringWriter messages = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8))
         {
             Files.createDirectories(classes);
-            final String classPath = classes + File.pathSeparator + Stream.of(
-                DpRouter.class, StepView.class, ConfigException.class, Test.class, AssertionFailedError.class)
+            final Stream<Class<?>> always = Stream.of(
+                DpRouter.class, StepView.class, ConfigException.class, Test.class, AssertionFailedError.class);
+            final String classPath = classes + File.pathSeparator + Stream.concat(always, Stream.of(libraries))
                 .map(PluginJar::location).collect(Collectors.joining(File.pathSeparator));
             assertTrue(compiler.getTask(messages, files, null,
                 List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,

@@ -20,7 +20,7 @@ class PublicSurfaceTest
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
     private static final String ROUTERS =
         "router/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider";
-    private static final int MOST_SCHEDULER_TYPES = 47;
+    private static final int MOST_SCHEDULER_TYPES = 48;
     private static final List<String> API_PACKAGE = List.of("/**", " * API: a sample.", " */", "package a;");
 
     @Test

@@ -29,7 +29,8 @@ class FileFaultTest
     @Test
     void shouldLetTheUserMendWhatIsOutsideAndReportTheRest()
     {
-        assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(new RuntimeException(new AccessDeniedException("a/b"))).exitCode());
+        final RuntimeException denied = new RuntimeException(new AccessDeniedException("a/b"));
+        assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(denied).exitCode());
         assertEquals(ExitCode.BAD_INPUT, CommandFailure.of(new OutOfMemoryError()).exitCode());
         assertEquals(ExitCode.INTERNAL, CommandFailure.of(new IllegalStateException("x")).exitCode());
     }

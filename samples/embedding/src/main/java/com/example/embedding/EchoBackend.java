@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** A model that repeats its prompt, on one thread: the smallest backend that generates tokens and captures experts. */
-public final class EchoBackend implements Backend
+final class EchoBackend implements Backend
 {
     private final ExecutorService device = Executors.newSingleThreadExecutor();
     private ModelShape shape;

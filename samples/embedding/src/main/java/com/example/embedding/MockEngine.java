@@ -11,9 +11,9 @@ import io.signalbox.engine.TokenListener;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.export.RoutedExpertsFile;
+import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
-import io.signalbox.journal.JournalWriter;
 import io.signalbox.scheduler.SchedulerConfig;
 
 import java.nio.file.Path;
@@ -31,19 +31,22 @@ public final class MockEngine
     {
     }
 
-    /** @param args the directory of the journal, and the file for the rows; neither may exist. */
+    /** @param args the directory of the run, which it begins or continues, and a new file for the rows. */
     public static void main(final String[] args) throws Exception
     {
         final EngineConfig config = new EngineConfig()
             .scheduler(SchedulerConfig.builder()
                 .ranks(2).kvBlocks(1025).capture(new ModelShape(4, 64, 2)).build())
             .backend(new EchoBackend())
-            .submitWaitNanos(LONG_ENOUGH.toNanos());
-        config.journal(JournalWriter.create(
-            Path.of(args[0]), config.runSettings(), JournalConfig.of(Durability.PROCESS)));
+            .submitWaitNanos(LONG_ENOUGH.toNanos())
+            .runJournal(new DirectoryJournal(Path.of(args[0]), JournalConfig.of(Durability.PROCESS)));
         final ExecutorService sender = Executors.newSingleThreadExecutor();
         try (SignalboxEngine engine = SignalboxEngine.launch(config))
         {
+            for (final CompletionHandle request : engine.resumed())
+            {
+                System.out.println("request " + request.requestId() + " of before has " + request.tokenCount() + " tokens");
+            }
             stream(engine, sender);
             cancel(engine);
             refuse(engine);
