@@ -35,7 +35,7 @@ public final class Simulation
         }
     }
 
-    /** With the depth for which ranks are simulated, whatever engine drives them; a fault plan says when lost ranks return. */
+    /** With the depth for which ranks are simulated, whatever engine drives them. A fault plan lets lost ranks return. */
     static SchedulerConfig configFor(final SchedulerConfig config, final SimulationConfig simulation)
     {
         return config.toBuilder().depth(config.depth()).ranksReturn(config.ranksReturn() || simulation.faults() != null)

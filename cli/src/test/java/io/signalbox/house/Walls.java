@@ -46,6 +46,7 @@ final class Walls
     private static final String EVENT = room("event");
     private static final String ENGINE = room("engine");
     private static final String BACKEND = room("backend");
+    private static final String STATS = room("stats");
     private static final String CONFIG = room("config");
     private static final String PLUGIN = room("plugin");
     private static final String JOURNAL = room("journal");
@@ -63,7 +64,7 @@ final class Walls
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
     private static final String[] SCHEDULER_MODULE =
-        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, CONFIG, PLUGIN};
+        {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, CONFIG, PLUGIN};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
 
     private Walls()
@@ -89,6 +90,8 @@ final class Walls
             .that().resideInAPackage(EVENT).should().dependOnClassesThat(oursExcept(EVENT)));
         walls.put("backend is an interface over events", noClasses()
             .that().resideInAPackage(BACKEND).should().dependOnClassesThat(oursExcept(BACKEND, EVENT)));
+        walls.put("stats reads events and nothing else", noClasses()
+            .that().resideInAPackage(STATS).should().dependOnClassesThat(oursExcept(STATS, EVENT)));
         // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
         walls.put("engine decides nothing", noClasses().that().resideInAPackage(ENGINE).should()
             .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)

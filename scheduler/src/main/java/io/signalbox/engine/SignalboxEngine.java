@@ -131,7 +131,7 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /**
-     * What the engine has done and is doing. Costs some microseconds, and holds the thread up that completes requests for as
+     * Live figures of the run. Costs some microseconds, and holds the thread up that completes requests for as
      * long; ask as often as a monitor does, not for each request.
      */
     public EngineStats stats()

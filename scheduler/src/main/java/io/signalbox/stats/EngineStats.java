@@ -4,7 +4,7 @@ package io.signalbox.stats;
 import java.util.List;
 
 /**
- * What the engines of a run did, and what the present one is doing. All parts but the rings are of one moment: that of the
+ * Figures of a run, since its first engine was launched. All parts but the rings are of one moment: that of the
  * last group whose results clients can see. Names follow vLLM's metrics if it has the figure.
  *
  * @param requests    requests by state and end.

@@ -33,7 +33,7 @@ final class LatencyFigure
         max = Math.max(max, value);
     }
 
-    /** What is recorded later is not part of the next {@link #latency}. */
+    /** Later values are not part of the next {@link #latency}. */
     void turn()
     {
         interval = recorder.getIntervalHistogram(interval);

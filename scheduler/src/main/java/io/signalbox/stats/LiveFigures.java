@@ -31,8 +31,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Counts {@link EngineStats} from the groups of one engine, or of its journal. One thread gives the groups, any thread asks
- * for the figures; the one that asks waits for the group that is being counted, and sorts the latencies beside the next ones. Without garbage once as many requests were
- * alive as ever are.
+ * for the figures; it waits for the group that is being counted, and sorts the latencies beside the next ones.
+ * Without garbage once as many requests were alive as ever are.
  */
 public final class LiveFigures
 {

@@ -236,7 +236,39 @@ class RankResetTest
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final AtomicBoolean resetting = new AtomicBoolean();
         final AtomicBoolean closedMeanwhile = new AtomicBoolean();
-        final Backend backend = new DelegatingBackend()
+        final Backend backend = slow(begun, mayEnd, resetting, closedMeanwhile);
+        final ThreadedEngine engine =
+            new ThreadedEngine(new EngineConfig().backend(backend).closeTimeoutNanos(hangs ? 1_000_000 : LONG_ENOUGH));
+        final Thread caller = new Thread(() ->
+            assertThrows(IllegalStateException.class, () -> engine.resetRank(0)));
+        caller.start();
+        begun.await();
+        if (hangs)
+        {
+            assertEquals("the backend still resets rank 0 after 1000000 ns, and is closed meanwhile",
+                assertThrows(IllegalStateException.class, engine::close).getMessage());
+            mayEnd.countDown();
+        }
+        else
+        {
+            final Thread closing = new Thread(engine::close);
+            closing.start();
+            while (closing.getState() != Thread.State.TIMED_WAITING)
+            {
+                Thread.onSpinWait();
+            }
+            mayEnd.countDown();
+            closing.join();
+        }
+        caller.join();
+        assertEquals(hangs, closedMeanwhile.get());
+    }
+
+    /** Its reset takes until it may end. */
+    private static Backend slow(
+        final CountDownLatch begun, final CountDownLatch mayEnd, final AtomicBoolean resetting, final AtomicBoolean closed)
+    {
+        return new DelegatingBackend()
         {
             @Override
             void beforeSubmit()
@@ -263,35 +295,10 @@ class RankResetTest
             @Override
             public void close()
             {
-                closedMeanwhile.set(resetting.get());
+                closed.set(resetting.get());
                 super.close();
             }
         };
-        final ThreadedEngine engine =
-            new ThreadedEngine(new EngineConfig().backend(backend).closeTimeoutNanos(hangs ? 1_000_000 : LONG_ENOUGH));
-        final Thread caller = new Thread(() ->
-            assertThrows(IllegalStateException.class, () -> engine.resetRank(0)));
-        caller.start();
-        begun.await();
-        if (hangs)
-        {
-            assertEquals("the backend still resets rank 0 after 1000000 ns, and is closed meanwhile",
-                assertThrows(IllegalStateException.class, engine::close).getMessage());
-            mayEnd.countDown();
-        }
-        else
-        {
-            final Thread closing = new Thread(engine::close);
-            closing.start();
-            while (closing.getState() != Thread.State.TIMED_WAITING)
-            {
-                Thread.onSpinWait();
-            }
-            mayEnd.countDown();
-            closing.join();
-        }
-        caller.join();
-        assertEquals(hangs, closedMeanwhile.get());
     }
 
     private static void awaitUninterruptibly(final CountDownLatch latch)

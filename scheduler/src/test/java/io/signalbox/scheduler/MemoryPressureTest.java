@@ -59,7 +59,8 @@ class MemoryPressureTest
     void shouldPauseUntilABlockIsFree(final int depth)
     {
         final DepthRig rig = rig(depth, UnderPressure.PAUSE, 100);
-        assertEquals(List.of("Paused 1", "Free 2 LENGTH", "Continued 1", "Free 1 LENGTH"), changes(OneRankPlay.toTheEnd(rig)));
+        assertEquals(List.of("Paused 1", "Free 2 LENGTH", "Continued 1", "Free 1 LENGTH"),
+            changes(OneRankPlay.toTheEnd(rig)));
         assertEquals(9, rig.emitted(1).size());
     }
 
