@@ -47,12 +47,6 @@ final class ClientEvents extends EventReader
         return weightGeneration;
     }
 
-    /** The engine continues a run that had these weights. */
-    void continueWith(final int generation)
-    {
-        weightGeneration = generation;
-    }
-
     /** An estimate of the time until so many further inputs of clients have passed. */
     long nanosUntilInputs(final int count)
     {

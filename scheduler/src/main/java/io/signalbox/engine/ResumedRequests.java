@@ -123,15 +123,16 @@ final class ResumedRequests extends EventReader
         for (int entry = 0; entry < commit.entryCount(); entry++)
         {
             final int emitted = commit.emitted(entry);
-            for (int i = token; i < token + emitted; i++)
-            {
-                find(commit.requestId(entry)).emitted(commit.token(i), commit.logprob(i));
-            }
             if (emitted > 0)
             {
-                find(commit.requestId(entry)).visible();
+                final CompletionHandle handle = find(commit.requestId(entry));
+                for (int i = token; i < token + emitted; i++)
+                {
+                    handle.emitted(commit.token(i), commit.logprob(i));
+                }
+                handle.visible();
+                token += emitted;
             }
-            token += emitted;
         }
     }
 
@@ -186,5 +187,4 @@ final class ResumedRequests extends EventReader
     {
         weightGeneration = message.weightGeneration();
     }
-
 }
