@@ -11,7 +11,6 @@ import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -124,7 +123,7 @@ final class CrowdedBackend implements Backend
                 }
             }
         }
-        return new Rows(rows, positions.size(), shape.rowBytes());
+        return new OverwrittenRows(rows, positions.size(), shape.rowBytes());
     }
 
     @Override
@@ -136,27 +135,5 @@ final class CrowdedBackend implements Backend
     public void close()
     {
         pool.shutdown();
-    }
-
-    /** A release overwrites the rows, so that a late reader is detected. */
-    private record Rows(UnsafeBuffer memory, int rowCount, int rowBytes) implements CaptureSlice
-    {
-        @Override
-        public DirectBuffer buffer()
-        {
-            return memory;
-        }
-
-        @Override
-        public int offset()
-        {
-            return 0;
-        }
-
-        @Override
-        public void release()
-        {
-            memory.setMemory(0, memory.capacity(), (byte)0x55);
-        }
     }
 }

@@ -3,13 +3,12 @@ package io.signalbox.journal.restart;
 
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
-import org.agrona.DirectBuffer;
+import io.signalbox.journal.OverwrittenRows;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -179,7 +178,8 @@ final class ContentBackend implements Backend
                 results.accept(ContentModel.next(context));
             }
         }
-        sink.d2hComplete(step.step, step.epoch, step.rank, step.step, results, new Rows(rows, row));
+        sink.d2hComplete(step.step, step.epoch, step.rank, step.step, results,
+            new OverwrittenRows(rows, row, SHAPE.rowBytes()));
     }
 
     private static void putRow(final UnsafeBuffer rows, final int row, final long context)
@@ -208,34 +208,6 @@ final class ContentBackend implements Backend
         if (thread != null)
         {
             thread.interrupt();
-        }
-    }
-
-    /** The rows of one step. */
-    private record Rows(UnsafeBuffer memory, int rowCount) implements CaptureSlice
-    {
-        @Override
-        public DirectBuffer buffer()
-        {
-            return memory;
-        }
-
-        @Override
-        public int offset()
-        {
-            return 0;
-        }
-
-        @Override
-        public int rowBytes()
-        {
-            return SHAPE.rowBytes();
-        }
-
-        @Override
-        public void release()
-        {
-            memory.setMemory(0, memory.capacity(), (byte)0x55);
         }
     }
 }
