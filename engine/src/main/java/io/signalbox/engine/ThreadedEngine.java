@@ -48,7 +48,6 @@ public final class ThreadedEngine implements Engine
     private final BatchEventProcessor<TrackSlot> journalProcessor;
     private final BatchEventProcessor<TrackSlot> dispatchProcessor;
     private final BatchEventProcessor<TrackSlot> listenerProcessor;
-    private final Sequence durable;
     private final FinishedRows finishedRows;
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
@@ -58,6 +57,7 @@ public final class ThreadedEngine implements Engine
     private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
     private final Alarm alarm;
+    private final ShellFigures shellFigures;
 
     public ThreadedEngine(final EngineConfig config)
     {
@@ -80,7 +80,7 @@ public final class ThreadedEngine implements Engine
         final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         resets = context.resets();
         resets.stampBy(context.resetClock());
-        durable = journalHandler.durable();
+        final Sequence durable = journalHandler.durable();
         schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
         journalProcessor = processor(track, track.newBarrier(), journalHandler);
@@ -89,6 +89,8 @@ public final class ThreadedEngine implements Engine
         listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
         track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
+        shellFigures = new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, journalProcessor.getSequence(),
+            durable, dispatchProcessor.getSequence(), listenerProcessor.getSequence(), finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -243,13 +245,7 @@ public final class ThreadedEngine implements Engine
     /** To be asked if there is a client. */
     EngineStats stats()
     {
-        // Consumers before producers, so that no difference is negative.
-        final long decided = schedulerProcessor.getSequence().get();
-        final long visible = durable.get();
-        final long taken = Math.min(dispatchProcessor.getSequence().get(), listenerProcessor.getSequence().get());
-        final long made = track.getCursor();
-        return context.figures().stats(new EngineStats.Rings(ingress.cursor() - decided, context.ingressSlots(),
-            made - taken, context.trackSlots(), made - visible, made + 1));
+        return context.figures().stats(shellFigures.stats(!isFailed() && !isClosing()));
     }
 
     SignalboxEngine.UntakenRows untakenRows()
