@@ -13,6 +13,7 @@ final class JournalHandler implements EventHandler<TrackSlot>
     private final ThreadedEngine engine;
     private final GroupJournal journal;
     private final Sequence durable = new Sequence();
+    private final Stalls stalls = new Stalls("journal");
     private Sequence appended;
 
     JournalHandler(final ThreadedEngine engine, final GroupJournal journal)
@@ -40,6 +41,7 @@ final class JournalHandler implements EventHandler<TrackSlot>
             slot.releaseRows();
             return;
         }
+        stalls.begin();
         try
         {
             journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
@@ -56,5 +58,6 @@ final class JournalHandler implements EventHandler<TrackSlot>
             journal.endOfBatch();
             durable.set(sequence);
         }
+        stalls.end();
     }
 }

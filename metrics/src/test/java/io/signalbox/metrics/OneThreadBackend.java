@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Samples token 7 for each entry, on one thread; a test may hold it. The rows of all tokens name the same experts. */
-final class OneThreadBackend implements Backend
+class OneThreadBackend implements Backend
 {
     static final int TOKEN = 7;
 
