@@ -21,6 +21,6 @@ final class WaitEvent extends Event
     static final String NAME = "io.signalbox.Wait";
 
     @Label("Room")
-    @Description("ingress: a slot for an input; track: a slot for a group; credit: the right to submit; rows: bytes for rows")
+    @Description("ingress: a slot for an input; track: a slot for a group; credit: room for a request; rows: bytes of rows")
     String room;
 }

@@ -129,7 +129,7 @@ class EngineMetricsTest
         }
     }
 
-    /** The bucket in which the quantile lies has both the recorded one, to a thousandth, and the one that Prometheus computes. */
+    /** One bucket has both the recorded quantile, to a thousandth, and the one that Prometheus computes. */
     private static void assertInOneBucket(
         final Latency latency, final double quantile, final long recordedNanos, final double computedSeconds)
     {
