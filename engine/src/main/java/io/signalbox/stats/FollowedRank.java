@@ -2,6 +2,7 @@
 package io.signalbox.stats;
 
 import io.signalbox.stats.Interval.RankCount;
+import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.Arrays;
 
@@ -11,10 +12,27 @@ final class FollowedRank
     private final int rank;
     private int[] holders = new int[1024];
     private boolean lost;
+    /** Requests of the last step, by entry: mostly those of the next one too. An ended one has another id by then. */
+    private FollowedRequest[] entries = new FollowedRequest[16];
 
     FollowedRank(final int rank)
     {
         this.rank = rank;
+    }
+
+    FollowedRequest request(final int entry, final long requestId, final Long2ObjectHashMap<FollowedRequest> live)
+    {
+        if (entry >= entries.length)
+        {
+            entries = Arrays.copyOf(entries, 2 * entry);
+        }
+        FollowedRequest request = entries[entry];
+        if (request == null || request.requestId != requestId)
+        {
+            request = live.get(requestId);
+            entries[entry] = request;
+        }
+        return request;
     }
 
     void admit(final FollowedRequest request, final Interval interval)

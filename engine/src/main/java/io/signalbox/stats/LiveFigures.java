@@ -59,6 +59,9 @@ public final class LiveFigures
     private Interval inactive;
     private final Interval total;
     private long nowNanos;
+    /** Equal gaps between tokens that are not yet recorded; none between two groups. */
+    private long gapNanos;
+    private long gaps;
 
     /**
      * @param kvBlocks       of each rank, the dummy block included.
@@ -176,7 +179,7 @@ public final class LiveFigures
         {
             add(Count.ACCEPTED, 1);
             final FollowedRequest request = spare.isEmpty() ? new FollowedRequest() : spare.pop();
-            request.accepted(nowNanos, promptTokens);
+            request.accepted(answer.requestId(), nowNanos, promptTokens);
             live.put(answer.requestId(), request);
             add(Count.LIVE, 1);
         }
@@ -221,15 +224,19 @@ public final class LiveFigures
         protected void onCommit(final CommitView commit)
         {
             land(commit.rank(), commit.step(), Count.COMMITTED);
+            final FollowedRank rank = ranks[commit.rank()];
+            long computed = 0;
             for (int entry = 0; entry < commit.entryCount(); entry++)
             {
-                add(Count.COMPUTED_TOKENS, commit.advance(entry));
+                computed += commit.advance(entry);
                 final int emitted = commit.emitted(entry);
                 if (emitted > 0)
                 {
-                    emit(live.get(commit.requestId(entry)), emitted);
+                    emit(rank.request(entry, commit.requestId(entry), live), emitted);
                 }
             }
+            add(Count.COMPUTED_TOKENS, computed);
+            recordGaps();
         }
 
         @Override
@@ -286,6 +293,7 @@ public final class LiveFigures
             add(Count.MISSING, end.missingRows());
             add(Count.REJECTED, end.impossibleRows());
             end(request, end.reason());
+            request.requestId = FollowedRequest.NO_REQUEST;
             spare.push(request);
         }
     }
@@ -320,13 +328,33 @@ public final class LiveFigures
         }
         else
         {
-            interval.interTokenLatency.record(nowNanos - request.lastTokenNanos, 1);
+            gap(nowNanos - request.lastTokenNanos);
         }
         if (tokens > 1)
         {
             interval.interTokenLatency.record(0, tokens - 1);
         }
         request.lastTokenNanos = nowNanos;
+    }
+
+    /** Most requests of a step got their last token at the same time: in the step before. */
+    private void gap(final long nanos)
+    {
+        if (nanos != gapNanos)
+        {
+            recordGaps();
+            gapNanos = nanos;
+        }
+        gaps++;
+    }
+
+    private void recordGaps()
+    {
+        if (gaps > 0)
+        {
+            interval.interTokenLatency.record(gapNanos, gaps);
+            gaps = 0;
+        }
     }
 
     private void endPause(final FollowedRequest request)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.stats;
 
+import com.sun.management.ThreadMXBean;
 import io.signalbox.engine.RecordedGroups;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -114,6 +116,26 @@ class LiveFiguresTest
             counting.join();
         }
         assertEquals(300, figures.stats(null).requests().completed());
+    }
+
+    @Test
+    void shouldLeaveNoGarbageOnceAsManyRequestsWereAlive()
+    {
+        final LiveFigures figures = figures();
+        for (int round = 0; round < 3; round++)
+        {
+            count(figures);
+        }
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final long thread = Thread.currentThread().getId();
+        final long before = threads.getThreadAllocatedBytes(thread);
+        for (int group = 0; group < groups.size(); group++)
+        {
+            figures.onGroup(groups.get(group), 0, groups.get(group).capacity());
+        }
+        final long allocated = threads.getThreadAllocatedBytes(thread) - before;
+        assertTrue(allocated < 1024, allocated + " bytes for " + groups.size() + " groups");
+        assertEquals(4 * 300, figures.stats(null).requests().completed());
     }
 
     @Test
