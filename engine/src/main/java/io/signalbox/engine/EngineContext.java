@@ -240,6 +240,13 @@ final class EngineContext
             given.value(EngineConfig.IMPOSSIBLE_ROWS));
     }
 
+    /** @throws ConfigException if a thread cannot be pinned as the configuration says. */
+    PinnedCores pinnedCores()
+    {
+        return new PinnedCores(
+            given.value(EngineConfig.PINNED_CORES).orElse(null), waiting() == EngineConfig.Waiting.SPINNING);
+    }
+
     EngineConfig.Waiting waiting()
     {
         return given.value(EngineConfig.WAITING);

@@ -42,6 +42,7 @@ public final class ThreadedEngine implements Engine
     private static final String LISTENER_THREAD = "signalbox-listener";
 
     private final EngineContext context;
+    private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
@@ -63,6 +64,7 @@ public final class ThreadedEngine implements Engine
     {
         context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
+        cores = context.pinnedCores();
         if (context.wakeSource() == EngineConfig.WakeSource.CALLER)
         {
             context.refuseStepTimeout();
@@ -110,10 +112,10 @@ public final class ThreadedEngine implements Engine
         context.startBackend(sink);
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        threads.start("signalbox-scheduler", schedulerProcessor);
-        threads.start(JOURNAL_THREAD, journalProcessor);
-        threads.start(DISPATCH_THREAD, dispatchProcessor);
-        threads.start(LISTENER_THREAD, listenerProcessor);
+        start("signalbox-scheduler", PinnedCores.SCHEDULER, schedulerProcessor);
+        start(JOURNAL_THREAD, PinnedCores.JOURNAL, journalProcessor);
+        start(DISPATCH_THREAD, PinnedCores.DISPATCH, dispatchProcessor);
+        start(LISTENER_THREAD, PinnedCores.LISTENER, listenerProcessor);
         if (resets.areAutomatic())
         {
             // A reset may wait for a device, so it has its own thread.
@@ -123,6 +125,15 @@ public final class ThreadedEngine implements Engine
         {
             threads.start("signalbox-timer", () -> runTimer(timer));
         }
+    }
+
+    private void start(final String name, final int role, final Runnable processor)
+    {
+        threads.start(name, () ->
+        {
+            failing(() -> cores.pin(role));
+            processor.run();
+        });
     }
 
     private void refuseTooManySpinners()
