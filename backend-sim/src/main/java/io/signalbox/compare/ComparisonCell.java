@@ -6,7 +6,7 @@ import io.signalbox.router.RouterConfig;
 import java.util.Set;
 
 /** One router on one workload with one cache size, over all seeds. */
-public final class ComparisonRow
+public final class ComparisonCell
 {
     private final String workload;
     private final int kvBlocks;
@@ -17,7 +17,7 @@ public final class ComparisonRow
     private final Set<Figure> level;
 
     /** @param values one array per figure, in the order of {@link Figure}, of one value per seed. */
-    ComparisonRow(
+    ComparisonCell(
         final String workload,
         final int kvBlocks,
         final RouterConfig router,
