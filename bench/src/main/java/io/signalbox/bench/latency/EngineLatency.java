@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench.latency;
+
+import io.signalbox.engine.EngineConfig.Waiting;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.journal.Durability;
+import org.HdrHistogram.Histogram;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * Latency of an embedded engine from the intended time of a request to its first token, over a backend that answers at once:
+ * prompts of 256 tokens without a common prefix, one token each. Times of requests are fixed ahead, so a late answer delays
+ * no later request: the figures are free of coordinated omission.
+ *
+ * <p>It prints tables in Markdown, and writes percentile files of HdrHistogram and pictures.
+ *
+ * <pre>
+ *   EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,…]]
+ * </pre>
+ *
+ * SECONDS is the time of each rate; WAITING is blocking, yielding or spinning, JOURNAL none, process, batch or record.
+ */
+public final class EngineLatency
+{
+    private static final double LOW_RATE = 200;
+    private static final double WARM_UP_SHARE = 0.5;
+    private static final int SPINNING_CORES = 8;
+    private static final int MAXIMUM_WINDOWS = 3;
+
+    private final double seconds;
+    private final Path out;
+    private final Path scratch;
+    private final LatencyPlot plot =
+        new LatencyPlot("First token of 200 requests per second, by the way to wait and the durability of the journal");
+    private int engines;
+
+    private EngineLatency(final double seconds, final Path out, final Path scratch)
+    {
+        this.seconds = seconds;
+        this.out = out;
+        this.scratch = scratch;
+    }
+
+    public static void main(final String[] args) throws Exception
+    {
+        if (args.length < 3)
+        {
+            System.err.println(
+                "usage: EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,…]]");
+            System.exit(2);
+        }
+        final Path out = Files.createDirectories(Path.of(args[1]));
+        final Path journals = Files.createDirectories(Path.of(args[2]));
+        new EngineLatency(Double.parseDouble(args[0]), out, Files.createTempDirectory(journals, "latency"))
+            .run(args.length > 3 ? args[3] : "blocking,yielding,spinning",
+                args.length > 4 ? args[4] : "none,process,batch,record");
+    }
+
+    private void run(final String waitings, final String journals) throws Exception
+    {
+        final int cores = Runtime.getRuntime().availableProcessors();
+        System.out.printf(Locale.ROOT, "%d cores, Java %s, %s%n%n", cores, Runtime.version(), wakeUps());
+        System.out.printf("| waiting | journal | most requests/s | at 200/s: p50 | p99 | p99.9 | max | received p50 | p99 " +
+            "| at 50 %%: p50 | p99 | p99.9 | max | at 80 %%: p50 | p99 | p99.9 | max |%n| --- | --- |%s%n",
+            " ---: |".repeat(15));
+        for (final String waiting : waitings.split(","))
+        {
+            final Waiting way = Waiting.valueOf(waiting.toUpperCase(Locale.ROOT));
+            for (final String journal : way == Waiting.SPINNING && cores < SPINNING_CORES ? new String[0] :
+                journals.split(","))
+            {
+                row(new LatencyCell(way,
+                    journal.equals("none") ? null : Durability.valueOf(journal.toUpperCase(Locale.ROOT))));
+            }
+        }
+        if (waitings.contains("spinning") && cores < SPINNING_CORES)
+        {
+            System.out.printf("%nSpinning was not measured: its threads and the sender need a core each, and there are %d of " +
+                "%d.%n", cores, SPINNING_CORES);
+        }
+        plot.write(out, "latency");
+        for (final String journal : journals.split(","))
+        {
+            if (journal.equals("none") || journal.equals("process"))
+            {
+                stages(new LatencyCell(Waiting.valueOf(waitings.split(",")[0].toUpperCase(Locale.ROOT)),
+                    journal.equals("none") ? null : Durability.PROCESS));
+            }
+        }
+        System.out.printf("%n%s afterwards.%n", wakeUps());
+    }
+
+    /** The floor of each hand-over, in the same process. */
+    private static String wakeUps() throws InterruptedException
+    {
+        final Histogram wakeUps = WakeUpCost.measure();
+        return String.format(Locale.ROOT, "waking a parked thread takes %.1f µs p50, %.1f µs p99, %.1f µs p99.9",
+            micros(wakeUps, 50), micros(wakeUps, 99), micros(wakeUps, 99.9));
+    }
+
+    private void row(final LatencyCell cell) throws IOException
+    {
+        System.err.println(cell.name());
+        final FirstTokens tokens = new FirstTokens(null);
+        final List<String> columns = new ArrayList<>();
+        final Path directory = directory();
+        try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, null)))
+        {
+            final LatencyLoad load = new LatencyLoad(engine, tokens, null);
+            load.maximum(seconds * WARM_UP_SHARE);
+            final double[] windows = new double[MAXIMUM_WINDOWS];
+            Arrays.setAll(windows, window -> load.maximum(seconds / MAXIMUM_WINDOWS));
+            Arrays.sort(windows);
+            final double most = windows[MAXIMUM_WINDOWS / 2];
+            columns.add(String.format(Locale.ROOT, "%,.0f", most));
+            load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
+            final Histogram received = load.awaited(LOW_RATE, seconds);
+            report(cell, "200", tokens.histogram(), columns);
+            write(cell, "200-received", received);
+            columns.add(time(received.getValueAtPercentile(50)));
+            columns.add(time(received.getValueAtPercentile(99)));
+            plot.add(cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
+                (cell.durability() == null ? "no journal" : cell.journalName()), tokens.histogram());
+            report(cell, "50", load.atRate(0.5 * most, seconds), columns);
+            report(cell, "80", load.atRate(0.8 * most, seconds), columns);
+        }
+        delete(directory);
+        System.out.printf("| %s | %s | %s |%n", cell.waiting().name().toLowerCase(Locale.ROOT), cell.journalName(),
+            String.join(" | ", columns));
+    }
+
+    private void stages(final LatencyCell cell) throws IOException
+    {
+        System.err.println(cell.name() + ", stages");
+        final StageTimes times = new StageTimes();
+        final FirstTokens tokens = new FirstTokens(times);
+        final Path directory = directory();
+        try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, times)))
+        {
+            final LatencyLoad load = new LatencyLoad(engine, tokens, times);
+            load.maximum(seconds * WARM_UP_SHARE);
+            load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
+            times.clear();
+            load.awaited(LOW_RATE, seconds);
+        }
+        delete(directory);
+        System.out.printf("%n%s", times.table("At 200/s, " + cell.waiting().name().toLowerCase(Locale.ROOT) +
+            ", journal: " + cell.journalName()));
+    }
+
+    private Path directory()
+    {
+        engines++;
+        return scratch.resolve("run-" + engines);
+    }
+
+    private static void delete(final Path directory) throws IOException
+    {
+        if (!Files.exists(directory))
+        {
+            return;
+        }
+        final List<Path> paths;
+        try (Stream<Path> walk = Files.walk(directory))
+        {
+            paths = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (final Path path : paths)
+        {
+            Files.delete(path);
+        }
+    }
+
+    private void report(
+        final LatencyCell cell, final String rate, final Histogram histogram, final List<String> columns) throws IOException
+    {
+        for (final double percentile : new double[] {50, 99, 99.9})
+        {
+            columns.add(time(histogram.getValueAtPercentile(percentile)));
+        }
+        columns.add(time(histogram.getMaxValue()));
+        write(cell, rate, histogram);
+    }
+
+    private void write(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
+    {
+        try (PrintStream file = new PrintStream(
+            out.resolve(cell.name() + "-" + rate + ".hgrm").toFile(), StandardCharsets.UTF_8))
+        {
+            histogram.outputPercentileDistribution(file, 1000.0);
+        }
+    }
+
+    private static double micros(final Histogram histogram, final double percentile)
+    {
+        return histogram.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    private static String time(final long nanos)
+    {
+        return nanos < 1_000_000 ? String.format(Locale.ROOT, "%.0f µs", nanos / 1e3) :
+            String.format(Locale.ROOT, nanos < 100_000_000 ? "%.1f ms" : "%.0f ms", nanos / 1e6);
+    }
+}
