@@ -71,9 +71,9 @@ public final class EngineLatency
     {
         final int cores = Runtime.getRuntime().availableProcessors();
         System.out.printf(Locale.ROOT, "%d cores, Java %s, %s%n%n", cores, Runtime.version(), wakeUps());
-        System.out.printf("| waiting | journal | most requests/s | at 200/s: p50 | p99 | p99.9 | max | received p50 | p99 " +
+        System.out.printf("| waiting | journal | most requests/s | CPU each | at 200/s: blocked waits each | p50 | p99 | p99.9 | max | received p50 | p99 " +
             "| at 50 %%: p50 | p99 | p99.9 | max | at 80 %%: p50 | p99 | p99.9 | max |%n| --- | --- |%s%n",
-            " ---: |".repeat(15));
+            " ---: |".repeat(17));
         for (final String waiting : waitings.split(","))
         {
             final Waiting way = Waiting.valueOf(waiting.toUpperCase(Locale.ROOT));
@@ -119,13 +119,11 @@ public final class EngineLatency
         {
             final LatencyLoad load = new LatencyLoad(engine, tokens, null);
             load.maximum(seconds * WARM_UP_SHARE);
-            final double[] windows = new double[MAXIMUM_WINDOWS];
-            Arrays.setAll(windows, window -> load.maximum(seconds / MAXIMUM_WINDOWS));
-            Arrays.sort(windows);
-            final double most = windows[MAXIMUM_WINDOWS / 2];
-            columns.add(String.format(Locale.ROOT, "%,.0f", most));
+            final double most = most(load, tokens, columns);
             load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
+            final ProcessCost cost = new ProcessCost().begin();
             final Histogram received = load.awaited(LOW_RATE, seconds);
+            columns.add(String.format(Locale.ROOT, "%.1f", (double)cost.blockedWaits() / received.getTotalCount()));
             report(cell, "200", tokens.histogram(), columns);
             write(cell, "200-received", received);
             columns.add(time(received.getValueAtPercentile(50)));
@@ -138,6 +136,20 @@ public final class EngineLatency
         delete(directory);
         System.out.printf("| %s | %s | %s |%n", cell.waiting().name().toLowerCase(Locale.ROOT), cell.journalName(),
             String.join(" | ", columns));
+    }
+
+    /** Median of a few windows; adds the rate and the CPU time per request, that of the sender included. */
+    private double most(final LatencyLoad load, final FirstTokens tokens, final List<String> columns)
+    {
+        final long first = tokens.ended();
+        final ProcessCost cost = new ProcessCost().begin();
+        final double[] windows = new double[MAXIMUM_WINDOWS];
+        Arrays.setAll(windows, window -> load.maximum(seconds / MAXIMUM_WINDOWS));
+        Arrays.sort(windows);
+        final double most = windows[MAXIMUM_WINDOWS / 2];
+        columns.add(String.format(Locale.ROOT, "%,.0f", most));
+        columns.add(String.format(Locale.ROOT, "%.1f µs", cost.cpuMicros() / (tokens.ended() - first)));
+        return most;
     }
 
     private void stages(final LatencyCell cell) throws IOException
