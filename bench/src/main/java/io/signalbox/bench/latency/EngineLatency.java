@@ -2,6 +2,7 @@
 package io.signalbox.bench.latency;
 
 import io.signalbox.engine.EngineConfig.Waiting;
+import io.signalbox.engine.HandlerThreads;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.Durability;
 import org.HdrHistogram.Histogram;
@@ -26,10 +27,11 @@ import java.util.stream.Stream;
  * <p>It prints tables in Markdown, and writes percentile files of HdrHistogram and pictures.
  *
  * <pre>
- *   EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,…]]
+ *   EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,… [THREADS]]]
  * </pre>
  *
- * SECONDS is the time of each rate; WAITING is blocking, yielding or spinning, JOURNAL none, process, batch or record.
+ * SECONDS is the time of each rate; WAITING is blocking, yielding or spinning, JOURNAL none, process, batch or record. THREADS is
+ * by_cores (the default), one or each: {@link HandlerThreads}.
  */
 public final class EngineLatency
 {
@@ -43,10 +45,12 @@ public final class EngineLatency
     private final Path scratch;
     private final LatencyPlot plot =
         new LatencyPlot("First token of 200 requests per second, by the way to wait and the durability of the journal");
+    private final HandlerThreads threads;
     private int engines;
 
-    private EngineLatency(final double seconds, final Path out, final Path scratch)
+    private EngineLatency(final double seconds, final Path out, final Path scratch, final HandlerThreads threads)
     {
+        this.threads = threads;
         this.seconds = seconds;
         this.out = out;
         this.scratch = scratch;
@@ -57,12 +61,13 @@ public final class EngineLatency
         if (args.length < 3)
         {
             System.err.println(
-                "usage: EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,…]]");
+                "usage: EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,… [THREADS]]]");
             System.exit(2);
         }
         final Path out = Files.createDirectories(Path.of(args[1]));
         final Path journals = Files.createDirectories(Path.of(args[2]));
-        new EngineLatency(Double.parseDouble(args[0]), out, Files.createTempDirectory(journals, "latency"))
+        new EngineLatency(Double.parseDouble(args[0]), out, Files.createTempDirectory(journals, "latency"),
+            HandlerThreads.valueOf((args.length > 5 ? args[5] : "by_cores").toUpperCase(Locale.ROOT)))
             .run(args.length > 3 ? args[3] : "blocking,yielding,spinning",
                 args.length > 4 ? args[4] : "none,process,batch,record");
     }
@@ -81,7 +86,7 @@ public final class EngineLatency
                 journals.split(","))
             {
                 row(new LatencyCell(way,
-                    journal.equals("none") ? null : Durability.valueOf(journal.toUpperCase(Locale.ROOT))));
+                    journal.equals("none") ? null : Durability.valueOf(journal.toUpperCase(Locale.ROOT)), threads));
             }
         }
         if (waitings.contains("spinning") && cores < SPINNING_CORES)
@@ -95,7 +100,7 @@ public final class EngineLatency
             if (journal.equals("none") || journal.equals("process"))
             {
                 stages(new LatencyCell(Waiting.valueOf(waitings.split(",")[0].toUpperCase(Locale.ROOT)),
-                    journal.equals("none") ? null : Durability.PROCESS));
+                    journal.equals("none") ? null : Durability.PROCESS, threads));
             }
         }
         System.out.printf("%n%s afterwards.%n", wakeUps());

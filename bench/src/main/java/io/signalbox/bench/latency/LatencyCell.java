@@ -2,6 +2,7 @@
 package io.signalbox.bench.latency;
 
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.HandlerThreads;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
 import io.signalbox.journal.JournalWriter;
@@ -15,7 +16,7 @@ import java.util.Locale;
  *
  * @param durability {@code null} without a journal.
  */
-record LatencyCell(EngineConfig.Waiting waiting, Durability durability)
+record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerThreads threads)
 {
     private static final int KV_BLOCKS = 1 << 15;
     private static final int SLOTS = 2048;
@@ -42,7 +43,7 @@ record LatencyCell(EngineConfig.Waiting waiting, Durability durability)
         final EngineConfig config = new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).stepTokens(STEP_TOKENS).build())
             .backend(new InstantBackend(times))
-            .waiting(waiting).ingressSlots(SLOTS).trackSlots(SLOTS)
+            .waiting(waiting).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
             .submitWaitNanos(Long.MAX_VALUE)
             .listener(tokens);
         final JournalWriter journal = durability == null ? null :
