@@ -39,6 +39,8 @@ public final class EngineLatency
     private static final double WARM_UP_SHARE = 0.5;
     private static final int SPINNING_CORES = 8;
     private static final int MAXIMUM_WINDOWS = 3;
+    private static final long IDLE_REST_MILLIS = 1_000;
+    private static final long IDLE_MILLIS = 5_000;
 
     private final double seconds;
     private final Path out;
@@ -46,6 +48,9 @@ public final class EngineLatency
     private final LatencyPlot plot =
         new LatencyPlot("First token of 200 requests per second, by the way to wait and the durability of the journal");
     private final HandlerThreads threads;
+    private final List<String> maxima = new ArrayList<>();
+    private final List<String> latencies = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
     private int engines;
 
     private EngineLatency(final double seconds, final Path out, final Path scratch, final HandlerThreads threads)
@@ -75,10 +80,7 @@ public final class EngineLatency
     private void run(final String waitings, final String journals) throws Exception
     {
         final int cores = Runtime.getRuntime().availableProcessors();
-        System.out.printf(Locale.ROOT, "%d cores, Java %s, %s%n%n", cores, Runtime.version(), wakeUps());
-        System.out.printf("| waiting | journal | most requests/s | CPU each | at 200/s: blocked waits each | p50 | p99 | p99.9 | max | received p50 | p99 " +
-            "| at 50 %%: p50 | p99 | p99.9 | max | at 80 %%: p50 | p99 | p99.9 | max |%n| --- | --- |%s%n",
-            " ---: |".repeat(17));
+        System.out.printf(Locale.ROOT, "%d cores, Java %s, %s.%n", cores, Runtime.version(), wakeUps());
         for (final String waiting : waitings.split(","))
         {
             final Waiting way = Waiting.valueOf(waiting.toUpperCase(Locale.ROOT));
@@ -91,9 +93,10 @@ public final class EngineLatency
         }
         if (waitings.contains("spinning") && cores < SPINNING_CORES)
         {
-            System.out.printf("%nSpinning was not measured: its threads and the sender need a core each, and there are %d of " +
-                "%d.%n", cores, SPINNING_CORES);
+            remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, and there are %d of " +
+                "%d.", cores, SPINNING_CORES));
         }
+        printTables();
         plot.write(out, "latency");
         for (final String journal : journals.split(","))
         {
@@ -103,7 +106,33 @@ public final class EngineLatency
                     journal.equals("none") ? null : Durability.PROCESS, threads));
             }
         }
-        System.out.printf("%n%s afterwards.%n", wakeUps());
+        System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs, %s.%n", idle(), wakeUps());
+    }
+
+    private void printTables()
+    {
+        System.out.printf("%n| waiting | journal | most requests/s | CPU time of each | threads blocked per request, at 200/s |" +
+            "%n| --- | --- |%s%n", " ---: |".repeat(3));
+        maxima.forEach(System.out::println);
+        System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | waiting thread has it: p50 | p99 |" +
+            "%n| --- | --- |%s%n", " ---: |".repeat(7));
+        latencies.forEach(System.out::println);
+        remarks.forEach(remark -> System.out.printf("%n%s%n", remark));
+    }
+
+    /** CPU time of an engine that was used and has nothing to do. */
+    private String idle() throws Exception
+    {
+        final FirstTokens tokens = new FirstTokens(null);
+        final LatencyCell cell = new LatencyCell(Waiting.BLOCKING, null, threads);
+        try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory(), tokens, null)))
+        {
+            new LatencyLoad(engine, tokens, null).maximum(1);
+            Thread.sleep(IDLE_REST_MILLIS);
+            final ProcessCost cost = new ProcessCost().begin();
+            Thread.sleep(IDLE_MILLIS);
+            return String.format(Locale.ROOT, "%.2f %%", cost.cpuMicros() / IDLE_MILLIS / 10);
+        }
     }
 
     /** The floor of each hand-over, in the same process. */
@@ -118,33 +147,36 @@ public final class EngineLatency
     {
         System.err.println(cell.name());
         final FirstTokens tokens = new FirstTokens(null);
-        final List<String> columns = new ArrayList<>();
         final Path directory = directory();
+        final String head = "| " + cell.waiting().name().toLowerCase(Locale.ROOT) + " | " + cell.journalName() + " | ";
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, null)))
         {
             final LatencyLoad load = new LatencyLoad(engine, tokens, null);
             load.maximum(seconds * WARM_UP_SHARE);
-            final double most = most(load, tokens, columns);
+            final StringBuilder cost = new StringBuilder(head);
+            final double most = most(load, tokens, cost);
             load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
-            final ProcessCost cost = new ProcessCost().begin();
+            final ProcessCost waits = new ProcessCost().begin();
             final Histogram received = load.awaited(LOW_RATE, seconds);
-            columns.add(String.format(Locale.ROOT, "%.1f", (double)cost.blockedWaits() / received.getTotalCount()));
-            report(cell, "200", tokens.histogram(), columns);
+            maxima.add(String.format(
+                Locale.ROOT, "%s%.1f |", cost, (double)waits.blockedWaits() / received.getTotalCount()));
             write(cell, "200-received", received);
-            columns.add(time(received.getValueAtPercentile(50)));
-            columns.add(time(received.getValueAtPercentile(99)));
             plot.add(cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
                 (cell.durability() == null ? "no journal" : cell.journalName()), tokens.histogram());
-            report(cell, "50", load.atRate(0.5 * most, seconds), columns);
-            report(cell, "80", load.atRate(0.8 * most, seconds), columns);
+            latencies.add(head + "200 | " + report(cell, "200", tokens.histogram()) +
+                time(received.getValueAtPercentile(50)) + " | " + time(received.getValueAtPercentile(99)) + " |");
+            for (final int percent : new int[] {50, 80})
+            {
+                final double rate = most * percent / 100;
+                latencies.add(String.format(Locale.ROOT, "%s%,.0f (%d %%) | %s | |", head, rate, percent,
+                    report(cell, Integer.toString(percent), load.atRate(rate, seconds))));
+            }
         }
         delete(directory);
-        System.out.printf("| %s | %s | %s |%n", cell.waiting().name().toLowerCase(Locale.ROOT), cell.journalName(),
-            String.join(" | ", columns));
     }
 
     /** Median of a few windows; adds the rate and the CPU time per request, that of the sender included. */
-    private double most(final LatencyLoad load, final FirstTokens tokens, final List<String> columns)
+    private double most(final LatencyLoad load, final FirstTokens tokens, final StringBuilder columns)
     {
         final long first = tokens.ended();
         final ProcessCost cost = new ProcessCost().begin();
@@ -152,8 +184,8 @@ public final class EngineLatency
         Arrays.setAll(windows, window -> load.maximum(seconds / MAXIMUM_WINDOWS));
         Arrays.sort(windows);
         final double most = windows[MAXIMUM_WINDOWS / 2];
-        columns.add(String.format(Locale.ROOT, "%,.0f", most));
-        columns.add(String.format(Locale.ROOT, "%.1f µs", cost.cpuMicros() / (tokens.ended() - first)));
+        columns.append(String.format(
+            Locale.ROOT, "%,.0f | %.1f µs | ", most, cost.cpuMicros() / (tokens.ended() - first)));
         return most;
     }
 
@@ -199,15 +231,16 @@ public final class EngineLatency
         }
     }
 
-    private void report(
-        final LatencyCell cell, final String rate, final Histogram histogram, final List<String> columns) throws IOException
+    /** Median, p99, p99.9 and maximum as columns of a table. */
+    private String report(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
     {
+        final StringBuilder columns = new StringBuilder();
         for (final double percentile : new double[] {50, 99, 99.9})
         {
-            columns.add(time(histogram.getValueAtPercentile(percentile)));
+            columns.append(time(histogram.getValueAtPercentile(percentile))).append(" | ");
         }
-        columns.add(time(histogram.getMaxValue()));
         write(cell, rate, histogram);
+        return columns.append(time(histogram.getMaxValue())).append(" | ").toString();
     }
 
     private void write(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
