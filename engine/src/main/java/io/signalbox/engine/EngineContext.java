@@ -252,6 +252,11 @@ final class EngineContext
         return given.value(EngineConfig.WAITING);
     }
 
+    HandlerThreads handlerThreads()
+    {
+        return given.value(EngineConfig.HANDLER_THREADS);
+    }
+
     int ingressSlots()
     {
         return given.value(EngineConfig.INGRESS_SLOTS);

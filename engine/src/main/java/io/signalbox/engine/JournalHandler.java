@@ -40,6 +40,16 @@ final class JournalHandler implements EventHandler<TrackSlot>
             slot.releaseRows();
             return;
         }
+        append(slot);
+        appended.set(sequence);
+        if (endOfBatch)
+        {
+            endBatch(sequence);
+        }
+    }
+
+    void append(final TrackSlot slot)
+    {
         try
         {
             journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
@@ -50,11 +60,12 @@ final class JournalHandler implements EventHandler<TrackSlot>
             throw e;
         }
         slot.releaseRows();
-        appended.set(sequence);
-        if (endOfBatch)
-        {
-            journal.endOfBatch();
-            durable.set(sequence);
-        }
+    }
+
+    /** Gives the groups up to this one their durability. */
+    void endBatch(final long sequence)
+    {
+        journal.endOfBatch();
+        durable.set(sequence);
     }
 }
