@@ -47,7 +47,8 @@ final class EngineContext
         }
         requireDescribed(given.journal().runDescription());
         figures = client == null ? null : new LiveFigures(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
-            config.capture() == null ? 0 : config.capture().rowBytes());
+            config.capture() == null ? 0 : config.capture().rowBytes(), config.routerLabel(true),
+            config.routerLabel(false));
         start = new EngineStart(config, backend,
             new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), emptyFinishedRows());
         refuseTwoJournals();

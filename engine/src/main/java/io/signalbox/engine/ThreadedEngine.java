@@ -52,6 +52,7 @@ public final class ThreadedEngine implements Engine
     private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
     private final Alarm alarm;
+    private final ShellFigures shellFigures;
 
     public ThreadedEngine(final EngineConfig config)
     {
@@ -81,6 +82,8 @@ public final class ThreadedEngine implements Engine
         handlers = new TrackHandlers(this, context.handlerThreads(), track, new JournalHandler(this, context.journal()),
             new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
             new ListenerHandler(this, context.listener()));
+        shellFigures =
+            new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -234,13 +237,7 @@ public final class ThreadedEngine implements Engine
     /** To be asked if there is a client. */
     EngineStats stats()
     {
-        // Consumers before producers, so that no difference is negative.
-        final long decided = schedulerProcessor.getSequence().get();
-        final long visible = handlers.durable();
-        final long taken = handlers.handled();
-        final long made = track.getCursor();
-        return context.figures().stats(new EngineStats.Rings(ingress.cursor() - decided, context.ingressSlots(),
-            made - taken, context.trackSlots(), made - visible, made + 1));
+        return context.figures().stats(shellFigures.stats(!isFailed() && !isClosing()));
     }
 
     SignalboxEngine.UntakenRows untakenRows()

@@ -98,6 +98,12 @@ final class TrackHandlers
         members.forEach(member -> member.processor.halt());
     }
 
+    /** The last group that is in the journal. */
+    long appended()
+    {
+        return members.get(0).processor.getSequence().get();
+    }
+
     /** The last group whose results are visible or may become so. */
     long durable()
     {
