@@ -3,6 +3,7 @@ package io.signalbox.cli;
 
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class EmbeddingSampleTest
     static void compile() throws Exception
     {
         PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
-            SignalboxEngine.class, DirectoryJournal.class, DirectBuffer.class);
+            SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class);
     }
 
     /** Returns the lines that the program prints. */

@@ -46,7 +46,7 @@ class EmbeddingDocsTest
         final String version = Files.readAllLines(ROOT.resolve("pom.xml")).stream()
             .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
         final String pom = Files.readString(SAMPLE.resolve("pom.xml"));
-        for (final String artifact : List.of("signalbox-scheduler", "signalbox-journal"))
+        for (final String artifact : List.of("signalbox-engine", "signalbox-journal"))
         {
             assertTrue(
                 pom.contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);

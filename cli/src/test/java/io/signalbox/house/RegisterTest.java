@@ -36,7 +36,7 @@ class RegisterTest
         modules.forEach((module, register) -> register.findings().forEach(finding -> findings.add(module + ": " + finding)));
 
         assertTrue(findings.isEmpty(), () -> "\n" + String.join("\n", findings));
-        assertTrue(modules.keySet().containsAll(List.of("cli", "documents", "journal", "scheduler")),
+        assertTrue(modules.keySet().containsAll(List.of("cli", "documents", "engine", "journal", "scheduler")),
             modules.keySet()::toString);
     }
 

@@ -63,7 +63,7 @@ final class Walls
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
-    private static final String[] SCHEDULER_MODULE =
+    private static final String[] ENGINE_AND_BELOW =
         {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, CONFIG, PLUGIN};
     private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
 
@@ -97,8 +97,8 @@ final class Walls
             .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)
                 .and(not(belongToAnyOf(BlockHasher.class, RequestRows.class, RoutedExperts.class, RowCheck.class,
                     WeightSpan.class)))));
-        walls.put("the scheduler module knows no other module", noClasses()
-            .that().resideInAnyPackage(SCHEDULER_MODULE)
+        walls.put("the engine module and those below it know no other module", noClasses()
+            .that().resideInAnyPackage(ENGINE_AND_BELOW)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
         walls.put("journal knows no backend", noClasses()
             .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));

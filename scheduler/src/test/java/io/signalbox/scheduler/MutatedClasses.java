@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.scheduler;
 
-import io.signalbox.event.EventReader;
-import io.signalbox.kv.KvBlockAllocator;
-import io.signalbox.router.DpRouter;
-import org.agrona.DirectBuffer;
-
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
@@ -34,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 public final class MutatedClasses extends ClassLoader
 {
     private static final String PROJECT = "io.signalbox.";
-    private static final List<String> MODULES = List.of("blocks", "event", "router", "scheduler");
+    private static final List<String> MODULES = List.of("blocks", "event", "router", "scheduler", "engine");
 
     private final Path changed;
 
@@ -58,6 +49,13 @@ public final class MutatedClasses extends ClassLoader
      */
     public static MutatedClasses of(final String file, final List<String> edits, final Path directory)
     {
+        compile(file, changed(file, edits), directory);
+        return new MutatedClasses(directory);
+    }
+
+    /** The text of the file with the replacements; fails if a text does not occur exactly once. */
+    public static String changed(final String file, final List<String> edits)
+    {
         String source = read(find(file));
         for (int i = 0; i < edits.size(); i += 2)
         {
@@ -65,8 +63,7 @@ public final class MutatedClasses extends ClassLoader
             assertEquals(1, occurrences, "occurrences in " + file + " of: " + edits.get(i));
             source = source.replace(edits.get(i), edits.get(i + 1));
         }
-        compile(file, source, directory);
-        return new MutatedClasses(directory);
+        return source;
     }
 
     private static Path find(final String file)
@@ -92,9 +89,6 @@ public final class MutatedClasses extends ClassLoader
     {
         final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         final StringWriter messages = new StringWriter();
-        final String classPath = Stream.of(
-                Scheduler.class, DpRouter.class, EventReader.class, KvBlockAllocator.class, DirectBuffer.class)
-            .map(MutatedClasses::location).collect(Collectors.joining(File.pathSeparator));
         final var unit = new SimpleJavaFileObject(URI.create("string:///" + file), SimpleJavaFileObject.Kind.SOURCE)
         {
             @Override
@@ -103,21 +97,9 @@ public final class MutatedClasses extends ClassLoader
                 return source;
             }
         };
-        assertTrue(compiler.getTask(messages, null, null,
-            List.of("-d", directory.toString(), "-cp", classPath, "--release", "17", "-proc:none", "-Xlint:none"), null,
-            List.of(unit)).call(), messages::toString);
-    }
-
-    private static String location(final Class<?> type)
-    {
-        try
-        {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
-        }
-        catch (final URISyntaxException e)
-        {
-            throw new IllegalStateException(e);
-        }
+        final List<String> options = List.of("-d", directory.toString(), "-cp", System.getProperty("java.class.path"),
+            "--release", "17", "-proc:none", "-Xlint:none");
+        assertTrue(compiler.getTask(messages, null, null, options, null, List.of(unit)).call(), messages::toString);
     }
 
     /** Calls a static method that takes a number and returns a text, in the changed project. */

@@ -5,12 +5,14 @@ import io.signalbox.TestStrength;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -37,6 +39,14 @@ class PlantedSchedulerDefectTest
             .call(DepthRuns.class, "firstFailure", RUNS);
         assertNotNull(failure, () -> RUNS + " runs do not find " + plant);
         assertTrue(failure.startsWith("-Dsignalbox.depth.seed="), failure);
+    }
+
+    /** Also those that only a full build plants. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldFitItsSource(final SchedulerPlant plant)
+    {
+        assertFalse(MutatedClasses.changed(plant.file, plant.edits).isEmpty());
     }
 
     @Test

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.restart;
 
+import io.signalbox.scheduler.MutatedClasses;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
@@ -20,6 +22,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 @Timeout(600)
 final class PlantedRestartDefectTest
 {
+    private static final int SEEDS = 6;
+
     @TempDir
     private Path directory;
 
@@ -29,9 +33,9 @@ final class PlantedRestartDefectTest
         EPOCH_NOT_RAISED("EngineStart.java", "resets.nextEpoch()", "Math.max(1, dispatcher.lastEpoch())"),
         NEXT_ID_REUSED("EngineClient.java", "nextRequestId.set(requests.nextRequestId())", "nextRequestId.set(1)"),
         TOKENS_TWICE("ResumedRequests.java",
-            "                find(commit.requestId(entry)).emitted(commit.token(i), commit.logprob(i));\n",
-            "                find(commit.requestId(entry)).emitted(commit.token(i), commit.logprob(i));\n" +
-                "                find(commit.requestId(entry)).emitted(commit.token(i), commit.logprob(i));\n"),
+            "                    handle.emitted(commit.token(i), commit.logprob(i));\n",
+            "                    handle.emitted(commit.token(i), commit.logprob(i));\n" +
+                "                    handle.emitted(commit.token(i), commit.logprob(i));\n"),
         ROWS_DROPPED("EngineStart.java", "            finishedRows.update(scheduler);\n", ""),
         CLOCK_GOES_BACK("ContinuedClock.java", "aheadNanos = Math.max(0, nanos - given.getAsLong())", "aheadNanos = 0"),
         NO_RESET("EngineStart.java", "        if (continues)\n", "        if (continues && timeNanos < 0)\n"),
@@ -61,14 +65,28 @@ final class PlantedRestartDefectTest
 
     @ParameterizedTest
     @MethodSource("plants")
-    void shouldFindThePlantedDefect(final Plant plant) throws IOException
+    void shouldFindThePlantedDefect(final Plant plant)
     {
-        assertNotNull(new PlantedEngine(plant.file, plant.edits, directory).firstFailure(), "nothing finds " + plant);
+        final MutatedClasses classes = MutatedClasses.of("engine/" + plant.file, plant.edits, directory);
+        assertNotNull(firstFailure(classes), "nothing finds " + plant);
+    }
+
+    /** Also those that only a full build plants. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldFitItsSource(final Plant plant)
+    {
+        assertFalse(MutatedClasses.changed("engine/" + plant.file, plant.edits).isEmpty());
     }
 
     @Test
-    void shouldFindNothingInAnEngineThatIsLoadedAnewWithoutAChange() throws IOException
+    void shouldFindNothingInAnEngineThatIsLoadedAnewWithoutAChange()
     {
-        assertNull(new PlantedEngine(null, List.of(), directory).firstFailure());
+        assertNull(firstFailure(MutatedClasses.unchanged(directory)));
+    }
+
+    private static String firstFailure(final MutatedClasses classes)
+    {
+        return classes.call(RestartRuns.class, "firstFailure", SEEDS);
     }
 }

@@ -4,8 +4,6 @@ package io.signalbox.journal.restart;
 /** The rules of a restart and random runs, for an engine that was changed. */
 public final class RestartRuns
 {
-    private static final int SEEDS = 6;
-
     private RestartRuns()
     {
     }
@@ -17,8 +15,8 @@ public final class RestartRuns
         void check(RestartTest test) throws Exception;
     }
 
-    /** The first failure as a text, or {@code null}. */
-    public static String firstFailure()
+    /** The first failure as a text, or {@code null}; runs of this many seeds. */
+    public static String firstFailure(final int seeds)
     {
         final Rule[] rules = {
             test -> test.shouldContinueRunningRequestsWithTheTokensAndRowsThatTheyHave(2),
@@ -37,7 +35,7 @@ public final class RestartRuns
             {
                 rule.check(new RestartTest());
             }
-            for (int seed = 0; seed < SEEDS; seed++)
+            for (int seed = 0; seed < seeds; seed++)
             {
                 new RestartPropertyTest().shouldGiveEveryRequestTheTokensAndRowsOfARunWithoutRestarts(seed, 1 + seed % 2);
             }
