@@ -23,7 +23,10 @@ public final class Simulation
     private final SimulationConfig simulationConfig;
     private final Workload workload;
 
-    /** @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have. */
+    /**
+     * @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have, or the
+     *                                      series of accepted drafts does not fit the workload.
+     */
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
     {
@@ -33,6 +36,10 @@ public final class Simulation
         if (simulationConfig.faults() != null)
         {
             simulationConfig.faults().check(schedulerConfig);
+        }
+        if (simulationConfig.acceptanceSeries() != null)
+        {
+            AcceptanceFit.check(simulationConfig.acceptanceSeries(), workload, schedulerConfig);
         }
     }
 
@@ -73,7 +80,8 @@ public final class Simulation
         final SubmitWriter submits = new SubmitWriter(
             workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed());
         final SimulatedBackend backend = new SimulatedBackend(
-            simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key);
+            simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key,
+            DraftAcceptance.of(simulationConfig, workload));
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
         final GroupListener listener = (group, offset, length) ->
