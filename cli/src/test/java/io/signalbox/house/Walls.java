@@ -60,6 +60,7 @@ final class Walls
     private static final String OPTIONS = room("cli.options");
     private static final String COMMANDS = room("cli.commands");
     private static final String REFERENCE = room("reference");
+    private static final String TESTKIT = room("testkit");
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
@@ -111,6 +112,11 @@ final class Walls
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
             .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
+        walls.put("the test kit knows the engine and what is below it", noClasses()
+            .that().resideInAPackage(TESTKIT)
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+        walls.put("nothing that runs knows the test kit", noClasses()
+            .that().resideOutsideOfPackage(TESTKIT).should().dependOnClassesThat().resideInAPackage(TESTKIT));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
         addCommandLine(walls);
         addLibraries(walls);
@@ -142,6 +148,9 @@ final class Walls
         walls.put("only the binding knows JCuda", noClasses()
             .that().haveNameNotMatching("io\\.signalbox\\.cuda\\.driver\\.JCuda(Binding|Handles)(\\$.*)?")
             .should().dependOnClassesThat().resideInAPackage("jcuda.."));
+        walls.put("test frameworks stay in the test kit", noClasses()
+            .that().resideOutsideOfPackage(TESTKIT)
+            .should().dependOnClassesThat().resideInAnyPackage("org.junit..", "org.opentest4j..", "net.jqwik.."));
         walls.put("picocli stays in the command line", noClasses()
             .that().resideOutsideOfPackage(CLI).should().dependOnClassesThat().resideInAPackage("picocli.."));
         walls.put("only the command line prints", noClasses()
