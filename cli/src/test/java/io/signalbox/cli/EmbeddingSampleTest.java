@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.testkit.BackendContractTest;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,14 @@ class EmbeddingSampleTest
     {
         PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
             SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class);
+    }
+
+    @Test
+    void shouldPassItsOwnTests() throws Exception
+    {
+        final long tests = SampleTests.run(
+            directory.resolve("classes"), SAMPLE.resolve("src/test/java"), BackendContractTest.class);
+        assertTrue(tests >= 10, tests + " tests, those of the contract");
     }
 
     /** Returns the lines that the program prints. */

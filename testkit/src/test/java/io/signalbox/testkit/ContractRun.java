@@ -46,6 +46,24 @@ final class ContractRun
         return failures;
     }
 
+    /** The message with which one test fails; null if it passes. */
+    static String failure(final Object contract, final String test)
+    {
+        try
+        {
+            contract.getClass().getMethod(test).invoke(contract);
+            return null;
+        }
+        catch (final InvocationTargetException e)
+        {
+            return message(e.getCause());
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
     private static String message(final Throwable failure)
     {
         if (!(failure instanceof AssertionError))
