@@ -62,6 +62,7 @@ final class PlantedBackend implements Backend
     {
         return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted")
             .readsTokens(true).capturesExperts(true)
+            .resetsRanks(defect == null)
             .depth(defect == BackendDefect.CHANGING_CAPABILITIES ? number : 1).build();
     }
 
@@ -113,9 +114,16 @@ final class PlantedBackend implements Backend
 
     private void awaitReport(final Step step)
     {
+        device.execute(() -> report(step));
+        awaitDevice();
+    }
+
+    /** Earlier steps of all ranks have run. */
+    private void awaitDevice()
+    {
         try
         {
-            device.submit(() -> report(step)).get();
+            device.submit(() -> { }).get();
         }
         catch (final InterruptedException | ExecutionException e)
         {
@@ -256,6 +264,11 @@ final class PlantedBackend implements Backend
         if (defect == BackendDefect.NAMELESS_REFUSAL)
         {
             throw new UnsupportedOperationException("no");
+        }
+        if (defect == null)
+        {
+            awaitDevice();
+            return false;
         }
         return defect == BackendDefect.SILENT_RESET || Backend.super.reset(rank);
     }
