@@ -11,11 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,20 +46,7 @@ class EmbeddingSampleTest
     /** Returns the lines that the program prints. */
     private static List<String> run(final String program, final String... arguments) throws Exception
     {
-        final URL[] classes = {directory.resolve("classes").toUri().toURL()};
-        final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        final PrintStream out = System.out;
-        try (URLClassLoader loader = new URLClassLoader(classes, EmbeddingSampleTest.class.getClassLoader()))
-        {
-            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-            loader.loadClass("com.example.embedding." + program).getMethod("main", String[].class)
-                .invoke(null, (Object)arguments);
-        }
-        finally
-        {
-            System.setOut(out);
-        }
-        return printed.toString(StandardCharsets.UTF_8).lines().toList();
+        return SampleTests.printed(directory.resolve("classes"), "com.example.embedding." + program, arguments);
     }
 
     @Test

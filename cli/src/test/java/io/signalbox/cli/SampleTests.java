@@ -8,8 +8,11 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +20,29 @@ import java.util.List;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-/** Compiles the tests of a sample against its classes and the test kit, and runs them on the platform that Surefire uses. */
+/** Runs the programs of a sample, and its tests on the platform that Surefire uses. */
 final class SampleTests
 {
     private SampleTests()
     {
+    }
+
+    /** Returns the lines that the program prints. */
+    static List<String> printed(final Path classes, final String program, final String... arguments) throws Exception
+    {
+        final URL[] urls = {classes.toUri().toURL()};
+        final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        final PrintStream out = System.out;
+        try (URLClassLoader loader = new URLClassLoader(urls, SampleTests.class.getClassLoader()))
+        {
+            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+            loader.loadClass(program).getMethod("main", String[].class).invoke(null, (Object)arguments);
+        }
+        finally
+        {
+            System.setOut(out);
+        }
+        return printed.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
     /**

@@ -49,7 +49,7 @@ class HarnessPropertyTest
         final StringBuilder all = new StringBuilder();
         Combinators.combine(HarnessArbitraries.pools(), HarnessArbitraries.plays()).as(HarnessPropertyTest::events)
             .sampleStream().limit(200).forEach(all::append);
-        for (final String event : List.of("requeued", ": PREEMPTED", "paused", "withdrew", ": CANCELLED", ": LENGTH",
+        for (final String event : List.of("requeued", ": PREEMPTED", "withdrew", ": CANCELLED", ": LENGTH",
             ": FAULT", ": NEW_WEIGHTS", "on rank 3", "emits 1"))
         {
             assertTrue(all.indexOf(event) >= 0, "no play has '" + event + "'");
