@@ -50,7 +50,7 @@ class HarnessPropertyTest
         Combinators.combine(HarnessArbitraries.pools(), HarnessArbitraries.plays()).as(HarnessPropertyTest::events)
             .sampleStream().limit(200).forEach(all::append);
         for (final String event : List.of("requeued", ": PREEMPTED", "withdrew", ": CANCELLED", ": LENGTH",
-            ": FAULT", ": NEW_WEIGHTS", "on rank 3", "emits 1"))
+            ": STEP_WITHDRAWN", ": NEW_WEIGHTS", "on rank 3", "emits 1"))
         {
             assertTrue(all.indexOf(event) >= 0, "no play has '" + event + "'");
         }
