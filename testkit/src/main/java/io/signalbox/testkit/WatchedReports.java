@@ -9,6 +9,7 @@ import io.signalbox.experts.ModelShape;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,8 @@ final class WatchedReports implements CompletionSink
     private final Set<List<Long>> former = new HashSet<>();
     /** Steps whose reports may still come, and are ignored. */
     private final Set<List<Long>> withdrawn = new HashSet<>();
-    private final Set<Integer> reporting = new HashSet<>();
+    /** The thread whose results of a rank have not been taken yet. */
+    private final Map<Integer, Thread> reporting = new HashMap<>();
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private final List<String> findings = new ArrayList<>();
     private final Set<String> faults = new HashSet<>();
@@ -261,6 +263,8 @@ final class WatchedReports implements CompletionSink
             findings.add(fault);
         }
         final boolean sound = plan != null && fault == null;
+        // The engine may plan the next step as soon as it has the report, before this call has returned.
+        reporting.remove(rank, Thread.currentThread());
         if (sound)
         {
             final WatchedRows watched = rows == null ? null : new WatchedRows(rows, what, this::found);
@@ -300,18 +304,18 @@ final class WatchedReports implements CompletionSink
         }
     }
 
-    /** Reports of one rank follow one another; a second thread within one is noticed. */
+    /** Results of one rank follow one another; another thread that waits with results of it is noticed. */
     private synchronized void beginReport(final int rank)
     {
-        if (!reporting.add(rank))
+        if (reporting.putIfAbsent(rank, Thread.currentThread()) != null)
         {
-            findings.add("completed two steps of rank " + rank + " at the same time, from two threads");
+            findings.add("reported results of rank " + rank + " from two threads at the same time");
         }
     }
 
     private synchronized void endReport(final int rank)
     {
-        reporting.remove(rank);
+        reporting.remove(rank, Thread.currentThread());
     }
 
     /** The plan that the report answers, or null, and a finding, if it answers none. */
