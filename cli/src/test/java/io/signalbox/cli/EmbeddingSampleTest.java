@@ -8,17 +8,13 @@ import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DirectoryJournal;
 import io.signalbox.metrics.EngineMetrics;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.testkit.BackendContractTest;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,23 +40,18 @@ class EmbeddingSampleTest
             EngineMetrics.class, MeterRegistry.class, PrometheusMeterRegistry.class, PrometheusRegistry.class);
     }
 
+    @Test
+    void shouldPassItsOwnTests() throws Exception
+    {
+        final long tests = SampleTests.run(
+            directory.resolve("classes"), SAMPLE.resolve("src/test/java"), BackendContractTest.class);
+        assertTrue(tests >= 10, tests + " tests, those of the contract");
+    }
+
     /** Returns the lines that the program prints. */
     private static List<String> run(final String program, final String... arguments) throws Exception
     {
-        final URL[] classes = {directory.resolve("classes").toUri().toURL()};
-        final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        final PrintStream out = System.out;
-        try (URLClassLoader loader = new URLClassLoader(classes, EmbeddingSampleTest.class.getClassLoader()))
-        {
-            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-            loader.loadClass("com.example.embedding." + program).getMethod("main", String[].class)
-                .invoke(null, (Object)arguments);
-        }
-        finally
-        {
-            System.setOut(out);
-        }
-        return printed.toString(StandardCharsets.UTF_8).lines().toList();
+        return SampleTests.printed(directory.resolve("classes"), "com.example.embedding." + program, arguments);
     }
 
     @Test

@@ -61,6 +61,7 @@ final class Walls
     private static final String OPTIONS = room("cli.options");
     private static final String COMMANDS = room("cli.commands");
     private static final String REFERENCE = room("reference");
+    private static final String TESTKIT = room("testkit");
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
@@ -115,6 +116,11 @@ final class Walls
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
             .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
+        walls.put("the test kit knows the engine and what is below it", noClasses()
+            .that().resideInAPackage(TESTKIT)
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+        walls.put("nothing that runs knows the test kit", noClasses()
+            .that().resideOutsideOfPackage(TESTKIT).should().dependOnClassesThat().resideInAPackage(TESTKIT));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
         addCommandLine(walls);
         addLibraries(walls);
@@ -151,6 +157,9 @@ final class Walls
         walls.put("only the histograms know Prometheus", noClasses()
             .that().haveNameNotMatching("io\\.signalbox\\.metrics\\.PrometheusHistograms(\\$.*)?")
             .should().dependOnClassesThat().resideInAnyPackage("io.prometheus..", "io.micrometer.prometheusmetrics.."));
+        walls.put("test frameworks stay in the test kit", noClasses()
+            .that().resideOutsideOfPackage(TESTKIT)
+            .should().dependOnClassesThat().resideInAnyPackage("org.junit..", "org.opentest4j..", "net.jqwik.."));
         walls.put("picocli stays in the command line", noClasses()
             .that().resideOutsideOfPackage(CLI).should().dependOnClassesThat().resideInAPackage("picocli.."));
         walls.put("only the command line prints", noClasses()

@@ -241,9 +241,21 @@ final class EngineContext
             given.value(EngineConfig.IMPOSSIBLE_ROWS));
     }
 
+    /** @throws ConfigException if a thread cannot be pinned as the configuration says. */
+    PinnedCores pinnedCores()
+    {
+        return new PinnedCores(
+            given.value(EngineConfig.PINNED_CORES).orElse(null), waiting() == EngineConfig.Waiting.SPINNING);
+    }
+
     EngineConfig.Waiting waiting()
     {
         return given.value(EngineConfig.WAITING);
+    }
+
+    HandlerThreads handlerThreads()
+    {
+        return given.value(EngineConfig.HANDLER_THREADS);
     }
 
     int ingressSlots()

@@ -41,6 +41,16 @@ final class JournalHandler implements EventHandler<TrackSlot>
             slot.releaseRows();
             return;
         }
+        append(slot);
+        appended.set(sequence);
+        if (endOfBatch)
+        {
+            endBatch(sequence);
+        }
+    }
+
+    void append(final TrackSlot slot)
+    {
         stalls.begin();
         try
         {
@@ -52,12 +62,15 @@ final class JournalHandler implements EventHandler<TrackSlot>
             throw e;
         }
         slot.releaseRows();
-        appended.set(sequence);
-        if (endOfBatch)
-        {
-            journal.endOfBatch();
-            durable.set(sequence);
-        }
+        stalls.end();
+    }
+
+    /** Gives the groups up to this one their durability. */
+    void endBatch(final long sequence)
+    {
+        stalls.begin();
+        journal.endOfBatch();
+        durable.set(sequence);
         stalls.end();
     }
 }

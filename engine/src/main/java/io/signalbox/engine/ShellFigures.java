@@ -11,34 +11,21 @@ final class ShellFigures
     private final RingBuffer<IngressSlot> ingress;
     private final Sequence decided;
     private final RingBuffer<TrackSlot> track;
-    private final Sequence appended;
-    private final Sequence durable;
-    private final Sequence dispatched;
-    private final Sequence seen;
+    private final TrackHandlers handlers;
     private final FinishedRows finishedRows;
 
-    /**
-     * @param decided    last input that the scheduler has taken.
-     * @param appended   last group in the journal; {@code durable}: last one that is as durable as the user chose.
-     * @param dispatched last group of the dispatch; {@code seen}: last one of the clients.
-     */
+    /** @param decided last input that the scheduler has taken. */
     ShellFigures(
         final RingBuffer<IngressSlot> ingress,
         final Sequence decided,
         final RingBuffer<TrackSlot> track,
-        final Sequence appended,
-        final Sequence durable,
-        final Sequence dispatched,
-        final Sequence seen,
+        final TrackHandlers handlers,
         final FinishedRows finishedRows)
     {
         this.ingress = ingress;
         this.decided = decided;
         this.track = track;
-        this.appended = appended;
-        this.durable = durable;
-        this.dispatched = dispatched;
-        this.seen = seen;
+        this.handlers = handlers;
         this.finishedRows = finishedRows;
     }
 
@@ -47,9 +34,9 @@ final class ShellFigures
         // Consumers before producers, so that no difference is negative.
         final long taken = decided.get();
         final long offered = ingress.getCursor();
-        final long inJournal = appended.get();
-        final long visible = durable.get();
-        final long passed = Math.min(dispatched.get(), seen.get());
+        final long inJournal = handlers.appended();
+        final long visible = handlers.durable();
+        final long passed = handlers.handled();
         final long made = track.getCursor();
         final SignalboxEngine.UntakenRows untaken = finishedRows.count();
         return new EngineStats.Shell(running,

@@ -372,7 +372,7 @@ class SignalboxEngineTest
         final AtomicReference<CompletionHandle> request = new AtomicReference<>();
         final CompletableFuture<String> refusal = new CompletableFuture<>();
         final EngineConfig config = new EngineConfig().scheduler(settings).backend(new SilentBackend()).drainTimeoutNanos(0)
-            .listener((group, offset, length) ->
+            .handlerThreads(HandlerThreads.EACH).listener((group, offset, length) ->
             {
                 if (request.get() != null)
                 {
