@@ -137,7 +137,8 @@ class FlightRecordingTest
         {
             final long atLeast;
             try (SignalboxEngine engine = SignalboxEngine.launch(
-                new EngineConfig().scheduler(settings).backend(new CountingBackend(0)).journal(journal)))
+                new EngineConfig().scheduler(settings).backend(new CountingBackend(0)).journal(journal)
+                    .handlerThreads(HandlerThreads.EACH)))
             {
                 final CompletionHandle request = engine.submit(REQUEST);
                 journal.awaitFirst();
@@ -177,7 +178,8 @@ class FlightRecordingTest
         {
             final long atLeast;
             try (SignalboxEngine engine = SignalboxEngine.launch(
-                new EngineConfig().scheduler(settings).backend(backend).ingressSlots(16).trackSlots(8)))
+                new EngineConfig().scheduler(settings).backend(backend).ingressSlots(16).trackSlots(8)
+                    .handlerThreads(HandlerThreads.EACH)))
             {
                 engine.submit(REQUEST);
                 reached.await();
