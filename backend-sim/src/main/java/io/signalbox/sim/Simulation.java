@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.BufferAccess;
 import io.signalbox.SeededTokens;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
@@ -63,12 +64,14 @@ public final class Simulation
      * that fails says so.
      *
      * @param journal null: none.
-     * @throws io.signalbox.ConfigException    when simulated time would pass {@link VirtualTime#MAX_NANOS}: before the
-     *                                         engine is opened if the workload alone says so, else in the course of the run.
+     * @throws io.signalbox.ConfigException    when this JVM lacks a flag that buffers need, or simulated time would pass
+     *                                         {@link VirtualTime#MAX_NANOS}: before the engine is opened if the workload
+     *                                         alone says so, else in the course of the run.
      * @throws io.signalbox.InvariantViolation when requests are alive and nothing is left that could happen.
      */
     public RunReport run(final EngineFactory engines, final GroupJournal journal, final SimulationProgress progress)
     {
+        BufferAccess.require();
         TimeFit.check(workload, schedulerConfig, simulationConfig);
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
