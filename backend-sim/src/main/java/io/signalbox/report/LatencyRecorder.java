@@ -10,24 +10,42 @@ final class LatencyRecorder
     private static final int SIGNIFICANT_DIGITS = 3;
 
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
-    private double sumNanos;
+    private long sumNanos;
     private long maxNanos;
+    /** The latency that was recorded last, so many times in a row: the requests of a batch have equal ones. */
+    private long lastNanos;
+    private int times;
 
     void record(final long nanos)
     {
-        histogram.recordValue(nanos);
-        sumNanos += nanos;
-        maxNanos = Math.max(maxNanos, nanos);
+        if (nanos != lastNanos || times == Integer.MAX_VALUE)
+        {
+            count();
+            lastNanos = nanos;
+        }
+        times++;
+    }
+
+    private void count()
+    {
+        if (times > 0)
+        {
+            histogram.recordValueWithCount(lastNanos, times);
+            sumNanos += lastNanos * times;
+            maxNanos = Math.max(maxNanos, lastNanos);
+            times = 0;
+        }
     }
 
     LatencySummary summary()
     {
+        count();
         final long count = histogram.getTotalCount();
         if (count == 0)
         {
             return new LatencySummary(0, 0.0, 0, 0, 0, 0);
         }
-        return new LatencySummary(count, sumNanos / count, quantile(50.0), quantile(90.0), quantile(99.0), maxNanos);
+        return new LatencySummary(count, (double)sumNanos / count, quantile(50.0), quantile(90.0), quantile(99.0), maxNanos);
     }
 
     /** The histogram answers with the upper end of a bucket, which may lie above everything that was recorded. */

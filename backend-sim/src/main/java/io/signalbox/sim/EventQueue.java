@@ -14,17 +14,21 @@ final class EventQueue
     static final long NEVER = Long.MAX_VALUE;
 
     private long[] times;
-    private int[] phases;
-    private int[] identities;
+    /** Phase and identity, in this order. */
+    private long[] kinds;
     private long[] sequences;
     private int size;
 
     EventQueue(final int initialCapacity)
     {
         times = new long[initialCapacity];
-        phases = new int[initialCapacity];
-        identities = new int[initialCapacity];
+        kinds = new long[initialCapacity];
         sequences = new long[initialCapacity];
+    }
+
+    private static long kind(final int phase, final int identity)
+    {
+        return (long)phase << Integer.SIZE | identity;
     }
 
     int size()
@@ -40,12 +44,12 @@ final class EventQueue
 
     int nextPhase()
     {
-        return phases[0];
+        return (int)(kinds[0] >> Integer.SIZE);
     }
 
     int nextIdentity()
     {
-        return identities[0];
+        return (int)kinds[0];
     }
 
     long nextSequence()
@@ -53,40 +57,42 @@ final class EventQueue
         return sequences[0];
     }
 
+    /** @param identity not negative. */
     void add(final long timeNanos, final int phase, final int identity, final long sequence)
     {
         if (size == times.length)
         {
             grow();
         }
+        final long kind = kind(phase, identity);
         int hole = size++;
         while (hole > 0)
         {
             final int parent = (hole - 1) >>> 1;
-            if (!isBefore(timeNanos, phase, identity, sequence, parent))
+            if (!isBefore(timeNanos, kind, sequence, parent))
             {
                 break;
             }
-            move(parent, hole);
+            put(hole, times[parent], kinds[parent], sequences[parent]);
             hole = parent;
         }
-        put(hole, timeNanos, phase, identity, sequence);
+        put(hole, timeNanos, kind, sequence);
     }
 
     /** Takes the first event away; there must be one. */
     void removeNext()
     {
         final int last = --size;
-        siftDown(times[last], phases[last], identities[last], sequences[last]);
+        siftDown(times[last], kinds[last], sequences[last]);
     }
 
     /** Takes the first event away and adds another one. */
     void replaceNext(final long timeNanos, final int phase, final int identity, final long sequence)
     {
-        siftDown(timeNanos, phase, identity, sequence);
+        siftDown(timeNanos, kind(phase, identity), sequence);
     }
 
-    private void siftDown(final long timeNanos, final int phase, final int identity, final long sequence)
+    private void siftDown(final long timeNanos, final long kind, final long sequence)
     {
         int hole = 0;
         while (true)
@@ -96,53 +102,33 @@ final class EventQueue
             {
                 break;
             }
-            if (child + 1 < size && isBefore(child + 1, child))
+            if (child + 1 < size && isBefore(times[child + 1], kinds[child + 1], sequences[child + 1], child))
             {
                 child++;
             }
-            if (isBefore(timeNanos, phase, identity, sequence, child))
+            if (isBefore(timeNanos, kind, sequence, child))
             {
                 break;
             }
-            move(child, hole);
+            put(hole, times[child], kinds[child], sequences[child]);
             hole = child;
         }
-        put(hole, timeNanos, phase, identity, sequence);
+        put(hole, timeNanos, kind, sequence);
     }
 
-    private boolean isBefore(final int first, final int second)
-    {
-        return isBefore(times[first], phases[first], identities[first], sequences[first], second);
-    }
-
-    private boolean isBefore(
-        final long timeNanos, final int phase, final int identity, final long sequence, final int other)
+    private boolean isBefore(final long timeNanos, final long kind, final long sequence, final int other)
     {
         if (timeNanos != times[other])
         {
             return timeNanos < times[other];
         }
-        if (phase != phases[other])
-        {
-            return phase < phases[other];
-        }
-        if (identity != identities[other])
-        {
-            return identity < identities[other];
-        }
-        return sequence < sequences[other];
+        return kind != kinds[other] ? kind < kinds[other] : sequence < sequences[other];
     }
 
-    private void move(final int from, final int to)
-    {
-        put(to, times[from], phases[from], identities[from], sequences[from]);
-    }
-
-    private void put(final int index, final long timeNanos, final int phase, final int identity, final long sequence)
+    private void put(final int index, final long timeNanos, final long kind, final long sequence)
     {
         times[index] = timeNanos;
-        phases[index] = phase;
-        identities[index] = identity;
+        kinds[index] = kind;
         sequences[index] = sequence;
     }
 
@@ -150,8 +136,7 @@ final class EventQueue
     {
         final int capacity = Math.max(16, times.length * 2);
         times = Arrays.copyOf(times, capacity);
-        phases = Arrays.copyOf(phases, capacity);
-        identities = Arrays.copyOf(identities, capacity);
+        kinds = Arrays.copyOf(kinds, capacity);
         sequences = Arrays.copyOf(sequences, capacity);
     }
 }

@@ -5,6 +5,7 @@ import io.signalbox.InvariantViolation;
 import io.signalbox.event.StepView;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The steps that each rank was given last. The dispatching thread writes a step before the backend receives the plan, so
@@ -130,7 +131,7 @@ final class LaunchedSteps
         private boolean[] samples = new boolean[16];
         /** Written last and read first; steps count from 1. */
         private volatile long step;
-        private volatile long answered;
+        private final AtomicLong answered = new AtomicLong();
         private volatile long withdrawn;
 
         private void set(final StepView plan)
@@ -190,7 +191,7 @@ final class LaunchedSteps
         private boolean isOwed()
         {
             final long launchedStep = step;
-            return launchedStep > 0 && answered != launchedStep && withdrawn != launchedStep;
+            return launchedStep > 0 && answered.get() != launchedStep && withdrawn != launchedStep;
         }
 
         /** Whether a result of the step is not wanted any more. */
@@ -202,7 +203,7 @@ final class LaunchedSteps
         /** Whether a result or a fault of the step is in the ingress ring. */
         boolean isAnswered(final long launchedStep)
         {
-            return answered == launchedStep;
+            return answered.get() == launchedStep;
         }
 
         /**
@@ -211,16 +212,19 @@ final class LaunchedSteps
          * @return whether the caller is the first.
          * @throws InvariantViolation if the rank was never given the step.
          */
-        synchronized boolean answer(final long launchedStep)
+        boolean answer(final long launchedStep)
         {
             if (launchedStep < 1 || launchedStep > step)
             {
                 throw new InvariantViolation(
                     "step " + launchedStep + " was answered, but the last step that its rank was given is " + step);
             }
-            final boolean first = answered < launchedStep;
-            answered = first ? launchedStep : answered;
-            return first;
+            long last = answered.get();
+            while (last < launchedStep && !answered.compareAndSet(last, launchedStep))
+            {
+                last = answered.get();
+            }
+            return last < launchedStep;
         }
     }
 }

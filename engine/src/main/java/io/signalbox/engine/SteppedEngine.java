@@ -137,7 +137,7 @@ public final class SteppedEngine implements Engine
     {
         if (entered)
         {
-            user.set(null);
+            user.setRelease(null);
         }
     }
 

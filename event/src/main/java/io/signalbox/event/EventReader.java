@@ -31,6 +31,8 @@ import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 import org.agrona.sbe.MessageDecoderFlyweight;
 
+import java.nio.ByteOrder;
+
 /**
  * Decodes messages and calls the method named after each. A subclass overrides the methods of the messages it needs;
  * every other message goes to {@link #onOther}. This is the only place that switches over template ids.
@@ -45,7 +47,6 @@ public abstract class EventReader
     /** A bit for each template id that is read. */
     private final long templates;
     private final GroupReader messages = new GroupReader();
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SubmitDecoder submit = new SubmitDecoder();
     private final CancelDecoder cancel = new CancelDecoder();
     private final ControlDecoder control = new ControlDecoder();
@@ -134,17 +135,24 @@ public abstract class EventReader
         read(buffer, offset, length);
     }
 
+    /** A field of the header, whose 8 bytes are read at once. */
+    private static int field(final long header, final int fieldOffset)
+    {
+        return (int)(header >>> fieldOffset * Byte.SIZE) & 0xFFFF;
+    }
+
     private void read(final DirectBuffer buffer, final int offset, final int length)
     {
-        header.wrap(buffer, offset);
-        if (templates != ALL && (templates >>> header.templateId() & 1) == 0)
+        final long header = buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN);
+        final int template = field(header, MessageHeaderDecoder.templateIdEncodingOffset());
+        if (templates != ALL && (templates >>> template & 1) == 0)
         {
             return;
         }
         final int body = offset + MessageHeaderDecoder.ENCODED_LENGTH;
-        final int block = header.blockLength();
-        final int version = header.version();
-        switch (header.templateId())
+        final int block = field(header, MessageHeaderDecoder.blockLengthEncodingOffset());
+        final int version = field(header, MessageHeaderDecoder.versionEncodingOffset());
+        switch (template)
         {
             case SubmitDecoder.TEMPLATE_ID -> onSubmit(submit.wrap(buffer, body, block, version));
             case CancelDecoder.TEMPLATE_ID -> onCancel(cancel.wrap(buffer, body, block, version));
@@ -174,7 +182,7 @@ public abstract class EventReader
             case CaptureRowsDecoder.TEMPLATE_ID -> onCaptureRows(captureRows.wrap(buffer, body, block, version));
             case SealDecoder.TEMPLATE_ID -> onSeal(seal.wrap(buffer, body, block, version));
             case VoidDecoder.TEMPLATE_ID -> onVoid(voided.wrap(buffer, body, block, version));
-            default -> onUnknown(header.templateId(), length);
+            default -> onUnknown(template, length);
         }
     }
 

@@ -18,7 +18,7 @@ class SharedFaultsTest
     private static final int RANKS = 4;
     private static final int RUNS = 60;
 
-    /** What happens to the ranks that have a step in flight. */
+    /** The fault of each rank that has a step in flight. */
     enum Blow
     {
         ALL_STEPS_FAIL,
