@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.metrics.EngineMetrics;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.testkit.BackendContractTest;
 import org.agrona.DirectBuffer;
@@ -32,7 +36,8 @@ class EmbeddingSampleTest
     static void compile() throws Exception
     {
         PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
-            SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class);
+            SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class,
+            EngineMetrics.class, MeterRegistry.class, PrometheusMeterRegistry.class, PrometheusRegistry.class);
     }
 
     @Test
@@ -86,5 +91,24 @@ class EmbeddingSampleTest
         {
             assertEquals(24, files.count());
         }
+    }
+
+    @Test
+    void shouldPrintAScrape() throws Exception
+    {
+        final List<String> scrape = run("ScrapedEngine");
+        for (final String line : List.of(
+            "# TYPE vllm:time_to_first_token_seconds histogram",
+            "vllm:time_to_first_token_seconds_count{engine=\"0\"} 4",
+            "vllm:request_success_total{engine=\"0\",finished_reason=\"length\"} 4.0",
+            "signalbox_rows_total{engine=\"0\",state=\"captured\"} 72.0",
+            "signalbox_rows_total{engine=\"0\",state=\"inherited\"} 96.0"))
+        {
+            assertTrue(scrape.contains(line), () -> line + " is not in " + String.join("\n", scrape));
+        }
+        // The page shows lines of this scrape; how long requests take differs.
+        final String page = Files.readString(SAMPLE.resolve("../../docs/metrics.md"));
+        final String shown = page.substring(page.indexOf("# HELP"), page.indexOf("```", page.indexOf("# HELP")));
+        assertEquals(List.of(), shown.lines().filter(line -> !line.contains("_bucket") && !scrape.contains(line)).toList());
     }
 }

@@ -24,7 +24,7 @@ class EmbeddingDocsTest
     private static final int MOST_README_LINES = 40;
 
     @ParameterizedTest
-    @CsvSource({"docs/embedding.md,9", "docs/routed-experts.md,2", "README.md,1", "docs/testing.md,4"})
+    @CsvSource({"docs/embedding.md,9", "docs/routed-experts.md,2", "docs/metrics.md,2", "README.md,1", "docs/testing.md,4"})
     void shouldShowPartsOfTheSamples(final String page, final int blocks) throws IOException
     {
         final List<String> shown = blocks(Files.readString(ROOT.resolve(page)));
@@ -42,12 +42,22 @@ class EmbeddingDocsTest
     }
 
     @Test
+    void shouldNameTheMicrometerOfThisBuildInItsPom() throws IOException
+    {
+        final String version = Files.readAllLines(ROOT.resolve("pom.xml")).stream()
+            .filter(line -> line.contains("<micrometer.version>")).findFirst().orElseThrow().replaceAll("\\s*<[^>]*>", "");
+        assertTrue(Files.readString(SAMPLE.resolve("pom.xml")).contains(
+            "<artifactId>micrometer-registry-prometheus</artifactId>\n      <version>" + version + "</version>"), version);
+    }
+
+    @Test
     void shouldNameTheVersionOfThisBuildInItsPom() throws IOException
     {
         final String version = Files.readAllLines(ROOT.resolve("pom.xml")).stream()
             .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
         final String pom = Files.readString(SAMPLE.resolve("pom.xml"));
-        for (final String artifact : List.of("signalbox-engine", "signalbox-journal", "signalbox-testkit"))
+        for (final String artifact :
+            List.of("signalbox-engine", "signalbox-journal", "signalbox-metrics", "signalbox-testkit"))
         {
             assertTrue(
                 pom.contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
