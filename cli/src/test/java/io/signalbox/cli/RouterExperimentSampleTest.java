@@ -2,6 +2,7 @@
 package io.signalbox.cli;
 
 import io.signalbox.compare.Comparison;
+import io.signalbox.engine.CompletionRequest;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.testkit.EngineHarness;
 import net.jqwik.api.Property;
@@ -38,7 +39,7 @@ class RouterExperimentSampleTest
     void shouldPassItsOwnTests() throws Exception
     {
         final long tests = SampleTests.run(directory, SAMPLE.resolve("src/test/java"), EngineHarness.class,
-            SchedulerConfig.class, Property.class);
+            CompletionRequest.class, SchedulerConfig.class, Property.class);
         assertTrue(tests >= 10, tests + " tests: those of the contract, one of the harness, one property");
     }
 

@@ -4,7 +4,7 @@ package com.example.experiment;
 import io.signalbox.compare.Comparison;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
-import io.signalbox.compare.ComparisonRow;
+import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.Figure;
 import io.signalbox.compare.SeededWorkload;
 import io.signalbox.router.RouterConfig;
@@ -32,11 +32,11 @@ public final class RouterExperiment
             SchedulerConfig.builder().ranks(4).build(), SimulationConfig.DEFAULT);
 
         System.out.println("KV blocks  router        TTFT p90 ms  requests/s  hit rate");
-        for (final ComparisonRow row : Comparison.run(plan, 1, ComparisonProgress.NONE))
+        for (final ComparisonCell cell : Comparison.run(plan, 1, ComparisonProgress.NONE))
         {
-            System.out.println(String.format(Locale.ROOT, "%9d  %-12s %12.0f %11.2f %9.2f", row.kvBlocks(),
-                row.router().label(), row.estimate(Figure.TTFT_P90).mean(),
-                row.estimate(Figure.REQUESTS_PER_SECOND).mean(), row.estimate(Figure.TOKEN_HIT_RATE).mean()));
+            System.out.println(String.format(Locale.ROOT, "%9d  %-12s %12.0f %11.2f %9.2f", cell.kvBlocks(),
+                cell.router().label(), cell.estimate(Figure.TTFT_P90).mean(),
+                cell.estimate(Figure.REQUESTS_PER_SECOND).mean(), cell.estimate(Figure.TOKEN_HIT_RATE).mean()));
         }
     }
 }

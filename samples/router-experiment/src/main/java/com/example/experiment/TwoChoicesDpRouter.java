@@ -9,7 +9,7 @@ import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.ScoredDpRouter;
 
 /** The power of two choices: the emptier of two ranks that the conversation decides; the others if both are much fuller. */
-public final class TwoChoicesDpRouter extends ScoredDpRouter
+final class TwoChoicesDpRouter extends ScoredDpRouter
 {
     private static final Setting<Double> PATIENCE = Setting.weight("patience", 8.0,
         "Requests by which both ranks of a conversation may exceed another one.");
