@@ -65,8 +65,8 @@ public final class EngineConfig
         Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
             "How long close waits until all requests have ended; 0: those that have not fail at once.")
             .remedy("give how long close may wait for requests");
-    public static final List<Setting<?>> SETTINGS = List.of(WAITING, HANDLER_THREADS, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
+    public static final List<Setting<?>> SETTINGS = List.of(WAITING, HANDLER_THREADS, WAKE_SOURCE, INGRESS_SLOTS,
+        TRACK_SLOTS, STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
         MAX_UNTAKEN_ROWS_AGE_NANOS, UNTAKEN_ROWS, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
         DRAIN_TIMEOUT_NANOS);
     private static final int UNTAKEN_ROWS_SHARE = 4;
