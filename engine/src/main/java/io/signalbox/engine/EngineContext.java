@@ -47,7 +47,8 @@ final class EngineContext
         }
         requireDescribed(given.journal().runDescription());
         figures = client == null ? null : new LiveFigures(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
-            config.capture() == null ? 0 : config.capture().rowBytes());
+            config.capture() == null ? 0 : config.capture().rowBytes(), config.routerLabel(true),
+            config.routerLabel(false));
         start = new EngineStart(config, backend,
             new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), emptyFinishedRows());
         refuseTwoJournals();
@@ -238,6 +239,13 @@ final class EngineContext
     {
         return new ReportCheck(config.capture(), given.value(EngineConfig.VOCABULARY_SIZE),
             given.value(EngineConfig.IMPOSSIBLE_ROWS));
+    }
+
+    /** @throws ConfigException if a thread cannot be pinned as the configuration says. */
+    PinnedCores pinnedCores()
+    {
+        return new PinnedCores(
+            given.value(EngineConfig.PINNED_CORES).orElse(null), waiting() == EngineConfig.Waiting.SPINNING);
     }
 
     EngineConfig.Waiting waiting()

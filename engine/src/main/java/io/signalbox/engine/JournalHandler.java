@@ -13,6 +13,7 @@ final class JournalHandler implements EventHandler<TrackSlot>
     private final ThreadedEngine engine;
     private final GroupJournal journal;
     private final Sequence durable = new Sequence();
+    private final Stalls stalls = new Stalls("journal");
     private Sequence appended;
 
     JournalHandler(final ThreadedEngine engine, final GroupJournal journal)
@@ -50,6 +51,7 @@ final class JournalHandler implements EventHandler<TrackSlot>
 
     void append(final TrackSlot slot)
     {
+        stalls.begin();
         try
         {
             journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
@@ -60,12 +62,15 @@ final class JournalHandler implements EventHandler<TrackSlot>
             throw e;
         }
         slot.releaseRows();
+        stalls.end();
     }
 
     /** Gives the groups up to this one their durability. */
     void endBatch(final long sequence)
     {
+        stalls.begin();
         journal.endOfBatch();
         durable.set(sequence);
+        stalls.end();
     }
 }

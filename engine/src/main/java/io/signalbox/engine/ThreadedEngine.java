@@ -38,6 +38,7 @@ public final class ThreadedEngine implements Engine
     private static final int SPINNING_THREADS = 4;
 
     private final EngineContext context;
+    private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
@@ -51,11 +52,13 @@ public final class ThreadedEngine implements Engine
     private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
     private final Alarm alarm;
+    private final ShellFigures shellFigures;
 
     public ThreadedEngine(final EngineConfig config)
     {
         context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
+        cores = context.pinnedCores();
         if (context.wakeSource() == EngineConfig.WakeSource.CALLER)
         {
             context.refuseStepTimeout();
@@ -79,6 +82,8 @@ public final class ThreadedEngine implements Engine
         handlers = new TrackHandlers(this, context.handlerThreads(), track, new JournalHandler(this, context.journal()),
             new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
             new ListenerHandler(this, context.listener()));
+        shellFigures =
+            new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -100,8 +105,8 @@ public final class ThreadedEngine implements Engine
         context.startBackend(sink);
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        threads.start("signalbox-scheduler", schedulerProcessor);
-        handlers.start(threads);
+        start("signalbox-scheduler", PinnedCores.SCHEDULER, schedulerProcessor);
+        handlers.start(this::start);
         if (resets.areAutomatic())
         {
             // A reset may wait for a device, so it has its own thread.
@@ -111,6 +116,15 @@ public final class ThreadedEngine implements Engine
         {
             threads.start("signalbox-timer", () -> runTimer(timer));
         }
+    }
+
+    private void start(final String name, final int role, final Runnable processor)
+    {
+        threads.start(name, () ->
+        {
+            failing(() -> cores.pin(role));
+            processor.run();
+        });
     }
 
     private void refuseTooManySpinners()
@@ -223,13 +237,7 @@ public final class ThreadedEngine implements Engine
     /** To be asked if there is a client. */
     EngineStats stats()
     {
-        // Consumers before producers, so that no difference is negative.
-        final long decided = schedulerProcessor.getSequence().get();
-        final long visible = handlers.durable();
-        final long taken = handlers.handled();
-        final long made = track.getCursor();
-        return context.figures().stats(new EngineStats.Rings(ingress.cursor() - decided, context.ingressSlots(),
-            made - taken, context.trackSlots(), made - visible, made + 1));
+        return context.figures().stats(shellFigures.stats(!isFailed() && !isClosing()));
     }
 
     SignalboxEngine.UntakenRows untakenRows()

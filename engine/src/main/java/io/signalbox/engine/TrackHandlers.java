@@ -24,6 +24,13 @@ final class TrackHandlers
     private final String journalThread;
     private final List<Member> members = new ArrayList<>();
 
+    /** Starts a thread on the core of its role, a constant of {@link PinnedCores}. */
+    @FunctionalInterface
+    interface ThreadStart
+    {
+        void start(String name, int role, Runnable work);
+    }
+
     /** A handler and the name of its thread. */
     private record Member(String thread, BatchEventProcessor<TrackSlot> processor)
     {
@@ -78,14 +85,23 @@ final class TrackHandlers
         return members.get(members.size() - 1).processor;
     }
 
-    void start(final EngineThreads threads)
+    void start(final ThreadStart threads)
     {
-        members.forEach(member -> threads.start(member.thread, member.processor));
+        for (int i = 0; i < members.size(); i++)
+        {
+            threads.start(members.get(i).thread, PinnedCores.JOURNAL + i, members.get(i).processor);
+        }
     }
 
     void halt()
     {
         members.forEach(member -> member.processor.halt());
+    }
+
+    /** The last group that is in the journal. */
+    long appended()
+    {
+        return members.get(0).processor.getSequence().get();
     }
 
     /** The last group whose results are visible or may become so. */
