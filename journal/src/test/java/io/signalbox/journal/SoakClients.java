@@ -18,6 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -61,21 +62,28 @@ final class SoakClients
         return cancelled;
     }
 
-    /** Every request that was open is there again, with the tokens that it had. */
+    /** Every request that had not ended, or has rows, is there again, with the tokens that it had. */
     void resume(final SignalboxEngine engine) throws Exception
     {
+        final Map<Long, Open> before = new LinkedHashMap<>(open);
         for (final CompletionHandle handle : engine.resumed())
         {
-            final Open before = open.get(handle.requestId());
-            if (before != null)
+            final Open one = before.remove(handle.requestId());
+            if (one != null)
             {
-                final int[] seen = before.handle.tokens();
+                final int[] seen = one.handle.tokens();
                 assertArrayEquals(seen, Arrays.copyOf(handle.tokens(), seen.length), "request " + handle.requestId());
-                open.put(handle.requestId(), new Open(before.key, handle));
+                open.put(handle.requestId(), new Open(one.key, handle));
                 resumed++;
             }
         }
-        assertEquals(resumed, open.size(), "requests were lost by the restart");
+        for (final Open one : before.values())
+        {
+            // Its end was visible, so no later engine needs to show it. An end that was not would throw here.
+            checkTokens(one, one.handle.await(PATIENCE));
+            assertFalse(KeyedRequests.of(one.key).wantsRows(), "the rows of a request were lost by the restart");
+            forget(one);
+        }
     }
 
     /** Requests per second with as many open as the window has. */
@@ -165,11 +173,7 @@ final class SoakClients
         final CompletionHandle handle = one.handle;
         final Completion end = handle.await(PATIENCE);
         final KeyedRequests request = KeyedRequests.of(one.key);
-        final boolean wasCancelled = one.key % CANCELS_EVERY == 0 && end.reason() == FreeReason.CANCELLED;
-        assertTrue(wasCancelled || end.reason() == FreeReason.LENGTH, () -> "request " + handle.requestId() +
-            " ended by " + end.reason() + " " + end.refusal());
-        final int[] expected = request.generated();
-        assertArrayEquals(wasCancelled ? Arrays.copyOf(expected, end.tokenCount()) : expected, handle.tokens());
+        final boolean wasCancelled = checkTokens(one, end);
         if (request.wantsRows() && !wasCancelled)
         {
             final RoutedExperts experts = handle.rows(PATIENCE);
@@ -178,9 +182,25 @@ final class SoakClients
             rows += experts.rows();
         }
         handle.releaseRows(PATIENCE);
-        open.remove(handle.requestId());
-        ended++;
+        forget(one);
         cancelled += wasCancelled ? 1 : 0;
+    }
+
+    /** Returns whether the request was cancelled; every other one has all its tokens. */
+    private static boolean checkTokens(final Open one, final Completion end)
+    {
+        final boolean wasCancelled = one.key % CANCELS_EVERY == 0 && end.reason() == FreeReason.CANCELLED;
+        assertTrue(wasCancelled || end.reason() == FreeReason.LENGTH, () -> "request " + one.handle.requestId() +
+            " ended by " + end.reason() + " " + end.refusal());
+        final int[] expected = KeyedRequests.of(one.key).generated();
+        assertArrayEquals(wasCancelled ? Arrays.copyOf(expected, end.tokenCount()) : expected, one.handle.tokens());
+        return wasCancelled;
+    }
+
+    private void forget(final Open one)
+    {
+        open.remove(one.handle.requestId());
+        ended++;
     }
 
     @Override

@@ -21,9 +21,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A long run at 80 % load, with cancels, failed steps, lost ranks, and a stop with requests under way in the middle: the heap
- * stays flat, nothing is lost, and the journal of both engines verifies. 20 s reduced, 10 minutes full, or as many seconds
- * as {@code -Dsignalbox.soakSeconds} says.
+ * A long run at 80 % load, with cancels, failed steps, lost ranks, and a stop with requests under way in the middle: the
+ * heap stays flat, nothing is lost, and the journal of both engines verifies. 20 s reduced, 10 minutes full, or as many
+ * seconds as {@code -Dsignalbox.soakSeconds} says.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 final class SoakTest
@@ -98,7 +98,7 @@ final class SoakTest
         }
     }
 
-    /** What a full collection leaves. */
+    /** Bytes that a full collection leaves. */
     private static long liveBytes()
     {
         System.gc();

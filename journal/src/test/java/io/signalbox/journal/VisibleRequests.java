@@ -100,7 +100,7 @@ final class VisibleRequests
         return accepted.size();
     }
 
-    /** Whether the client of this request releases its rows in a step of its own, after it has stored them. */
+    /** Whether the client of this request releases its rows separately, after it has stored them. */
     static boolean acknowledgesRows(final long requestId)
     {
         return requestId % 3 != 0;

@@ -30,8 +30,8 @@ import java.util.stream.Stream;
  *   EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,… [THREADS]]]
  * </pre>
  *
- * SECONDS is the time of each rate; WAITING is blocking, yielding or spinning, JOURNAL none, process, batch or record. THREADS is
- * by_cores (the default), one or each: {@link HandlerThreads}.
+ * SECONDS is the time of each rate; WAITING is blocking, yielding or spinning, JOURNAL none, process, batch or record.
+ * THREADS is by_cores (the default), one or each: {@link HandlerThreads}.
  */
 public final class EngineLatency
 {
@@ -93,8 +93,8 @@ public final class EngineLatency
         }
         if (waitings.contains("spinning") && cores < SPINNING_CORES)
         {
-            remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, and there are %d of " +
-                "%d.", cores, SPINNING_CORES));
+            remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, and there " +
+                "are %d of %d.", cores, SPINNING_CORES));
         }
         printTables();
         plot.write(out, "latency");
@@ -111,11 +111,12 @@ public final class EngineLatency
 
     private void printTables()
     {
-        System.out.printf("%n| waiting | journal | most requests/s | CPU time of each | threads blocked per request, at 200/s |" +
-            "%n| --- | --- |%s%n", " ---: |".repeat(3));
+        System.out.printf("%n| waiting | journal | most requests/s | CPU time of each | of it, by thread, in µs | " +
+            "threads blocked per request, at 200/s |%n" +
+            "| --- | --- | ---: | ---: | --- | ---: |%n");
         maxima.forEach(System.out::println);
-        System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | waiting thread has it: p50 | p99 |" +
-            "%n| --- | --- |%s%n", " ---: |".repeat(7));
+        System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | " +
+            "waiting thread has it: p50 | p99 |%n| --- | --- |%s%n", " ---: |".repeat(7));
         latencies.forEach(System.out::println);
         remarks.forEach(remark -> System.out.printf("%n%s%n", remark));
     }
@@ -123,7 +124,7 @@ public final class EngineLatency
     /** CPU time of an engine that was used and has nothing to do. */
     private String idle() throws Exception
     {
-        final FirstTokens tokens = new FirstTokens(null);
+        final FirstTokenTimes tokens = new FirstTokenTimes(null);
         final LatencyCell cell = new LatencyCell(Waiting.BLOCKING, null, threads);
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory(), tokens, null)))
         {
@@ -146,7 +147,7 @@ public final class EngineLatency
     private void row(final LatencyCell cell) throws IOException
     {
         System.err.println(cell.name());
-        final FirstTokens tokens = new FirstTokens(null);
+        final FirstTokenTimes tokens = new FirstTokenTimes(null);
         final Path directory = directory();
         final String head = "| " + cell.waiting().name().toLowerCase(Locale.ROOT) + " | " + cell.journalName() + " | ";
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, null)))
@@ -176,7 +177,7 @@ public final class EngineLatency
     }
 
     /** Median of a few windows; adds the rate and the CPU time per request, that of the sender included. */
-    private double most(final LatencyLoad load, final FirstTokens tokens, final StringBuilder columns)
+    private double most(final LatencyLoad load, final FirstTokenTimes tokens, final StringBuilder columns)
     {
         final long first = tokens.ended();
         final ProcessCost cost = new ProcessCost().begin();
@@ -185,7 +186,8 @@ public final class EngineLatency
         Arrays.sort(windows);
         final double most = windows[MAXIMUM_WINDOWS / 2];
         columns.append(String.format(
-            Locale.ROOT, "%,.0f | %.1f µs | ", most, cost.cpuMicros() / (tokens.ended() - first)));
+            Locale.ROOT, "%,.0f | %.1f µs | %s | ", most, cost.cpuMicros() / (tokens.ended() - first),
+            cost.threadMicros(tokens.ended() - first)));
         return most;
     }
 
@@ -193,7 +195,7 @@ public final class EngineLatency
     {
         System.err.println(cell.name() + ", stages");
         final StageTimes times = new StageTimes();
-        final FirstTokens tokens = new FirstTokens(times);
+        final FirstTokenTimes tokens = new FirstTokenTimes(times);
         final Path directory = directory();
         try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, times)))
         {

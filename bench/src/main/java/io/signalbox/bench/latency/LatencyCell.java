@@ -38,7 +38,7 @@ record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerT
      * @param directory of the journal.
      * @param times     {@code null} if nobody wants stages.
      */
-    EngineConfig config(final Path directory, final FirstTokens tokens, final StageTimes times)
+    EngineConfig config(final Path directory, final FirstTokenTimes tokens, final StageTimes times)
     {
         final EngineConfig config = new EngineConfig()
             .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).stepTokens(STEP_TOKENS).build())

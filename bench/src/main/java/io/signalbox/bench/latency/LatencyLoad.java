@@ -17,13 +17,13 @@ final class LatencyLoad
     private static final long PUNCTUAL_NANOS = 150_000;
 
     private final SignalboxEngine engine;
-    private final FirstTokens tokens;
+    private final FirstTokenTimes tokens;
     private final StageTimes times;
     private final int[] prompt = new int[PROMPT_TOKENS];
     private long sent;
 
     /** @param times {@code null} if nobody wants stages. */
-    LatencyLoad(final SignalboxEngine engine, final FirstTokens tokens, final StageTimes times)
+    LatencyLoad(final SignalboxEngine engine, final FirstTokenTimes tokens, final StageTimes times)
     {
         this.engine = engine;
         this.tokens = tokens;
@@ -54,7 +54,7 @@ final class LatencyLoad
         return (sent - first) * 1e9 / (System.nanoTime() - start);
     }
 
-    /** Sends at a constant rate. The times are those of {@link FirstTokens}. */
+    /** Sends at a constant rate. The times are those of {@link FirstTokenTimes}. */
     Histogram atRate(final double perSecond, final double seconds)
     {
         tokens.begin();
@@ -74,7 +74,7 @@ final class LatencyLoad
     Histogram awaited(final double perSecond, final double seconds)
     {
         tokens.begin();
-        final Histogram received = new Histogram(FirstTokens.MAX_NANOS, 3);
+        final Histogram received = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
         final long start = System.nanoTime() + 1_000_000;
         final long count = Math.max(1, (long)(perSecond * seconds));
         for (long i = 0; i < count; i++)
@@ -86,7 +86,7 @@ final class LatencyLoad
             {
                 throw new IllegalStateException("request " + handle.requestId() + " has no token: " + handle);
             }
-            received.recordValue(Math.min(FirstTokens.MAX_NANOS, System.nanoTime() - intended));
+            received.recordValue(Math.min(FirstTokenTimes.MAX_NANOS, System.nanoTime() - intended));
             stamp(StageTimes.Stage.RECEIVED);
             tokens.awaitEnded(sent);
             if (times != null)

@@ -6,9 +6,15 @@ import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -18,10 +24,14 @@ import java.util.stream.Stream;
 final class ProcessCost
 {
     private static final String BLOCKED_WAITS = "voluntary_ctxt_switches:";
+    private static final String ENGINE = "signalbox-";
+    private static final double LEAST_NANOS = 50;
     private static final Path THREADS = Path.of("/proc/self/task");
 
     private final OperatingSystemMXBean system =
         (OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean();
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final Map<Long, Long> threadNanos = new TreeMap<>();
     private long cpuNanos;
     private long waits;
 
@@ -29,7 +39,33 @@ final class ProcessCost
     {
         cpuNanos = system.getProcessCpuTime();
         waits = waits();
+        threadNanos.clear();
+        for (final long thread : threads.getAllThreadIds())
+        {
+            threadNanos.put(thread, threads.getThreadCpuTime(thread));
+        }
         return this;
+    }
+
+    /** CPU time by thread, of the current one and those of the engine, divided by a count. */
+    String threadMicros(final long count)
+    {
+        final List<String> parts = new ArrayList<>();
+        for (final Map.Entry<Long, Long> thread : threadNanos.entrySet())
+        {
+            final ThreadInfo info = threads.getThreadInfo(thread.getKey());
+            final boolean current = thread.getKey() == Thread.currentThread().getId();
+            if (info != null && (current || info.getThreadName().startsWith(ENGINE)))
+            {
+                final double nanos = (double)(threads.getThreadCpuTime(thread.getKey()) - thread.getValue()) / count;
+                if (nanos >= LEAST_NANOS)
+                {
+                    parts.add(String.format(Locale.ROOT, "%s %.1f",
+                        current ? "sender" : info.getThreadName().substring(ENGINE.length()), nanos / 1e3));
+                }
+            }
+        }
+        return String.join(", ", parts);
     }
 
     double cpuMicros()

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Times of the stages of one request that is alone in the engine. Each stamp is written by the thread of its stage; the rings
- * and the handle order them before the reader.
+ * Times of the stages of one request that is alone in the engine. Each stamp is written by the thread of its stage; the
+ * rings and the handle order them before the reader.
  */
 final class StageTimes
 {

@@ -31,7 +31,7 @@ final class WakeUpCost
     {
         final Thread sleeper = new Thread(this::sleep, "sleeper");
         sleeper.start();
-        final Histogram histogram = new Histogram(FirstTokens.MAX_NANOS, 3);
+        final Histogram histogram = new Histogram(FirstTokenTimes.MAX_NANOS, 3);
         for (int round = -WARM_UP_ROUNDS; round < ROUNDS; round++)
         {
             LockSupport.parkNanos(REST_NANOS);

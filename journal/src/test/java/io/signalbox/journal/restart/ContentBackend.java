@@ -23,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 import static io.signalbox.journal.restart.ContentModel.SHAPE;
 
 /**
- * Computes {@link ContentModel}, up to two steps of a rank in flight; on a thread, or when {@link #turn} is called. Its memory
- * is bounded if it has a thread.
+ * Computes {@link ContentModel}, up to two steps of a rank in flight; on a thread, or when {@link #turn} is called. Its
+ * memory is bounded if it has a thread.
  */
 final class ContentBackend implements Backend
 {

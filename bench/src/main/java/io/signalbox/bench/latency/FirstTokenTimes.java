@@ -10,10 +10,10 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sees each first token when it has become visible in its handle, and measures from the intended time of its request. Requests
- * have consecutive ids from 1 on, and generate one token.
+ * Sees each first token when it has become visible in its handle, and measures from the intended time of its request.
+ * Requests have consecutive ids from 1 on, and generate one token.
  */
-final class FirstTokens extends EventReader implements GroupListener
+final class FirstTokenTimes extends EventReader implements GroupListener
 {
     static final long MAX_NANOS = 60_000_000_000L;
     /** More than requests are ever open. */
@@ -27,7 +27,7 @@ final class FirstTokens extends EventReader implements GroupListener
     private volatile long awaited = Long.MAX_VALUE;
 
     /** @param times {@code null} if nobody wants stages. */
-    FirstTokens(final StageTimes times)
+    FirstTokenTimes(final StageTimes times)
     {
         this.times = times;
     }
