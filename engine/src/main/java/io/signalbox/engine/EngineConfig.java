@@ -15,7 +15,11 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Configuration of an engine, validated before anything starts. */
+/**
+ * Configuration of an engine, validated before anything starts.
+ *
+ * <p>One file, because each setting has its declaration and its method here.
+ */
 public final class EngineConfig
 {
     public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.BLOCKING,

@@ -23,7 +23,8 @@ final class PinnedCores
     static final Setting<Optional<List<Integer>>> SETTING = Setting.form("pinnedCores", "", List.of(0, 1, 2, 3),
         "four numbers of cores, such as 2,3,4,5 or 2,3,3,4", PinnedCores::parse, PinnedCores::print,
         "Cores of the scheduler, journal, dispatch and listener thread, in this order; one thread for the last three " +
-            "is on the journal's. Spinning threads need different ones. Needs Linux and the library jnr-ffi.").orAbsent("not pinned");
+            "is on the journal's. Spinning threads need different ones. Needs Linux and the library jnr-ffi.")
+        .orAbsent("not pinned");
     private static final int THREADS = 4;
     /** As many as Linux supports in one mask of the C library. */
     private static final int MOST_CORES = 1024;

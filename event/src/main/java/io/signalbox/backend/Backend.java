@@ -74,6 +74,7 @@ public interface Backend extends AutoCloseable
         return 0;
     }
 
+    /** Ends all work. After it has returned, the backend reports nothing more. */
     @Override
     void close();
 }
