@@ -164,6 +164,15 @@ public class BadInputTest
         replay no-such-journal                | no-such-journal
         inspect --request 1                   | 'JOURNAL'
         inspect runs/0001                     | '--request=ID'
+        inspect --verify x                    | --verify belongs to replay, not to inspect, which has --request, --json
+        inspect --trace f x                   | --trace belongs to simulate, not to inspect
+        inspect x --recover                   | --recover belongs to replay, not to inspect
+        inspect x --requests 3                | there is no option '--requests' (nearest: --request
+        replay --request 3                    | --request belongs to inspect, not to replay
+        replay --verfy                        | there is no option '--verfy' (nearest: --verify
+        compare --list-routers --csv          | --csv is for figures, and --list-routers runs no comparison
+        compare --list-routers --csv-file f   | --csv-file is for figures, and --list-routers runs no comparison
+        simulate --list-routers --json-file /no/such/place | --json-file=/no/such/place cannot be written
         inspect runs/0001 --request 1.5       | '1.5' is not a whole number
         inspect runs/0001 --request 1 --request 2 | --request is given more than once
         inspect no-such-journal --request 1   | no-such-journal is not a directory
