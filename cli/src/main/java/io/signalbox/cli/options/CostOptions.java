@@ -68,7 +68,7 @@ public final class CostOptions
         }
         catch (final ConfigException e)
         {
-            throw new ConfigException("--new-weights: " + e.getMessage());
+            throw e.at("--new-weights");
         }
     }
 
