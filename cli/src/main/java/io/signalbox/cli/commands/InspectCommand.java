@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
     name = "inspect",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    customSynopsis = "signalbox inspect JOURNAL --request ID [OPTIONS]",
     header = "Show one request's life from a journal, and why it got its rank.",
     description = {
         "%nPrints each placement with the router that decided, its match gate, its tie rule, and the score and terms of " +
