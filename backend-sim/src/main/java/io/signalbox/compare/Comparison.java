@@ -20,7 +20,7 @@ import java.util.concurrent.Future;
 
 /**
  * Compares routers: one simulated run without journal per workload, cache size, router and seed, several at a time. The
- * rows do not depend on how many threads there are.
+ * cells do not depend on how many threads there are.
  */
 public final class Comparison
 {
@@ -56,14 +56,14 @@ public final class Comparison
      * @return by workload, cache size and router, in the order of the plan.
      * @throws ConfigException when a workload cannot be made, or has a request that fits in no pool of some size.
      */
-    public static List<ComparisonRow> run(
+    public static List<ComparisonCell> run(
         final ComparisonConfig plan, final int workers, final ComparisonProgress progress)
     {
         ComparisonConfig.WORKERS.check(workers);
         return new Comparison(plan, progress).run(workers);
     }
 
-    private List<ComparisonRow> run(final int workers)
+    private List<ComparisonCell> run(final int workers)
     {
         // A pool that is too small is to be found before hours of runs, as far as the first seed can tell.
         for (int workload = 0; workload < workloads.length; workload++)
@@ -88,7 +88,7 @@ public final class Comparison
             abandoned = true;
             threads.shutdownNow();
         }
-        return table.rows();
+        return table.cells();
     }
 
     /** Runs of one workload and seed come together, so that few workloads are in memory at a time. */

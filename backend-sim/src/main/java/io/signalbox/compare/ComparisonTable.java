@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The figures of every run, at first one by one, at last as rows. Written by several threads, each at its own place. */
+/** The figures of every run, at first one by one, at last as cells. Written by several threads, each at its own place. */
 final class ComparisonTable
 {
     private final ComparisonConfig plan;
@@ -30,20 +30,20 @@ final class ComparisonTable
     }
 
     /** Every run must have been put. */
-    List<ComparisonRow> rows()
+    List<ComparisonCell> cells()
     {
-        final List<ComparisonRow> rows = new ArrayList<>();
+        final List<ComparisonCell> cells = new ArrayList<>();
         for (int workload = 0; workload < plan.workloads().size(); workload++)
         {
             for (int pool = 0; pool < plan.kvBlocks().size(); pool++)
             {
-                addRows(workload, pool, rows);
+                addCells(workload, pool, cells);
             }
         }
-        return List.copyOf(rows);
+        return List.copyOf(cells);
     }
 
-    private void addRows(final int workload, final int pool, final List<ComparisonRow> rows)
+    private void addCells(final int workload, final int pool, final List<ComparisonCell> cells)
     {
         final int routers = plan.routers().size();
         final double[][][] values = new double[routers][Figure.values().length][plan.seeds()];
@@ -67,7 +67,7 @@ final class ComparisonTable
         }
         for (int router = 0; router < routers; router++)
         {
-            rows.add(new ComparisonRow(plan.workloads().get(workload).name(), plan.kvBlocks().get(pool),
+            cells.add(new ComparisonCell(plan.workloads().get(workload).name(), plan.kvBlocks().get(pool),
                 plan.routers().get(router), values[router], estimates[router], best.get(router),
                 level(values, best, router)));
         }

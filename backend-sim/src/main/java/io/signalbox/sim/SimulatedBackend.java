@@ -37,6 +37,7 @@ final class SimulatedBackend implements Backend
     private final int depth;
     private final boolean lockStep;
     private final RowKey rowKeys;
+    private final DraftAcceptance drafts;
     private final StepWork work = new StepWork();
     private final EventQueue events = new EventQueue(64);
     private CompletionSink completions;
@@ -64,13 +65,21 @@ final class SimulatedBackend implements Backend
         this(config, SchedulerConfig.builder().build(), SplitMix64::mix);
     }
 
-    /** @param scheduler says how many steps are in flight, and whether the ranks step together. */
+    /** Draft tokens are right as the seeded model says. */
     SimulatedBackend(final SimulationConfig config, final SchedulerConfig scheduler, final RowKey rowKeys)
+    {
+        this(config, scheduler, rowKeys, DraftAcceptance.seeded(config.seed(), config.draftAcceptance()));
+    }
+
+    /** @param scheduler says how many steps are in flight, and whether the ranks step together. */
+    SimulatedBackend(
+        final SimulationConfig config, final SchedulerConfig scheduler, final RowKey rowKeys, final DraftAcceptance drafts)
     {
         this.config = config;
         depth = scheduler.depth();
         lockStep = scheduler.lockStep();
         this.rowKeys = rowKeys;
+        this.drafts = drafts;
     }
 
     @Override
@@ -245,7 +254,7 @@ final class SimulatedBackend implements Backend
     private void decide(final int rank, final SimulatedStep step)
     {
         ranks[rank].bind(step);
-        step.decide(config.seed(), config.draftAcceptance());
+        step.decide(config.seed(), drafts);
         work.count(step);
         step.launched = true;
         step.costNanos = config.stepCost().nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens());

@@ -15,8 +15,6 @@ import java.util.Arrays;
 final class SimulatedStep
 {
     static final long NONE = -1;
-    private static final int DRAW_BITS = 53;
-    private static final long DRAFT_GAMMA = 0x9E3779B97F4A7C15L;
 
     long number = NONE;
     int epoch;
@@ -138,7 +136,7 @@ final class SimulatedStep
     }
 
     /** Decides tokens and accepted drafts, as functions of seed, weights, request and position. */
-    void decide(final long seed, final double acceptance)
+    void decide(final long seed, final DraftAcceptance drafts)
     {
         results.begin(epoch, rank, number);
         final long weights = weightGeneration == 0 ? seed : SplitMix64.mix(seed, weightGeneration);
@@ -150,7 +148,7 @@ final class SimulatedStep
             int last = start + counts[entry];
             if (backs[entry] > 0)
             {
-                accepted = accepted(seed, acceptance, entry);
+                accepted = accepted(drafts, entry);
                 last = start + accepted;
             }
             for (int position = last - accepted + 1; position <= last; position++)
@@ -162,22 +160,16 @@ final class SimulatedStep
     }
 
     /** The first token is right, drafts until the first wrong one; nothing at or above the end. */
-    private int accepted(final long seed, final double acceptance, final int entry)
+    private int accepted(final DraftAcceptance drafts, final int entry)
     {
         final int start = starts[entry];
         final int most = Math.min(counts[entry], ends[entry] - start);
         int accepted = Math.min(1, Math.max(0, most));
-        while (accepted < most && isRight(seed, acceptance, requestIds[entry], start + accepted))
+        while (accepted < most && drafts.isRight(requestIds[entry], start + accepted))
         {
             accepted++;
         }
         return accepted;
-    }
-
-    private static boolean isRight(final long seed, final double acceptance, final long requestId, final int position)
-    {
-        final long draw = SplitMix64.mix(SplitMix64.mix(seed ^ DRAFT_GAMMA, requestId), position) >>> Long.SIZE - DRAW_BITS;
-        return draw < acceptance * (1L << DRAW_BITS);
     }
 
     /** A step that stays as it is while this one is used again. */

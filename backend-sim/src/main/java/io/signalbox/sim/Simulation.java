@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.BufferAccess;
 import io.signalbox.SeededTokens;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
@@ -22,7 +23,10 @@ public final class Simulation
     private final SimulationConfig simulationConfig;
     private final Workload workload;
 
-    /** @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have. */
+    /**
+     * @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have, or the
+     *                                      series of accepted drafts does not fit the workload.
+     */
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
     {
@@ -32,6 +36,10 @@ public final class Simulation
         if (simulationConfig.faults() != null)
         {
             simulationConfig.faults().check(schedulerConfig);
+        }
+        if (simulationConfig.acceptanceSeries() != null)
+        {
+            AcceptanceFit.check(simulationConfig.acceptanceSeries(), workload, schedulerConfig);
         }
     }
 
@@ -56,12 +64,14 @@ public final class Simulation
      * that fails says so.
      *
      * @param journal null: none.
-     * @throws io.signalbox.ConfigException    when simulated time would pass {@link VirtualTime#MAX_NANOS}: before the
-     *                                         engine is opened if the workload alone says so, else in the course of the run.
+     * @throws io.signalbox.ConfigException    when this JVM lacks a flag that buffers need, or simulated time would pass
+     *                                         {@link VirtualTime#MAX_NANOS}: before the engine is opened if the workload
+     *                                         alone says so, else in the course of the run.
      * @throws io.signalbox.InvariantViolation when requests are alive and nothing is left that could happen.
      */
     public RunReport run(final EngineFactory engines, final GroupJournal journal, final SimulationProgress progress)
     {
+        BufferAccess.require();
         TimeFit.check(workload, schedulerConfig, simulationConfig);
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
@@ -70,7 +80,8 @@ public final class Simulation
         final SubmitWriter submits = new SubmitWriter(
             workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed());
         final SimulatedBackend backend = new SimulatedBackend(
-            simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key);
+            simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key,
+            DraftAcceptance.of(simulationConfig, workload));
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
         final GroupListener listener = (group, offset, length) ->

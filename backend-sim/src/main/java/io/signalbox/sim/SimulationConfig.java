@@ -3,6 +3,7 @@ package io.signalbox.sim;
 
 import io.signalbox.config.Setting;
 import io.signalbox.config.SettingValues;
+import io.signalbox.workload.AcceptanceSeries;
 
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
  *                   near to a capture of granite-3.0-1b-a400m (24 layers, 32 experts, top-8), whose layers have 2.95
  *                   times the mean load on their busiest expert and a coefficient of variation of 0.72.
  * @param draftAcceptance how likely a draft token is right if those before it are, from 0 to 1.
+ * @param acceptanceSeries null: by that probability. Otherwise it says which draft tokens are right.
  * @param faults     null: nothing goes wrong.
  * @param newWeights null: the weights stay.
  */
@@ -25,6 +27,7 @@ public record SimulationConfig(
     D2hDelay d2hDelay,
     double expertSkew,
     double draftAcceptance,
+    AcceptanceSeries acceptanceSeries,
     FaultPlan faults,
     WeightsPlan newWeights)
 {
@@ -42,7 +45,7 @@ public record SimulationConfig(
 
     public static final SimulationConfig DEFAULT =
         new SimulationConfig(SEED.defaultValue(), StepCost.DEFAULT, D2hDelay.DEFAULT, EXPERT_SKEW.defaultValue(),
-            DRAFT_ACCEPTANCE.defaultValue(), null, null);
+            DRAFT_ACCEPTANCE.defaultValue(), null, null, null);
 
     public SimulationConfig
     {
@@ -52,39 +55,53 @@ public record SimulationConfig(
 
     public SimulationConfig withSeed(final long value)
     {
-        return new SimulationConfig(value, stepCost, d2hDelay, expertSkew, draftAcceptance, faults, newWeights);
+        return new SimulationConfig(
+            value, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights);
     }
 
     public SimulationConfig withStepCost(final StepCost value)
     {
-        return new SimulationConfig(seed, value, d2hDelay, expertSkew, draftAcceptance, faults, newWeights);
+        return new SimulationConfig(
+            seed, value, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights);
     }
 
     public SimulationConfig withD2hDelay(final D2hDelay value)
     {
-        return new SimulationConfig(seed, stepCost, value, expertSkew, draftAcceptance, faults, newWeights);
+        return new SimulationConfig(
+            seed, stepCost, value, expertSkew, draftAcceptance, acceptanceSeries, faults, newWeights);
     }
 
     public SimulationConfig withExpertSkew(final double value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, value, draftAcceptance, faults, newWeights);
+        return new SimulationConfig(
+            seed, stepCost, d2hDelay, value, draftAcceptance, acceptanceSeries, faults, newWeights);
     }
 
     public SimulationConfig withDraftAcceptance(final double value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, value, faults, newWeights);
+        return new SimulationConfig(
+            seed, stepCost, d2hDelay, expertSkew, value, acceptanceSeries, faults, newWeights);
+    }
+
+    /** @param value null: {@link #draftAcceptance} decides. */
+    public SimulationConfig withAcceptanceSeries(final AcceptanceSeries value)
+    {
+        return new SimulationConfig(
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, faults, newWeights);
     }
 
     /** @param value null: nothing goes wrong. */
     public SimulationConfig withFaults(final FaultPlan value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, draftAcceptance, value, newWeights);
+        return new SimulationConfig(
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, value, newWeights);
     }
 
     /** @param value null: the weights stay. */
     public SimulationConfig withNewWeights(final WeightsPlan value)
     {
-        return new SimulationConfig(seed, stepCost, d2hDelay, expertSkew, draftAcceptance, faults, value);
+        return new SimulationConfig(
+            seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, value);
     }
 
     /** Name and value of every setting, sorted by name. */
@@ -103,6 +120,12 @@ public record SimulationConfig(
             .with(DRAFT_ACCEPTANCE, draftAcceptance)
             .print(PREFIX);
         settings.put(PREFIX + "expertModelVersion", Integer.toString(ExpertModel.VERSION));
+        if (acceptanceSeries != null)
+        {
+            settings.remove(PREFIX + DRAFT_ACCEPTANCE.name());
+            settings.put(PREFIX + "acceptanceSeries.file", acceptanceSeries.name());
+            settings.put(PREFIX + "acceptanceSeries.contentHash", Long.toHexString(acceptanceSeries.contentHash()));
+        }
         if (faults != null)
         {
             settings.put(PREFIX + "faults", faults.text());

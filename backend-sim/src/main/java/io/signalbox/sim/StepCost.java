@@ -25,9 +25,9 @@ public record StepCost(
 {
     private static final long MAX_TERM = 1_000_000_000_000L;
 
-    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step with no rows.");
+    public static final Setting<Long> BASE_NANOS = time("baseNanos", "ns", 11_810_000, 1, "A step without entries.");
     public static final Setting<Long> PER_PREFILL_TOKEN_NANOS =
-        time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill row.");
+        time("perPrefillTokenNanos", "ns", 13_600, 0, "Per token of a prefill entry.");
     public static final Setting<Long> PER_DECODE_ENTRY_NANOS =
         time("perDecodeEntryNanos", "ns", 122_000, 0, "Per decode entry.");
     public static final Setting<Long> PER_CONTEXT_TOKEN_PICOS =
@@ -38,7 +38,7 @@ public record StepCost(
     /**
      * Each rank is as fast as one measured deployment of Qwen3-235B FP8 on 8 x H100 (TensorRT-LLM 1.0.0rc3, TP 8, EP 8).
      * Decode: the least-squares fit TPOT = 11.81 + 0.122 B + 0.110 B C ms over 63 points (mean error 8.9 %, worst
-     * 35 %; B rows, C thousand tokens of context each). Prefill: the slope of TTFT between batches of 64 and 128
+     * 35 %; B entries, C thousand tokens of context each). Prefill: the slope of TTFT between batches of 64 and 128
      * prompts of 1,024 tokens, (817 - 370) ms over 65,536 tokens, doubled because TTFT is a mean over the batch. The
      * benchmarks' {@code StepCostFit} repeats both on any copy of the measurements.
      */

@@ -2,6 +2,7 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.DoubleText;
 import io.signalbox.config.Setting;
 
 import java.nio.file.InvalidPathException;
@@ -102,7 +103,7 @@ public sealed interface Arrivals
         @Override
         public String text()
         {
-            return "poisson:" + ratePerSecond;
+            return "poisson:" + DoubleText.of(ratePerSecond);
         }
     }
 
@@ -132,7 +133,7 @@ public sealed interface Arrivals
         @Override
         public String text()
         {
-            return "bursty:" + ratePerSecond + "," + coefficientOfVariation;
+            return "bursty:" + DoubleText.of(ratePerSecond) + "," + DoubleText.of(coefficientOfVariation);
         }
     }
 

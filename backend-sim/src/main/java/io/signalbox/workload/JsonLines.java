@@ -13,7 +13,7 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 
 /**
- * Reads a trace of one JSON object per line, plain or gzipped, field by field. Whatever is wrong ends in one sentence
+ * Reads a file of one JSON object per line, plain or gzipped, field by field. Whatever is wrong ends in one sentence
  * with file, line and fault.
  */
 final class JsonLines
@@ -22,13 +22,22 @@ final class JsonLines
     private static final JsonFactory JSON =
         JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
+    private final String what;
     private final Path file;
     private int line;
     /** The first of the blank lines that were read last; 0: none. */
     private int blankLine;
 
+    /** Lines of a recorded workload. */
     JsonLines(final Path file)
     {
+        this(TraceText.TRACE, file);
+    }
+
+    /** @param what name of the file in messages. */
+    JsonLines(final String what, final Path file)
+    {
+        this.what = what;
         this.file = file;
     }
 
@@ -55,9 +64,9 @@ final class JsonLines
         final String unusable = InputFile.fault(file);
         if (unusable != null)
         {
-            throw new ConfigException("the trace " + file + " " + unusable + "; give the path of a JSONL file.");
+            throw new ConfigException("the " + what + " " + file + " " + unusable + "; give the path of a JSONL file.");
         }
-        try (TraceText lines = TraceText.open(file))
+        try (TraceText lines = TraceText.open(what, file))
         {
             for (String text = lines.nextLine(); text != null; text = lines.nextLine())
             {
@@ -67,7 +76,7 @@ final class JsonLines
         }
         catch (final IOException e)
         {
-            throw new ConfigException("the trace " + file + " cannot be read after line " + line + " (" +
+            throw new ConfigException("the " + what + " " + file + " cannot be read after line " + line + " (" +
                 TraceFault.reason(e) + "); give an undamaged JSONL file, plain or gzipped.");
         }
     }
@@ -79,7 +88,7 @@ final class JsonLines
         {
             return false;
         }
-        try (TraceText lines = TraceText.open(file))
+        try (TraceText lines = TraceText.open(TraceText.TRACE, file))
         {
             final String text = lines.nextLine();
             return text != null && !text.isBlank() && hasField(withoutMark(text), field);
@@ -202,11 +211,11 @@ final class JsonLines
         return magnitude < 1.0 ? 0 : parser.getDecimalValue().multiply(BigDecimal.valueOf(factor)).longValue();
     }
 
-    void expect(final JsonParser parser, final JsonToken token, final String name, final String what)
+    void expect(final JsonParser parser, final JsonToken token, final String name, final String wanted)
     {
         if (parser.currentToken() != token)
         {
-            throw fault("has '" + name + "' that is not " + what);
+            throw fault("has '" + name + "' that is not " + wanted);
         }
     }
 
@@ -228,12 +237,13 @@ final class JsonLines
 
     ConfigException tooMany()
     {
-        return new ConfigException("the trace " + file + ", line " + line + ", is past the first " +
-            Workload.MAX_REQUESTS + " requests, the most that a trace may have; give a part of it.");
+        return new ConfigException("the " + what + " " + file + ", line " + line + ", is past the first " +
+            Workload.MAX_REQUESTS + " requests, the most that a " + what + " may have; give a part of it.");
     }
 
-    ConfigException fault(final String what)
+    ConfigException fault(final String fault)
     {
-        return new ConfigException("the trace " + file + ", line " + line + ", " + what + "; correct or remove the line.");
+        return new ConfigException(
+            "the " + what + " " + file + ", line " + line + ", " + fault + "; correct or remove the line.");
     }
 }

@@ -2,6 +2,7 @@
 package io.signalbox.workload;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.DoubleText;
 import io.signalbox.config.Setting;
 
 import java.util.List;
@@ -87,7 +88,7 @@ public sealed interface SizeDistribution
         @Override
         public String text()
         {
-            return "lognormal:" + median + "," + sigma + "," + min + "," + max;
+            return "lognormal:" + DoubleText.of(median) + "," + DoubleText.of(sigma) + "," + min + "," + max;
         }
     }
 
@@ -123,7 +124,7 @@ public sealed interface SizeDistribution
         @Override
         public String text()
         {
-            return "zipf:" + exponent + "," + min + "," + max;
+            return "zipf:" + DoubleText.of(exponent) + "," + min + "," + max;
         }
     }
 

@@ -12,9 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The lines of a trace file, plain or gzipped, in UTF-8. Lines and the whole text have an upper bound. */
+/** The lines of a recorded file, plain or gzipped, in UTF-8. Lines and the whole text have an upper bound. */
 final class TraceText implements AutoCloseable
 {
+    /** Name of a recorded workload in messages. */
+    static final String TRACE = "trace";
     static final int MAX_LINE_CHARS = 1 << 26;
     static final long MAX_CHARS = 1L << 33;
 
@@ -23,6 +25,7 @@ final class TraceText implements AutoCloseable
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int END = -1;
 
+    private final String what;
     private final Path file;
     private final int maxLineChars;
     private final long maxChars;
@@ -35,21 +38,27 @@ final class TraceText implements AutoCloseable
     private long chars;
     private boolean feedBelongsToLast;
 
-    private TraceText(final Path file, final int maxLineChars, final long maxChars, final Reader reader)
+    private TraceText(
+        final String what, final Path file, final int maxLineChars, final long maxChars, final Reader reader)
     {
+        this.what = what;
         this.file = file;
         this.maxLineChars = maxLineChars;
         this.maxChars = maxChars;
         this.reader = reader;
     }
 
-    /** @param file a regular file. */
-    static TraceText open(final Path file) throws IOException
+    /**
+     * @param what name of the file in messages.
+     * @param file a regular file.
+     */
+    static TraceText open(final String what, final Path file) throws IOException
     {
-        return open(file, MAX_LINE_CHARS, MAX_CHARS);
+        return open(what, file, MAX_LINE_CHARS, MAX_CHARS);
     }
 
-    static TraceText open(final Path file, final int maxLineChars, final long maxChars) throws IOException
+    static TraceText open(
+        final String what, final Path file, final int maxLineChars, final long maxChars) throws IOException
     {
         final InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
         try
@@ -59,8 +68,8 @@ final class TraceText implements AutoCloseable
             bytes.reset();
             final InputStream plain = gzipped ? new GzipMembers(bytes) : bytes;
             // A separate decoder reports bytes that are not UTF-8; the charset's name alone would replace them.
-            return new TraceText(
-                file, maxLineChars, maxChars, new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()));
+            return new TraceText(what, file, maxLineChars, maxChars,
+                new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()));
         }
         catch (final IOException | RuntimeException e)
         {
@@ -90,8 +99,8 @@ final class TraceText implements AutoCloseable
             }
             if (text.length() == maxLineChars)
             {
-                throw new ConfigException("the trace " + file + ", line " + lines + ", has more than " + maxLineChars +
-                    " characters, the most that a line may have; give a file with one JSON object per line.");
+                throw new ConfigException("the " + what + " " + file + ", line " + lines + ", has more than " +
+                    maxLineChars + " characters, the most that a line may have; give a file with one JSON object per line.");
             }
             text.append((char)value);
         }
@@ -120,8 +129,8 @@ final class TraceText implements AutoCloseable
         chars += limit;
         if (chars > maxChars)
         {
-            throw new ConfigException("the trace " + file + ", line " + lines + ", is past the first " + maxChars +
-                " characters, the most that a trace may have; give a part of it.");
+            throw new ConfigException("the " + what + " " + file + ", line " + lines + ", is past the first " + maxChars +
+                " characters, the most that a " + what + " may have; give a part of it.");
         }
         return limit > 0;
     }

@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class ComparisonTableTest
 {
     /** Two routers with these values of one figure; all others are equal. */
-    private static List<ComparisonRow> rows(final Figure figure, final double[] first, final double[] second)
+    private static List<ComparisonCell> cells(final Figure figure, final double[] first, final double[] second)
     {
         final ComparisonConfig plan = new ComparisonConfig(
             List.of(SeededWorkload.generated("w", WorkloadPreset.CONVERSATIONS::builder)), List.of(100),
@@ -34,7 +34,7 @@ class ComparisonTableTest
                 table.put(new Cell(0, 0, router, seed), figures);
             }
         }
-        return table.rows();
+        return table.cells();
     }
 
     @Test
@@ -42,22 +42,22 @@ class ComparisonTableTest
     {
         final double[] low = {1.0, 2.0};
         final double[] high = {10.0, 20.0};
-        assertTrue(rows(Figure.TTFT_P99, low, high).get(0).isBest(Figure.TTFT_P99));
-        assertFalse(rows(Figure.TTFT_P99, low, high).get(1).isBest(Figure.TTFT_P99));
-        assertTrue(rows(Figure.COMPLETED, low, high).get(1).isBest(Figure.COMPLETED));
-        assertFalse(rows(Figure.COMPLETED, low, high).get(0).isBest(Figure.TTFT_P99), "equal everywhere");
+        assertTrue(cells(Figure.TTFT_P99, low, high).get(0).isBest(Figure.TTFT_P99));
+        assertFalse(cells(Figure.TTFT_P99, low, high).get(1).isBest(Figure.TTFT_P99));
+        assertTrue(cells(Figure.COMPLETED, low, high).get(1).isBest(Figure.COMPLETED));
+        assertFalse(cells(Figure.COMPLETED, low, high).get(0).isBest(Figure.TTFT_P99), "equal everywhere");
     }
 
     @Test
     void shouldJudgeDifferencesSeedBySeed()
     {
         // The figures vary by hundreds from seed to seed, the difference hardly at all.
-        final ComparisonRow told =
-            rows(Figure.TTFT_P50, new double[] {100, 300, 500}, new double[] {101, 301.1, 500.9}).get(1);
+        final ComparisonCell told =
+            cells(Figure.TTFT_P50, new double[] {100, 300, 500}, new double[] {101, 301.1, 500.9}).get(1);
         assertTrue(told.estimate(Figure.TTFT_P50).halfWidth() > 400);
         assertFalse(told.isLevelWithBest(Figure.TTFT_P50));
-        final List<ComparisonRow> level =
-            rows(Figure.TTFT_P50, new double[] {100, 300, 500}, new double[] {110, 305, 490});
+        final List<ComparisonCell> level =
+            cells(Figure.TTFT_P50, new double[] {100, 300, 500}, new double[] {110, 305, 490});
         assertTrue(level.get(1).isLevelWithBest(Figure.TTFT_P50));
         assertFalse(level.get(0).isLevelWithBest(Figure.TTFT_P50));
         assertTrue(level.get(0).isBest(Figure.TTFT_P50));
@@ -66,10 +66,10 @@ class ComparisonTableTest
     @Test
     void shouldPreferNothingToWhatWasNotMeasured()
     {
-        final List<ComparisonRow> rows =
-            rows(Figure.TPOT_P50, new double[] {Double.NaN, 1}, new double[] {5, 6});
-        assertTrue(Double.isNaN(rows.get(0).estimate(Figure.TPOT_P50).mean()));
-        assertEquals(List.of(false, false), rows.stream().map(row -> row.isBest(Figure.TPOT_P50)).toList());
-        assertFalse(rows.get(0).isLevelWithBest(Figure.TPOT_P50));
+        final List<ComparisonCell> cells =
+            cells(Figure.TPOT_P50, new double[] {Double.NaN, 1}, new double[] {5, 6});
+        assertTrue(Double.isNaN(cells.get(0).estimate(Figure.TPOT_P50).mean()));
+        assertEquals(List.of(false, false), cells.stream().map(cell -> cell.isBest(Figure.TPOT_P50)).toList());
+        assertFalse(cells.get(0).isLevelWithBest(Figure.TPOT_P50));
     }
 }

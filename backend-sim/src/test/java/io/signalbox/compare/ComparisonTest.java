@@ -54,8 +54,8 @@ class ComparisonTest
     void shouldGiveTheSameRowsInTheSameOrderWhateverTheNumberOfWorkers()
     {
         final ComparisonConfig plan = plan(workload("small", 64), workload("large", 512));
-        final List<ComparisonRow> one = Comparison.run(plan, 1, ComparisonProgress.NONE);
-        final List<ComparisonRow> three = Comparison.run(plan, 3, ComparisonProgress.NONE);
+        final List<ComparisonCell> one = Comparison.run(plan, 1, ComparisonProgress.NONE);
+        final List<ComparisonCell> three = Comparison.run(plan, 3, ComparisonProgress.NONE);
 
         assertEquals(2 * 2 * ROUTERS.size(), one.size());
         assertEquals(one.size(), three.size());
@@ -114,37 +114,38 @@ class ComparisonTest
     void shouldKeepTheFiguresOfEachRun()
     {
         final SeededWorkload workload = workload("w", 64);
-        final List<ComparisonRow> rows = Comparison.run(plan(workload), 2, ComparisonProgress.NONE);
-        final ComparisonRow row = rows.get(ROUTERS.size() + 1);
+        final List<ComparisonCell> cells = Comparison.run(plan(workload), 2, ComparisonProgress.NONE);
+        final ComparisonCell cell = cells.get(ROUTERS.size() + 1);
         final SchedulerConfig config = SchedulerConfig.builder().ranks(3).stepTokens(512).lockStep(true)
-            .router(row.router()).kvBlocks(400).build();
+            .router(cell.router()).kvBlocks(400).build();
         for (int i = 0; i < 3; i++)
         {
             final RunReport report = new Simulation(config, SimulationConfig.DEFAULT.withSeed(5 + i),
                 workload.ofSeed().apply(5 + i)).run(SteppedEngine::new, null, SimulationProgress.NONE);
-            assertEquals(report.latency().ttft().p90Nanos() / 1e6, row.values(Figure.TTFT_P90)[i]);
-            assertEquals(report.latency().tpot().p50Nanos() / 1e6, row.values(Figure.TPOT_P50)[i]);
-            assertEquals(report.prefixCache().tokenHitRate(), row.values(Figure.TOKEN_HIT_RATE)[i]);
-            assertEquals(report.requests().completed(), row.values(Figure.COMPLETED)[i]);
+            assertEquals(report.latency().ttft().p90Nanos() / 1e6, cell.values(Figure.TTFT_P90)[i]);
+            assertEquals(report.latency().tpot().p50Nanos() / 1e6, cell.values(Figure.TPOT_P50)[i]);
+            assertEquals(report.prefixCache().tokenHitRate(), cell.values(Figure.TOKEN_HIT_RATE)[i]);
+            assertEquals(report.requests().completed(), cell.values(Figure.COMPLETED)[i]);
             final double mean = report.steps().tokens() / 3.0;
             final long max = report.steps().tokensPerRank().stream().mapToLong(Long::longValue).max().orElseThrow();
-            assertEquals(max / mean, row.values(Figure.RANK_LOAD_MAX_OVER_MEAN)[i], 1e-12);
+            assertEquals(max / mean, cell.values(Figure.RANK_LOAD_MAX_OVER_MEAN)[i], 1e-12);
         }
-        assertNotEquals(row.values(Figure.TTFT_P90)[0], row.values(Figure.TTFT_P90)[1]);
-        assertEquals(Estimate.of(row.values(Figure.TTFT_P90)), row.estimate(Figure.TTFT_P90));
+        assertNotEquals(cell.values(Figure.TTFT_P90)[0], cell.values(Figure.TTFT_P90)[1]);
+        assertEquals(Estimate.of(cell.values(Figure.TTFT_P90)), cell.estimate(Figure.TTFT_P90));
     }
 
     @Test
     void shouldMarkTheBestMeanOfEachColumnAndNoneWhereAllAreEqual()
     {
-        final List<ComparisonRow> rows = Comparison.run(plan(workload("w", 512)), 2, ComparisonProgress.NONE);
-        for (int first = 0; first < rows.size(); first += ROUTERS.size())
+        final List<ComparisonCell> cells = Comparison.run(plan(workload("w", 512)), 2, ComparisonProgress.NONE);
+        for (int first = 0; first < cells.size(); first += ROUTERS.size())
         {
-            final List<ComparisonRow> table = rows.subList(first, first + ROUTERS.size());
-            final double best = table.stream().mapToDouble(row -> row.estimate(Figure.TTFT_P50).mean()).min().orElseThrow();
-            table.forEach(row -> assertEquals(
-                row.estimate(Figure.TTFT_P50).mean() == best, row.isBest(Figure.TTFT_P50), row.router().label()));
-            table.forEach(row -> assertFalse(row.isBest(Figure.REFUSED)));
+            final List<ComparisonCell> table = cells.subList(first, first + ROUTERS.size());
+            final double best =
+                table.stream().mapToDouble(cell -> cell.estimate(Figure.TTFT_P50).mean()).min().orElseThrow();
+            table.forEach(cell -> assertEquals(
+                cell.estimate(Figure.TTFT_P50).mean() == best, cell.isBest(Figure.TTFT_P50), cell.router().label()));
+            table.forEach(cell -> assertFalse(cell.isBest(Figure.REFUSED)));
         }
     }
 

@@ -61,7 +61,8 @@ final class FaultyRun extends EventReader implements GroupJournal
         this.workload = workload;
         again = new Scheduler(this.config);
         figures = new LiveFigures(this.config.ranks(), this.config.kvBlocks(), this.config.blockSizeTokens(),
-            this.config.capture() == null ? 0 : this.config.capture().rowBytes());
+            this.config.capture() == null ? 0 : this.config.capture().rowBytes(), this.config.routerLabel(true),
+            this.config.routerLabel(false));
     }
 
     static FaultyRun of(final SchedulerConfig config, final SimulationConfig simulation, final Workload workload)
@@ -234,6 +235,14 @@ final class FaultyRun extends EventReader implements GroupJournal
                 report.latency().e2e().count(), report.latency().ttft().p50Nanos(), report.latency().ttft().maxNanos()),
             List.of(stats.timeToFirstToken().count(), stats.interTokenLatency().count(), stats.endToEnd().count(),
                 stats.timeToFirstToken().p50Nanos(), stats.timeToFirstToken().maxNanos()));
+        final RunReport.Placements placements = report.placements();
+        final EngineStats.Placements decided = stats.placements();
+        same("placements", List.of(placements.count(), placements.byFallback(), placements.onHints(), placements.bound(),
+                placements.gateClosed()),
+            List.of(decided.byRouter() + decided.byFallback(), decided.byFallback(), decided.onHint(),
+                decided.byConversation(), decided.gateClosed()));
+        same("routers", List.of(placements.byRouter().getOrDefault(decided.router(), 0L)),
+            List.of(decided.byRouter() + (decided.router().equals(decided.fallbackRouter()) ? decided.byFallback() : 0)));
         for (final EngineStats.Rank rank : stats.ranks())
         {
             expect(rank.running() == 0 && rank.kvUsage() == 0.0, "a rank is not empty at the end: " + rank);

@@ -27,7 +27,7 @@ class TraceTextTest
     private List<String> lines(final String content, final int maxLine, final long maxChars) throws IOException
     {
         final Path file = Files.write(directory.resolve("trace"), content.getBytes(StandardCharsets.UTF_8));
-        try (TraceText text = TraceText.open(file, maxLine, maxChars))
+        try (TraceText text = TraceText.open(TraceText.TRACE, file, maxLine, maxChars))
         {
             final List<String> lines = new ArrayList<>();
             for (String line = text.nextLine(); line != null; line = text.nextLine())

@@ -15,6 +15,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RowCheck;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.stats.LiveFigures;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -44,6 +45,7 @@ import java.util.concurrent.TimeUnit;
 @Fork(value = 3, jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
 public class DecodeStepBenchmark
 {
+    static final int KV_BLOCKS = 262_144;
     private static final int KEPT = 8;
 
     @Param({"256", "1024"})
@@ -77,6 +79,8 @@ public class DecodeStepBenchmark
     private int checksumTokens;
     private long lastChecksum;
     private int ended;
+    /** Sees every group; {@code null}: nobody does. */
+    private LiveFigures figures;
 
     /** A step in flight, and the positions from which later entries continue. */
     private static final class Plan
@@ -87,6 +91,17 @@ public class DecodeStepBenchmark
         private int[] starts = new int[0];
         private int[] accepted = new int[0];
         private int[] next = new int[0];
+    }
+
+    /** Decode steps at depth 1 without capture, beside the benchmark. */
+    static DecodeStepBenchmark of(final int running, final LiveFigures figures)
+    {
+        final DecodeStepBenchmark steps = new DecodeStepBenchmark();
+        steps.running = running;
+        steps.depth = 1;
+        steps.figures = figures;
+        steps.setUp();
+        return steps;
     }
 
     @Setup
@@ -100,7 +115,7 @@ public class DecodeStepBenchmark
         }
         rowCheck = shape == null ? null : new RowCheck(shape);
         Arrays.setAll(plans, i -> new Plan());
-        scheduler = new Scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(262_144).maxRunning(running)
+        scheduler = new Scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).maxRunning(running)
             .stepTokens(32_768).capture(shape).depth(depth).draftTokens(drafts).build());
         for (int i = 0; i < running; i++)
         {
@@ -185,6 +200,10 @@ public class DecodeStepBenchmark
     {
         group.reset();
         scheduler.apply(writer.buffer(), 0, writer.length(), capturedRows, 0, group);
+        if (figures != null)
+        {
+            figures.onGroup(group.buffer(), 0, group.length());
+        }
         ended = 0;
         outputs.readGroup(group.buffer(), 0, group.length());
         return ended;

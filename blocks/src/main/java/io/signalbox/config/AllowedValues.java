@@ -40,7 +40,7 @@ record AllowedValues<T>(
         final String range = finite ? "a finite number " + (positive ? "above 0" : ">= " + text(min)) :
             positive ? "above 0 and at most " + text(max) : "between " + text(min) + " and " + text(max);
         return new AllowedValues<>("number", finite ? range : "a number " + range, range, Double::valueOf,
-            value -> Double.toString(value), value -> value >= min && value <= max);
+            DoubleText::of, value -> value >= min && value <= max);
     }
 
     static AllowedValues<Integer> integers(final int min, final int max)
@@ -60,7 +60,7 @@ record AllowedValues<T>(
 
     private static String text(final double bound)
     {
-        return bound == Math.rint(bound) && Math.abs(bound) < 1.0E9 ? Long.toString((long)bound) : Double.toString(bound);
+        return bound == Math.rint(bound) && Math.abs(bound) < 1.0E9 ? Long.toString((long)bound) : DoubleText.of(bound);
     }
 
     /** Those whole numbers that are powers of two. */

@@ -165,8 +165,17 @@ public class BadInputTest
         replay                                | 'JOURNAL'
         replay no-such-journal                | no-such-journal
         inspect --request 1                   | 'JOURNAL'
-        inspect runs/0001                     | '--request=ID'
-        inspect --verify x                    | --verify belongs to replay, not to inspect, which has --request, --json
+        inspect runs/0001                     | --request is missing; give --request=ID, or --accepted-drafts.
+        inspect runs/0001 --request 1 --accepted-drafts | --request and --accepted-drafts exclude each other; leave
+        inspect runs/0001 --accepted-drafts --json | --accepted-drafts prints a JSON line per request; leave out --json
+        inspect no-such-journal --accepted-drafts | no-such-journal is not a directory
+        simulate --draft-acceptance 0.5       | --draft-acceptance is for draft tokens, and --draft-tokens gives none
+        simulate --draft-acceptance-file f    | --draft-acceptance-file is for draft tokens, and --draft-tokens gives
+        compare --draft-tokens 0 --draft-acceptance-file f | --draft-acceptance-file is for draft tokens, and
+        simulate --draft-tokens 1 --draft-acceptance 1 --draft-acceptance-file f | --draft-acceptance is a choice that
+        simulate --draft-tokens 1 --draft-acceptance-file= | --draft-acceptance-file is empty; give the path of a JSONL
+        compare --draft-tokens 1 --draft-acceptance-file missing | the series of accepted drafts missing is not there;
+        inspect --verify x                    | --verify belongs to replay, not to inspect, which has --request
         inspect --trace f x                   | --trace belongs to simulate, not to inspect
         inspect x --recover                   | --recover belongs to replay, not to inspect
         inspect x --requests 3                | there is no option '--requests' (nearest: --request

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DirectoryJournal;
+import io.signalbox.metrics.EngineMetrics;
 import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.testkit.BackendContractTest;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,26 +36,22 @@ class EmbeddingSampleTest
     static void compile() throws Exception
     {
         PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
-            SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class);
+            SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class,
+            EngineMetrics.class, MeterRegistry.class, PrometheusMeterRegistry.class, PrometheusRegistry.class);
+    }
+
+    @Test
+    void shouldPassItsOwnTests() throws Exception
+    {
+        final long tests = SampleTests.run(
+            directory.resolve("classes"), SAMPLE.resolve("src/test/java"), BackendContractTest.class);
+        assertTrue(tests >= 10, tests + " tests, those of the contract");
     }
 
     /** Returns the lines that the program prints. */
     private static List<String> run(final String program, final String... arguments) throws Exception
     {
-        final URL[] classes = {directory.resolve("classes").toUri().toURL()};
-        final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        final PrintStream out = System.out;
-        try (URLClassLoader loader = new URLClassLoader(classes, EmbeddingSampleTest.class.getClassLoader()))
-        {
-            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-            loader.loadClass("com.example.embedding." + program).getMethod("main", String[].class)
-                .invoke(null, (Object)arguments);
-        }
-        finally
-        {
-            System.setOut(out);
-        }
-        return printed.toString(StandardCharsets.UTF_8).lines().toList();
+        return SampleTests.printed(directory.resolve("classes"), "com.example.embedding." + program, arguments);
     }
 
     @Test
@@ -95,5 +91,24 @@ class EmbeddingSampleTest
         {
             assertEquals(24, files.count());
         }
+    }
+
+    @Test
+    void shouldPrintAScrape() throws Exception
+    {
+        final List<String> scrape = run("ScrapedEngine");
+        for (final String line : List.of(
+            "# TYPE vllm:time_to_first_token_seconds histogram",
+            "vllm:time_to_first_token_seconds_count{engine=\"0\"} 4",
+            "vllm:request_success_total{engine=\"0\",finished_reason=\"length\"} 4.0",
+            "signalbox_rows_total{engine=\"0\",state=\"captured\"} 72.0",
+            "signalbox_rows_total{engine=\"0\",state=\"inherited\"} 96.0"))
+        {
+            assertTrue(scrape.contains(line), () -> line + " is not in " + String.join("\n", scrape));
+        }
+        // The page shows lines of this scrape; how long requests take differs.
+        final String page = Files.readString(SAMPLE.resolve("../../docs/metrics.md"));
+        final String shown = page.substring(page.indexOf("# HELP"), page.indexOf("```", page.indexOf("# HELP")));
+        assertEquals(List.of(), shown.lines().filter(line -> !line.contains("_bucket") && !scrape.contains(line)).toList());
     }
 }

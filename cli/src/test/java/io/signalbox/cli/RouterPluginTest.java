@@ -2,17 +2,13 @@
 package io.signalbox.cli;
 
 import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.testkit.DpRouterContractTest;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Method;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -49,41 +45,19 @@ class RouterPluginTest
     {
         final String version = Files.readAllLines(SAMPLE.resolve("../../pom.xml")).stream()
             .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
-        assertTrue(Files.readString(SAMPLE.resolve("pom.xml"))
-            .contains("<artifactId>signalbox-router</artifactId>\n      " + version), version);
+        for (final String artifact : List.of("signalbox-router", "signalbox-testkit"))
+        {
+            assertTrue(Files.readString(SAMPLE.resolve("pom.xml"))
+                .contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
+        }
     }
 
     @Test
-    void shouldPassItsOwnPropertyTests() throws Exception
+    void shouldPassItsOwnTests() throws Exception
     {
-        final Path classes = directory.resolve("classes");
-        final List<Path> sources = PluginJar.files(SAMPLE.resolve("src/test/java"));
-        PluginJar.compile(classes, sources);
-        final List<String> run = new ArrayList<>();
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()}, getClass().getClassLoader()))
-        {
-            for (final Path source : sources)
-            {
-                final String name = SAMPLE.resolve("src/test/java").relativize(source).toString();
-                runTests(loader.loadClass(name.substring(0, name.length() - ".java".length()).replace('/', '.')), run);
-            }
-        }
-        assertEquals(2, run.size(), run.toString());
-    }
-
-    private static void runTests(final Class<?> type, final List<String> run) throws Exception
-    {
-        final Constructor<?> constructor = type.getDeclaredConstructor();
-        constructor.setAccessible(true);
-        for (final Method method : type.getDeclaredMethods())
-        {
-            if (method.isAnnotationPresent(Test.class))
-            {
-                method.setAccessible(true);
-                method.invoke(constructor.newInstance());
-                run.add(method.getName());
-            }
-        }
+        final long tests = SampleTests.run(directory.resolve("classes"), SAMPLE.resolve("src/test/java"),
+            DpRouterContractTest.class);
+        assertTrue(tests >= 9, tests + " tests, those of the contract and one property");
     }
 
     @Test

@@ -19,11 +19,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class EmbeddingDocsTest
 {
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
-    private static final Path SAMPLE = ROOT.resolve("samples/embedding");
+    private static final Path SAMPLES = ROOT.resolve("samples");
+    private static final Path SAMPLE = SAMPLES.resolve("embedding");
     private static final int MOST_README_LINES = 40;
 
     @ParameterizedTest
-    @CsvSource({"docs/embedding.md,9", "docs/routed-experts.md,2", "README.md,1"})
+    @CsvSource({"docs/embedding.md,9", "docs/routed-experts.md,2", "docs/metrics.md,2", "README.md,1", "docs/testing.md,4"})
     void shouldShowPartsOfTheSamples(final String page, final int blocks) throws IOException
     {
         final List<String> shown = blocks(Files.readString(ROOT.resolve(page)));
@@ -41,12 +42,22 @@ class EmbeddingDocsTest
     }
 
     @Test
+    void shouldNameTheMicrometerOfThisBuildInItsPom() throws IOException
+    {
+        final String version = Files.readAllLines(ROOT.resolve("pom.xml")).stream()
+            .filter(line -> line.contains("<micrometer.version>")).findFirst().orElseThrow().replaceAll("\\s*<[^>]*>", "");
+        assertTrue(Files.readString(SAMPLE.resolve("pom.xml")).contains(
+            "<artifactId>micrometer-registry-prometheus</artifactId>\n      <version>" + version + "</version>"), version);
+    }
+
+    @Test
     void shouldNameTheVersionOfThisBuildInItsPom() throws IOException
     {
         final String version = Files.readAllLines(ROOT.resolve("pom.xml")).stream()
             .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
         final String pom = Files.readString(SAMPLE.resolve("pom.xml"));
-        for (final String artifact : List.of("signalbox-engine", "signalbox-journal"))
+        for (final String artifact :
+            List.of("signalbox-engine", "signalbox-journal", "signalbox-metrics", "signalbox-testkit"))
         {
             assertTrue(
                 pom.contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
@@ -70,7 +81,7 @@ class EmbeddingDocsTest
     private static String sources() throws IOException
     {
         final StringBuilder sources = new StringBuilder(Files.readString(SAMPLE.resolve("pom.xml")));
-        try (Stream<Path> files = Files.walk(SAMPLE.resolve("src")))
+        try (Stream<Path> files = Files.walk(SAMPLES))
         {
             for (final Path file : files.filter(path -> path.toString().endsWith(".java")).sorted().toList())
             {

@@ -55,11 +55,13 @@ final class Walls
     private static final String REPORT = room("report");
     private static final String COMPARE = room("compare");
     private static final String CUDA = room("cuda");
+    private static final String METRICS = room("metrics");
     private static final String CLI = room("cli");
     private static final String PRINTING = room("cli.printing");
     private static final String OPTIONS = room("cli.options");
     private static final String COMMANDS = room("cli.commands");
     private static final String REFERENCE = room("reference");
+    private static final String TESTKIT = room("testkit");
 
     private static final Set<String> TEMPLATE_IDS = Set.of("templateId", "sbeTemplateId", "templateIdEncodingOffset");
 
@@ -83,7 +85,7 @@ final class Walls
         walls.put("kv, experts, router and batch know events and one another, nothing above them", noClasses()
             .that().resideInAnyPackage(KV, EXPERTS, ROUTER, BATCH)
             .should().dependOnClassesThat(
-                ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+                ours(SCHEDULER, ENGINE, BACKEND, PLUGIN, JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, METRICS, CLI)));
         walls.put("scheduler knows neither engine nor backend", noClasses()
             .that().resideInAPackage(SCHEDULER).should().dependOnClassesThat(ours(ENGINE, BACKEND)));
         walls.put("event knows nothing of ours", noClasses()
@@ -92,6 +94,8 @@ final class Walls
             .that().resideInAPackage(BACKEND).should().dependOnClassesThat(oursExcept(BACKEND, EVENT)));
         walls.put("stats reads events and nothing else", noClasses()
             .that().resideInAPackage(STATS).should().dependOnClassesThat(oursExcept(STATS, EVENT)));
+        walls.put("metrics reads stats and nothing else", noClasses()
+            .that().resideInAPackage(METRICS).should().dependOnClassesThat(oursExcept(METRICS, STATS)));
         // Hashing a prompt is a pure function, and the rows of an ended request are a result; neither is a decision.
         walls.put("engine decides nothing", noClasses().that().resideInAPackage(ENGINE).should()
             .dependOnClassesThat(ours(KV, EXPERTS, ROUTER, BATCH)
@@ -99,18 +103,24 @@ final class Walls
                     WeightSpan.class)))));
         walls.put("the engine module and those below it know no other module", noClasses()
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, METRICS, CLI)));
         walls.put("journal knows no backend", noClasses()
-            .that().resideInAPackage(JOURNAL).should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+            .that().resideInAPackage(JOURNAL)
+            .should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, METRICS, CLI)));
         walls.put("the simulator knows neither journal nor GPU", noClasses()
-            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, CLI)));
+            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, METRICS, CLI)));
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CLI, ENGINE, SCHEDULER)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, ENGINE, SCHEDULER)));
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
             .that().resideOutsideOfPackage(REFERENCE).should().dependOnClassesThat().resideInAPackage(REFERENCE));
+        walls.put("the test kit knows the engine and what is below it", noClasses()
+            .that().resideInAPackage(TESTKIT)
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CLI)));
+        walls.put("nothing that runs knows the test kit", noClasses()
+            .that().resideOutsideOfPackage(TESTKIT).should().dependOnClassesThat().resideInAPackage(TESTKIT));
         walls.put("rooms form no cycle", slices().assignedFrom(new Rooms()).should().beFreeOfCycles());
         addCommandLine(walls);
         addLibraries(walls);
@@ -142,6 +152,14 @@ final class Walls
         walls.put("only the binding knows JCuda", noClasses()
             .that().haveNameNotMatching("io\\.signalbox\\.cuda\\.driver\\.JCuda(Binding|Handles)(\\$.*)?")
             .should().dependOnClassesThat().resideInAPackage("jcuda.."));
+        walls.put("Micrometer stays in the metrics", noClasses()
+            .that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat().resideInAPackage("io.micrometer.."));
+        walls.put("only the histograms know Prometheus", noClasses()
+            .that().haveNameNotMatching("io\\.signalbox\\.metrics\\.PrometheusHistograms(\\$.*)?")
+            .should().dependOnClassesThat().resideInAnyPackage("io.prometheus..", "io.micrometer.prometheusmetrics.."));
+        walls.put("test frameworks stay in the test kit", noClasses()
+            .that().resideOutsideOfPackage(TESTKIT)
+            .should().dependOnClassesThat().resideInAnyPackage("org.junit..", "org.opentest4j..", "net.jqwik.."));
         walls.put("picocli stays in the command line", noClasses()
             .that().resideOutsideOfPackage(CLI).should().dependOnClassesThat().resideInAPackage("picocli.."));
         walls.put("only the command line prints", noClasses()

@@ -30,7 +30,23 @@ final class ClientCredits
     /** Returns false when none came free in time. */
     boolean take(final long timeoutNanos) throws InterruptedException
     {
-        return free.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+        if (free.tryAcquire(0, TimeUnit.NANOSECONDS))
+        {
+            return true;
+        }
+        if (timeoutNanos <= 0)
+        {
+            return false;
+        }
+        final Waits wait = Waits.begin(Waits.CREDIT);
+        try
+        {
+            return free.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+        }
+        finally
+        {
+            wait.end();
+        }
     }
 
     /** Returns a credit that was not used. */

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A request as its client sees it: the tokens that are visible so far, and how it ended. Tokens are in one buffer, which
@@ -28,7 +27,7 @@ public final class CompletionHandle implements Iterable<Integer>
     private final int promptTokens;
     private final long mostTokens;
     private final TokenBuffer tokens;
-    private final AtomicBoolean rowsTaken = new AtomicBoolean();
+    private final RowClaim rowClaim = new RowClaim();
     private final Audience audience = new Audience();
     /** Made when somebody asks for it. Guarded by this object for writing. */
     private volatile CompletableFuture<Completion> future;
@@ -224,9 +223,23 @@ public final class CompletionHandle implements Iterable<Integer>
     }
 
     /**
-     * Waits for the end of the request and takes its routed experts, once; the engine then releases them.
+     * Waits for the end of the request and reads its routed experts. They stay, also over a restart, until
+     * {@link #releaseRows} says that they are stored, or the bounds of untaken rows discard them.
      *
-     * @return {@code null} if the request asked for none or was refused, capture is off, or they were taken before.
+     * @return {@code null} if the request asked for none or was refused, capture is off, or they were taken or released.
+     * @throws RowsDiscardedException if they were discarded; it says why.
+     * @throws TimeoutException       if the request had not ended in time.
+     */
+    public RoutedExperts rows(final Duration timeout) throws InterruptedException, TimeoutException
+    {
+        return client.rowTaking().read(this, Nanos.of(timeout));
+    }
+
+    /**
+     * Waits for the end of the request, reads its routed experts and releases them at once: a process that stops before it
+     * has stored them loses them. {@link #rows} and {@link #releaseRows} do this in two steps.
+     *
+     * @return {@code null} if the request asked for none or was refused, capture is off, or they were taken or released.
      * @throws RowsDiscardedException if they were discarded; it says why.
      * @throws TimeoutException       if the request had not ended, or the engine had no room, in time: nothing was taken.
      */
@@ -236,13 +249,14 @@ public final class CompletionHandle implements Iterable<Integer>
     }
 
     /**
-     * Releases the routed experts of the request, once it has ended, without a copy. Does nothing if there are none.
+     * Releases the routed experts of the request, once it has ended, whether they were read or not. Does nothing if there
+     * are none.
      *
      * @throws TimeoutException if the request had not ended, or the engine had no room, in time: nothing was released.
      */
-    public void discardRows(final Duration timeout) throws InterruptedException, TimeoutException
+    public void releaseRows(final Duration timeout) throws InterruptedException, TimeoutException
     {
-        client.discardRows(this, Nanos.of(timeout));
+        client.rowTaking().release(this, Nanos.of(timeout));
     }
 
     /** @throws IllegalArgumentException when another client made the handle: its id is that of another request here. */
@@ -271,26 +285,14 @@ public final class CompletionHandle implements Iterable<Integer>
         return mostTokens;
     }
 
-    boolean areRowsTaken()
+    RowClaim rowClaim()
     {
-        return rowsTaken.get();
+        return rowClaim;
     }
 
     int promptTokens()
     {
         return promptTokens;
-    }
-
-    /** Whether the caller is the first: the rows of a request are handed over once. */
-    boolean takeRows()
-    {
-        return rowsTaken.compareAndSet(false, true);
-    }
-
-    /** Records that the rows could not be handed over; they may be taken again. */
-    void rowsNotTaken()
-    {
-        rowsTaken.set(false);
     }
 
     /** The future behind {@link #completion}. */

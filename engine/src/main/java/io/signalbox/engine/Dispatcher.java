@@ -25,6 +25,8 @@ final class Dispatcher extends EventReader
 {
     private final Backend backend;
     private final LaunchedSteps launches;
+    private final StepFlights flights;
+    private final Stalls stalls = new Stalls("backend");
     private final RankResets resets;
     private int lostRank;
     private int lostEpoch;
@@ -35,8 +37,9 @@ final class Dispatcher extends EventReader
     private int lastEpoch;
     private int weightGeneration;
 
-    Dispatcher(final Backend backend, final LaunchedSteps launches, final RankResets resets)
+    Dispatcher(final Backend backend, final LaunchedSteps launches, final StepFlights flights, final RankResets resets)
     {
+        this.flights = flights;
         this.resets = resets;
         requests = backend.capabilities().readsTokens() ? new LiveRequests() : null;
         this.backend = backend;
@@ -122,7 +125,10 @@ final class Dispatcher extends EventReader
         launches.launched(step);
         if (!replays)
         {
+            flights.launched(step);
+            stalls.begin();
             backend.submit(step.with(requests));
+            stalls.end();
         }
     }
 
@@ -160,6 +166,7 @@ final class Dispatcher extends EventReader
     protected void onCommit(final CommitView commit)
     {
         launches.landed(commit.rank(), commit.step());
+        flights.landed(commit.rank(), commit.step());
         resets.worked(commit.rank());
         if (requests != null)
         {
@@ -172,6 +179,7 @@ final class Dispatcher extends EventReader
     protected void onWithdrawn(final WithdrawnDecoder withdrawn)
     {
         launches.withdrawn(withdrawn.rank(), withdrawn.step());
+        flights.withdrawn(withdrawn.rank(), withdrawn.step());
         if (!replays && !restarts)
         {
             backend.abort(withdrawn.rank(), withdrawn.step());

@@ -350,11 +350,9 @@ final class EngineClient
         return rows.take(handle, timeoutNanos);
     }
 
-    /** Waits for the end of a request and releases its routed experts. */
-    void discardRows(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException, TimeoutException
+    RowTaking rowTaking()
     {
-        handle.checkClient(this);
-        rows.discard(handle, timeoutNanos);
+        return rows;
     }
 
     Engine engine()

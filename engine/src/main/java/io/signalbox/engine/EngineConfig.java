@@ -20,6 +20,9 @@ public final class EngineConfig
 {
     public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.BLOCKING,
         "How the threads of a threaded engine wait; each one that spins occupies a core.");
+    public static final Setting<Optional<List<Integer>>> PINNED_CORES = PinnedCores.SETTING;
+    public static final Setting<HandlerThreads> HANDLER_THREADS = Setting.constant("handlerThreads",
+        HandlerThreads.BY_CORES, "Threads of journal, dispatch and visibility: ONE for all, or EACH has its own.");
     public static final Setting<WakeSource> WAKE_SOURCE = Setting.constant("wakeSource", WakeSource.ENGINE,
         "Who notices that an idle rank could work: the engine, or a simulator that calls it.");
     public static final Setting<Integer> INGRESS_SLOTS =
@@ -63,8 +66,8 @@ public final class EngineConfig
         Setting.number("drainTimeoutNanos", "ns", 10_000_000_000L, 0, Long.MAX_VALUE,
             "How long close waits until all requests have ended; 0: those that have not fail at once.")
             .remedy("give how long close may wait for requests");
-    public static final List<Setting<?>> SETTINGS = List.of(WAITING, WAKE_SOURCE, INGRESS_SLOTS, TRACK_SLOTS,
-        STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
+    public static final List<Setting<?>> SETTINGS = List.of(WAITING, PINNED_CORES, HANDLER_THREADS, WAKE_SOURCE,
+        INGRESS_SLOTS, TRACK_SLOTS, STEP_TIMEOUT_NANOS, VOCABULARY_SIZE, IMPOSSIBLE_ROWS, MAX_UNTAKEN_ROWS_BYTES,
         MAX_UNTAKEN_ROWS_AGE_NANOS, UNTAKEN_ROWS, RANK_RESETS, CLOSE_TIMEOUT_NANOS, SUBMIT_WAIT_NANOS,
         DRAIN_TIMEOUT_NANOS);
     private static final int UNTAKEN_ROWS_SHARE = 4;
@@ -162,6 +165,7 @@ public final class EngineConfig
         return this;
     }
 
+    /** It must not wait: with few cores its thread also writes the journal and launches steps. */
     public EngineConfig listener(final GroupListener value)
     {
         listener = required("the listener", value);
@@ -213,6 +217,17 @@ public final class EngineConfig
     public EngineConfig waiting(final Waiting value)
     {
         return set(WAITING, value);
+    }
+
+    /** Cores of the scheduler, journal, dispatch and listener thread of a {@link ThreadedEngine}; {@code null}: none. */
+    public EngineConfig pinnedCores(final List<Integer> value)
+    {
+        return set(PINNED_CORES, value == null ? Optional.empty() : PINNED_CORES.parse(PinnedCores.print(value)));
+    }
+
+    public EngineConfig handlerThreads(final HandlerThreads value)
+    {
+        return set(HANDLER_THREADS, value);
     }
 
     /** A power of two. */

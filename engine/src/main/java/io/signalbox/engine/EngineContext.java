@@ -48,7 +48,8 @@ final class EngineContext
         }
         requireDescribed(given.journal().runDescription());
         figures = client == null ? null : new LiveFigures(config.ranks(), config.kvBlocks(), config.blockSizeTokens(),
-            config.capture() == null ? 0 : config.capture().rowBytes());
+            config.capture() == null ? 0 : config.capture().rowBytes(), config.routerLabel(true),
+            config.routerLabel(false));
         start = new EngineStart(config, backend,
             new RankResets(backend, config.ranks(), given.value(EngineConfig.RANK_RESETS)), emptyFinishedRows());
         refuseTwoJournals();
@@ -243,9 +244,21 @@ final class EngineContext
             given.value(EngineConfig.IMPOSSIBLE_ROWS));
     }
 
+    /** @throws ConfigException if a thread cannot be pinned as the configuration says. */
+    PinnedCores pinnedCores()
+    {
+        return new PinnedCores(
+            given.value(EngineConfig.PINNED_CORES).orElse(null), waiting() == EngineConfig.Waiting.SPINNING);
+    }
+
     EngineConfig.Waiting waiting()
     {
         return given.value(EngineConfig.WAITING);
+    }
+
+    HandlerThreads handlerThreads()
+    {
+        return given.value(EngineConfig.HANDLER_THREADS);
     }
 
     int ingressSlots()

@@ -25,8 +25,10 @@ final class FinishedRows
     private final long maxAgeNanos;
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
     private final Entry ends = new Entry(NO_REQUEST, null, 0, 0);
-    private long bytes;
-    private long discardedRequests;
+    /** Written under the lock, by the scheduler thread, and read without it: a thread that asks holds nobody up. */
+    private volatile int requests;
+    private volatile long bytes;
+    private volatile long discardedRequests;
 
     /**
      * @param maxBytes    {@link #NO_BOUND} to keep all rows, however large.
@@ -74,7 +76,8 @@ final class FinishedRows
         final Entry entry = new Entry(requestId, rows, REQUEST_BYTES + rows.pageCount() * pageBytes, endedNanos);
         entries.put(requestId, entry);
         entry.insertBefore(ends);
-        bytes += entry.bytes;
+        requests = entries.size();
+        bytes = bytes + entry.bytes;
     }
 
     private void remove(final long requestId)
@@ -83,8 +86,9 @@ final class FinishedRows
         if (entry != null)
         {
             entry.unlink();
-            bytes -= entry.bytes;
-            discardedRequests += entry.state == State.DISCARDED ? 1 : 0;
+            requests = entries.size();
+            bytes = bytes - entry.bytes;
+            discardedRequests = discardedRequests + (entry.state == State.DISCARDED ? 1 : 0);
         }
     }
 
@@ -164,10 +168,10 @@ final class FinishedRows
         }
     }
 
-    /** Counts the rows that ended requests hold now. */
-    synchronized SignalboxEngine.UntakenRows count()
+    /** Counts the rows that ended requests hold now. Waits for nobody. */
+    SignalboxEngine.UntakenRows count()
     {
-        return new SignalboxEngine.UntakenRows(entries.size(), bytes, discardedRequests);
+        return new SignalboxEngine.UntakenRows(requests, bytes, discardedRequests);
     }
 
     /** Explains why the rows of a request are absent. */

@@ -77,16 +77,23 @@ final class Ingress
     /** Claims a slot or none: a claim that waits inside the ring would wait indefinitely once the engine has failed. */
     private long claim()
     {
+        Waits wait = null;
         for (int spins = 0; ; spins++)
         {
             checkRunning.run();
             try
             {
-                return ring.tryNext();
+                final long sequence = ring.tryNext();
+                if (wait != null)
+                {
+                    wait.end();
+                }
+                return sequence;
             }
             catch (final InsufficientCapacityException e)
             {
                 checkMayWait.run();
+                wait = wait == null ? Waits.begin(Waits.INGRESS) : wait;
                 Pause.pause(spins);
             }
         }

@@ -53,4 +53,10 @@ final class IngressSlot
         rows = null;
         return taken;
     }
+
+    /** Of any thread, and a moment late in others than the slot's. */
+    boolean holdsRows()
+    {
+        return rows != null;
+    }
 }

@@ -13,6 +13,7 @@ final class JournalHandler implements EventHandler<TrackSlot>
     private final ThreadedEngine engine;
     private final GroupJournal journal;
     private final Sequence durable = new Sequence();
+    private final Stalls stalls = new Stalls("journal");
     private Sequence appended;
 
     JournalHandler(final ThreadedEngine engine, final GroupJournal journal)
@@ -40,6 +41,17 @@ final class JournalHandler implements EventHandler<TrackSlot>
             slot.releaseRows();
             return;
         }
+        append(slot);
+        appended.set(sequence);
+        if (endOfBatch)
+        {
+            endBatch(sequence);
+        }
+    }
+
+    void append(final TrackSlot slot)
+    {
+        stalls.begin();
         try
         {
             journal.append(slot.timeNanos(), slot.group.buffer(), 0, slot.group.length(), slot.rows());
@@ -50,11 +62,15 @@ final class JournalHandler implements EventHandler<TrackSlot>
             throw e;
         }
         slot.releaseRows();
-        appended.set(sequence);
-        if (endOfBatch)
-        {
-            journal.endOfBatch();
-            durable.set(sequence);
-        }
+        stalls.end();
+    }
+
+    /** Gives the groups up to this one their durability. */
+    void endBatch(final long sequence)
+    {
+        stalls.begin();
+        journal.endOfBatch();
+        durable.set(sequence);
+        stalls.end();
     }
 }

@@ -8,6 +8,7 @@ final class ListenerHandler implements EventHandler<TrackSlot>
 {
     private final ThreadedEngine engine;
     private final GroupListener listener;
+    private final Stalls stalls = new Stalls("clients");
 
     ListenerHandler(final ThreadedEngine engine, final GroupListener listener)
     {
@@ -20,7 +21,9 @@ final class ListenerHandler implements EventHandler<TrackSlot>
     {
         if (!engine.isFailed())
         {
+            stalls.begin();
             listener.onGroup(slot.group.buffer(), 0, slot.group.length());
+            stalls.end();
         }
     }
 }

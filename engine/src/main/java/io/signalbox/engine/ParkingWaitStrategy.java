@@ -7,14 +7,13 @@ import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Spins briefly, then blocks until a publisher signals. Disruptor's own blocking strategy spins while an event is
+ * Spins briefly, then parks until a publisher wakes it. Disruptor's own blocking strategy spins while an event is
  * published and a gate before it is shut, and so burns a core for each handler that waits for the journal. This strategy
- * sleeps briefly instead.
+ * sleeps briefly instead. It has no lock, which a woken thread would have to wait for.
  */
 final class ParkingWaitStrategy implements WaitStrategy
 {
@@ -22,9 +21,10 @@ final class ParkingWaitStrategy implements WaitStrategy
     private static final int YIELDS = 100;
     private static final long GATE_PARK_NANOS = 20_000;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition published = lock.newCondition();
-    private volatile int blocked;
+    /** More threads than wait for one ring. */
+    private static final int PLACES = 8;
+
+    private final AtomicReferenceArray<Thread> parked = new AtomicReferenceArray<>(PLACES);
 
     @Override
     public long waitFor(
@@ -81,39 +81,51 @@ final class ParkingWaitStrategy implements WaitStrategy
     private void block(final long sequence, final Sequence cursor, final SequenceBarrier barrier)
         throws AlertException, InterruptedException
     {
-        lock.lock();
+        final int place = takePlace();
         try
         {
-            blocked++;
             // Announce the wait before looking again; the publisher publishes before it looks for waiters.
             VarHandle.fullFence();
-            while (cursor.get() < sequence)
+            barrier.checkAlert();
+            if (cursor.get() < sequence)
             {
-                barrier.checkAlert();
-                published.await();
+                LockSupport.park(this);
             }
         }
         finally
         {
-            blocked--;
-            lock.unlock();
+            // A publisher may have given the place to another thread.
+            parked.compareAndSet(place, Thread.currentThread(), null);
         }
+        if (Thread.interrupted())
+        {
+            throw new InterruptedException("interrupted while waiting for group or input " + sequence);
+        }
+    }
+
+    private int takePlace()
+    {
+        for (int place = 0; place < PLACES; place++)
+        {
+            if (parked.compareAndSet(place, null, Thread.currentThread()))
+            {
+                return place;
+            }
+        }
+        throw new IllegalStateException("more than " + PLACES + " threads wait for one ring");
     }
 
     @Override
     public void signalAllWhenBlocking()
     {
         VarHandle.fullFence();
-        if (blocked > 0)
+        for (int place = 0; place < PLACES; place++)
         {
-            lock.lock();
-            try
+            final Thread sleeper = parked.get(place);
+            // Woken once: a publisher that comes before the thread runs has nothing to do.
+            if (sleeper != null && parked.compareAndSet(place, sleeper, null))
             {
-                published.signalAll();
-            }
-            finally
-            {
-                lock.unlock();
+                LockSupport.unpark(sleeper);
             }
         }
     }

@@ -176,7 +176,7 @@ final class ResumedRequests extends EventReader
         {
             if (!ShellInputs.isDiscard(message.note()))
             {
-                end.handle.takeRows();
+                end.handle.rowClaim().claim();
             }
             ends.addLast(new End(groups, end.handle, end.completion));
         }

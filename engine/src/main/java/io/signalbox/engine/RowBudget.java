@@ -30,12 +30,11 @@ final class RowBudget
     synchronized boolean reserve(final long requestId, final long wanted, final long timeoutNanos)
         throws InterruptedException
     {
-        final long start = System.nanoTime();
-        long left = timeoutNanos;
-        while (bytes + wanted > maxBytes && !ended && left > 0)
+        if (bytes + wanted > maxBytes && timeoutNanos > 0)
         {
-            wait(left / 1_000_000, (int)(left % 1_000_000));
-            left = timeoutNanos - (System.nanoTime() - start);
+            final Waits wait = Waits.begin(Waits.ROWS);
+            awaitRoom(wanted, timeoutNanos);
+            wait.end();
         }
         if (bytes + wanted > maxBytes)
         {
@@ -43,6 +42,17 @@ final class RowBudget
         }
         take(requestId, wanted);
         return true;
+    }
+
+    private void awaitRoom(final long wanted, final long timeoutNanos) throws InterruptedException
+    {
+        final long start = System.nanoTime();
+        long left = timeoutNanos;
+        while (bytes + wanted > maxBytes && !ended && left > 0)
+        {
+            wait(left / 1_000_000, (int)(left % 1_000_000));
+            left = timeoutNanos - (System.nanoTime() - start);
+        }
     }
 
     /** Reserves the bytes, also above the bound. */

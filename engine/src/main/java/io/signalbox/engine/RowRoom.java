@@ -38,7 +38,7 @@ final class RowRoom
     /** Reserves what a request of an earlier engine may need, also above the bound. */
     void resume(final CompletionHandle request)
     {
-        if (budget != null && request.rowsFrom() >= 0 && !request.areRowsTaken())
+        if (budget != null && request.rowsFrom() >= 0 && !request.rowClaim().isClaimed())
         {
             budget.take(request.requestId(), FinishedRows.mostBytes(config, request.mostTokens()));
         }

@@ -6,7 +6,7 @@ import io.signalbox.experts.RoutedExperts;
 
 import java.util.concurrent.TimeoutException;
 
-/** Hands the routed experts of ended requests over to their client, once for each, and has them released. Thread-safe. */
+/** Hands the routed experts of ended requests to their client, and has them released once for each. Thread-safe. */
 final class RowTaking
 {
     private final EngineClient client;
@@ -18,29 +18,57 @@ final class RowTaking
         this.capture = capture;
     }
 
-    /** Returns a copy from the wanted position on, or {@code null} if there are none to take. */
+    /** Returns a copy from the wanted position on, or {@code null} if there are none; the rows stay. */
+    RoutedExperts read(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException, TimeoutException
+    {
+        final Completion completion = handle.await(timeoutNanos);
+        synchronized (handle.rowClaim())
+        {
+            if (!has(handle, completion) || handle.rowClaim().isClaimed())
+            {
+                return null;
+            }
+            try
+            {
+                return copy(handle, completion);
+            }
+            finally
+            {
+                client.engine().rowsNotTaken(handle.requestId());
+            }
+        }
+    }
+
+    /** Returns a copy from the wanted position on and has the rows released, or {@code null} if there are none to take. */
     RoutedExperts take(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException, TimeoutException
     {
         final Completion completion = awaitEndAndCredit(handle, timeoutNanos);
-        final RoutedExperts copy = copy(handle, completion);
-        if (copy != null)
+        synchronized (handle.rowClaim())
         {
-            release(handle);
+            final RoutedExperts copy = claimedCopy(handle, completion);
+            if (copy != null)
+            {
+                release(handle);
+            }
+            return copy;
         }
-        return copy;
     }
 
-    /** Releases the rows without a copy; does nothing if there are none. */
-    void discard(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException, TimeoutException
+    /** Has the rows released without a copy; does nothing if there are none. */
+    void release(final CompletionHandle handle, final long timeoutNanos) throws InterruptedException, TimeoutException
     {
         final Completion completion = awaitEndAndCredit(handle, timeoutNanos);
-        if (has(handle, completion) && handle.takeRows() && client.engine().rows(handle.requestId()) != null)
+        synchronized (handle.rowClaim())
         {
-            release(handle);
-        }
-        else
-        {
-            client.giveCreditBack();
+            if (has(handle, completion) && handle.rowClaim().claim() &&
+                client.engine().rows(handle.requestId()) != null)
+            {
+                release(handle);
+            }
+            else
+            {
+                client.giveCreditBack();
+            }
         }
     }
 
@@ -78,28 +106,18 @@ final class RowTaking
     private void notTaken(final CompletionHandle handle)
     {
         client.engine().rowsNotTaken(handle.requestId());
-        handle.rowsNotTaken();
+        handle.rowClaim().giveUp();
     }
 
     /** Returns the credit unless there are rows to release. */
-    private RoutedExperts copy(final CompletionHandle handle, final Completion completion)
+    private RoutedExperts claimedCopy(final CompletionHandle handle, final Completion completion)
     {
         RoutedExperts copy = null;
         boolean first = false;
         try
         {
-            first = has(handle, completion) && handle.takeRows();
-            if (first)
-            {
-                final RequestRows rows = client.engine().rows(handle.requestId());
-                if (rows == null)
-                {
-                    throw new RowsDiscardedException("the rows of request " + handle.requestId() + " are gone: " +
-                        client.engine().describeDiscards() + "; take rows sooner, or raise the bound.");
-                }
-                copy = rows.copy(Math.min(handle.rowsFrom(), completion.rows()), completion.rows())
-                    .of(handle.promptTokens(), completion.weights());
-            }
+            first = has(handle, completion) && handle.rowClaim().claim();
+            copy = first ? copy(handle, completion) : null;
             return copy;
         }
         finally
@@ -113,5 +131,18 @@ final class RowTaking
                 }
             }
         }
+    }
+
+    /** The engine keeps the rows until the caller gives them back or has them released. */
+    private RoutedExperts copy(final CompletionHandle handle, final Completion completion)
+    {
+        final RequestRows rows = client.engine().rows(handle.requestId());
+        if (rows == null)
+        {
+            throw new RowsDiscardedException("the rows of request " + handle.requestId() + " are gone: " +
+                client.engine().describeDiscards() + "; take rows sooner, or raise the bound.");
+        }
+        return rows.copy(Math.min(handle.rowsFrom(), completion.rows()), completion.rows())
+            .of(handle.promptTokens(), completion.weights());
     }
 }

@@ -109,11 +109,16 @@ final class SchedulerHandler implements EventHandler<IngressSlot>
     /** A full track only stops the scheduler from taking the next input. */
     private void awaitTrackRoom()
     {
-        int spins = 0;
-        while (!track.hasAvailableCapacity(1))
+        if (track.hasAvailableCapacity(1))
+        {
+            return;
+        }
+        final Waits wait = Waits.begin(Waits.TRACK);
+        for (int spins = 0; !track.hasAvailableCapacity(1); spins++)
         {
             engine.checkRunning();
-            Pause.pause(spins++);
+            Pause.pause(spins);
         }
+        wait.end();
     }
 }

@@ -4,10 +4,7 @@ package io.signalbox.engine;
 import com.lmax.disruptor.BatchEventProcessor;
 import com.lmax.disruptor.BatchEventProcessorBuilder;
 import com.lmax.disruptor.BusySpinWaitStrategy;
-import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
-import com.lmax.disruptor.Sequence;
-import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 import com.lmax.disruptor.YieldingWaitStrategy;
 import io.signalbox.ConfigException;
@@ -26,7 +23,9 @@ import org.agrona.DirectBuffer;
  *     └── timer: deadlines, steps that take too long
  * </pre>
  *
- * An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
+ * With few cores one thread runs the three handlers of the track, in the same order.
+ *
+ * <p>An exception in any handler stops the engine: it accepts no further input, releases every waiting caller, and names
  * its cause to every caller. The timer runs only if the engine wakes itself; otherwise the caller sets the time. If the
  * configuration gives no depth, two steps of a rank are in flight, or one if the backend takes no more.
  *
@@ -37,18 +36,13 @@ public final class ThreadedEngine implements Engine
     /** Steps of a rank in flight if the configuration gives no depth and the backend takes as many. */
     static final int DEFAULT_DEPTH = 2;
     private static final int SPINNING_THREADS = 4;
-    private static final String JOURNAL_THREAD = "signalbox-journal";
-    private static final String DISPATCH_THREAD = "signalbox-dispatch";
-    private static final String LISTENER_THREAD = "signalbox-listener";
 
     private final EngineContext context;
+    private final PinnedCores cores;
     private final RingBuffer<TrackSlot> track;
     private final Ingress ingress;
     private final BatchEventProcessor<IngressSlot> schedulerProcessor;
-    private final BatchEventProcessor<TrackSlot> journalProcessor;
-    private final BatchEventProcessor<TrackSlot> dispatchProcessor;
-    private final BatchEventProcessor<TrackSlot> listenerProcessor;
-    private final Sequence durable;
+    private final TrackHandlers handlers;
     private final FinishedRows finishedRows;
     private final EngineThreads threads = new EngineThreads();
     private final EngineFailure failure;
@@ -58,11 +52,13 @@ public final class ThreadedEngine implements Engine
     private final RankResets resets;
     private final DeadlineWatch deadlines = new DeadlineWatch();
     private final Alarm alarm;
+    private final ShellFigures shellFigures;
 
     public ThreadedEngine(final EngineConfig config)
     {
         context = config.conclude(DEFAULT_DEPTH);
         refuseTooManySpinners();
+        cores = context.pinnedCores();
         if (context.wakeSource() == EngineConfig.WakeSource.CALLER)
         {
             context.refuseStepTimeout();
@@ -77,18 +73,17 @@ public final class ThreadedEngine implements Engine
 
         final StepsInFlight steps = stepsInFlight();
         final LaunchedSteps launches = context.start().launches();
-        final JournalHandler journalHandler = new JournalHandler(this, context.journal());
         resets = context.resets();
         resets.stampBy(context.resetClock());
-        durable = journalHandler.durable();
-        schedulerProcessor = processor(ingressRing, ingressRing.newBarrier(),
+        schedulerProcessor = new BatchEventProcessorBuilder().build(ingressRing, ingressRing.newBarrier(),
             new SchedulerHandler(this, context, track, finishedRows, deadlines, alarm));
-        journalProcessor = processor(track, track.newBarrier(), journalHandler);
-        dispatchProcessor = processor(track, track.newBarrier(journalProcessor.getSequence()),
-            new DispatchHandler(this, context.start().dispatcher(), steps, alarm));
-        listenerProcessor = processor(track, track.newBarrier(durable), new ListenerHandler(this, context.listener()));
+        schedulerProcessor.setExceptionHandler(new HaltingExceptionHandler<>(this));
         ingressRing.addGatingSequences(schedulerProcessor.getSequence());
-        track.addGatingSequences(dispatchProcessor.getSequence(), listenerProcessor.getSequence());
+        handlers = new TrackHandlers(this, context.handlerThreads(), track, new JournalHandler(this, context.journal()),
+            new DispatchHandler(this, context.start().dispatcher(), steps, alarm),
+            new ListenerHandler(this, context.listener()));
+        shellFigures =
+            new ShellFigures(ingressRing, schedulerProcessor.getSequence(), track, handlers, finishedRows);
 
         final EngineTimer timer = context.wakeSource() == EngineConfig.WakeSource.ENGINE ?
             new EngineTimer(this, deadlines, steps) : null;
@@ -110,10 +105,8 @@ public final class ThreadedEngine implements Engine
         context.startBackend(sink);
         // Before any thread runs, so that nothing precedes it.
         context.start().offerRestart(this, context.clock());
-        threads.start("signalbox-scheduler", schedulerProcessor);
-        threads.start(JOURNAL_THREAD, journalProcessor);
-        threads.start(DISPATCH_THREAD, dispatchProcessor);
-        threads.start(LISTENER_THREAD, listenerProcessor);
+        start("signalbox-scheduler", PinnedCores.SCHEDULER, schedulerProcessor);
+        handlers.start(this::start);
         if (resets.areAutomatic())
         {
             // A reset may wait for a device, so it has its own thread.
@@ -123,6 +116,15 @@ public final class ThreadedEngine implements Engine
         {
             threads.start("signalbox-timer", () -> runTimer(timer));
         }
+    }
+
+    private void start(final String name, final int role, final Runnable processor)
+    {
+        threads.start(name, () ->
+        {
+            failing(() -> cores.pin(role));
+            processor.run();
+        });
     }
 
     private void refuseTooManySpinners()
@@ -151,14 +153,6 @@ public final class ThreadedEngine implements Engine
         return context.stepTimeoutNanos() == 0 ? null :
             new StepsInFlight(
                 context.config().ranks(), context.config().depth(), context.stepTimeoutNanos(), context.clock());
-    }
-
-    private <T> BatchEventProcessor<T> processor(
-        final RingBuffer<T> ring, final SequenceBarrier barrier, final EventHandler<T> handler)
-    {
-        final BatchEventProcessor<T> processor = new BatchEventProcessorBuilder().build(ring, barrier, handler);
-        processor.setExceptionHandler(new HaltingExceptionHandler<>(this));
-        return processor;
     }
 
     private void runTimer(final EngineTimer timer)
@@ -243,13 +237,7 @@ public final class ThreadedEngine implements Engine
     /** To be asked if there is a client. */
     EngineStats stats()
     {
-        // Consumers before producers, so that no difference is negative.
-        final long decided = schedulerProcessor.getSequence().get();
-        final long visible = durable.get();
-        final long taken = Math.min(dispatchProcessor.getSequence().get(), listenerProcessor.getSequence().get());
-        final long made = track.getCursor();
-        return context.figures().stats(new EngineStats.Rings(ingress.cursor() - decided, context.ingressSlots(),
-            made - taken, context.trackSlots(), made - visible, made + 1));
+        return context.figures().stats(shellFigures.stats(!isFailed() && !isClosing()));
     }
 
     SignalboxEngine.UntakenRows untakenRows()
@@ -300,7 +288,7 @@ public final class ThreadedEngine implements Engine
         }
         // Read after the scheduler has caught up: all its outputs are on the track by then.
         final long last = track.getCursor();
-        return dispatchProcessor.getSequence().get() >= last && listenerProcessor.getSequence().get() >= last;
+        return handlers.handled() >= last;
     }
 
     void checkRunning()
@@ -318,26 +306,13 @@ public final class ThreadedEngine implements Engine
      */
     private void checkMayWait()
     {
-        final BatchEventProcessor<TrackSlot> processor = processorOf(Thread.currentThread().getName());
-        if (processor != null && threads.isCurrent() &&
-            track.getCursor() - processor.getSequence().get() >= track.getBufferSize())
+        if (threads.isCurrent() && handlers.isHeldUpBy(Thread.currentThread()))
         {
             fail(new IllegalStateException("the ingress ring is full, and the thread " + Thread.currentThread().getName() +
                 " that waits for room in it is the one that the scheduler waits for; report or offer from " +
                 "another thread"));
             checkRunning();
         }
-    }
-
-    private BatchEventProcessor<TrackSlot> processorOf(final String thread)
-    {
-        return switch (thread)
-        {
-            case JOURNAL_THREAD -> journalProcessor;
-            case DISPATCH_THREAD -> dispatchProcessor;
-            case LISTENER_THREAD -> listenerProcessor;
-            default -> null;
-        };
     }
 
     boolean isFailed()
@@ -365,9 +340,7 @@ public final class ThreadedEngine implements Engine
     private void haltAll()
     {
         schedulerProcessor.halt();
-        journalProcessor.halt();
-        dispatchProcessor.halt();
-        listenerProcessor.halt();
+        handlers.halt();
         endWaits();
     }
 
@@ -402,7 +375,7 @@ public final class ThreadedEngine implements Engine
     /** A journal is used by one thread at a time; closed in the middle of an append, it could never be read. */
     private void closeJournal()
     {
-        if (threads.isAlive(JOURNAL_THREAD))
+        if (threads.isAlive(handlers.journalThread()))
         {
             throw new IllegalStateException("the journal still had an append under way after " +
                 context.closeTimeoutNanos() + " ns and is not closed; recover it when this process has ended");

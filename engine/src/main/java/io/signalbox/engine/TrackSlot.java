@@ -43,4 +43,10 @@ final class TrackSlot
         rows = null;
         return taken;
     }
+
+    /** Of any thread, and a moment late in others than the slot's. */
+    boolean holdsRows()
+    {
+        return rows != null;
+    }
 }

@@ -4,7 +4,7 @@ package io.signalbox.stats;
 import java.util.List;
 
 /**
- * Figures of a run, since its first engine was launched. All parts but the rings are of one moment: that of the
+ * Figures of a run, since its first engine was launched. All parts but the shell are of one moment: that of the
  * last group whose results clients can see. Names follow vLLM's metrics if it has the figure.
  *
  * @param requests    requests by state and end.
@@ -17,7 +17,7 @@ import java.util.List;
  * @param interTokenLatency every gap between two successive visible tokens of one request.
  * @param endToEnd    {@code Submit} to end, requests that ended by length or stop.
  * @param queueTime   {@code Submit} to the step that first computes the request.
- * @param rings       inputs and groups on their way, at the time of the question.
+ * @param shell       what the engine has around the scheduler, at the time of the question.
  */
 public record EngineStats(
     Requests requests,
@@ -30,17 +30,18 @@ public record EngineStats(
     Latency interTokenLatency,
     Latency endToEnd,
     Latency queueTime,
-    Rings rings)
+    Shell shell)
 {
     /**
      * @param running   have KV blocks and get tokens, paused ones included.
      * @param waiting   accepted and without KV blocks.
      * @param completed ended by length or stop token.
+     * @param stopped   of the completed ones: those that ended by a stop token.
      * @param failed    ended in any other way than completed or cancelled.
      */
     public record Requests(
-        long running, long waiting, long paused, long accepted, long refused, long completed, long cancelled, long failed,
-        long preemptions, long restarts)
+        long running, long waiting, long paused, long accepted, long refused, long completed, long stopped,
+        long cancelled, long failed, long preemptions, long restarts)
     {
     }
 
@@ -74,11 +75,26 @@ public record EngineStats(
     }
 
     /**
-     * @param byRouter   decided by the configured router.
-     * @param byFallback decided by the router that it falls back to without prefix caching.
-     * @param gateClosed matches were ignored because the best one covered too little of the prompt.
+     * @param router         label of the configured router.
+     * @param byRouter       decided by it.
+     * @param fallbackRouter label of the router that it falls back to without prefix caching; the same if it needs none.
+     * @param byFallback     decided by that.
+     * @param gateClosed     matches were ignored because the best one covered too little of the prompt.
+     * @param onHint         the request named its rank.
+     * @param byConversation the conversation of the request was bound to its rank.
      */
-    public record Placements(long byRouter, long byFallback, long gateClosed)
+    public record Placements(
+        String router, long byRouter, String fallbackRouter, long byFallback, long gateClosed, long onHint,
+        long byConversation)
+    {
+    }
+
+    /**
+     * @param running  whether the engine accepts inputs: it has neither failed nor been closed.
+     * @param rings    inputs and groups on their way.
+     * @param results  routed experts on their way.
+     */
+    public record Shell(boolean running, Rings rings, Results results)
     {
     }
 
@@ -89,6 +105,16 @@ public record EngineStats(
      * @param groups      groups that this engine has made.
      */
     public record Rings(long ingressUsed, int ingressSlots, long trackUsed, int trackSlots, long journalLag, long groups)
+    {
+    }
+
+    /**
+     * @param slotsInUse        capture slots whose rows the backend handed over and the engine has not released.
+     * @param untakenRequests   requests that have ended and whose rows nobody has taken.
+     * @param untakenBytes      of the pages of these rows; a page that requests share counts once for each.
+     * @param discardedRequests whose rows were discarded so far.
+     */
+    public record Results(long slotsInUse, long untakenRequests, long untakenBytes, long discardedRequests)
     {
     }
 

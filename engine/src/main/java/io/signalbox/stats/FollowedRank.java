@@ -1,58 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.stats;
 
+import io.signalbox.stats.Interval.RankCount;
+import org.agrona.collections.Long2ObjectHashMap;
+
 import java.util.Arrays;
 
 /** Requests and KV blocks of one rank. */
 final class FollowedRank
 {
+    private final int rank;
     private int[] holders = new int[1024];
-    private int usedBlocks;
-    private int running;
     private boolean lost;
-    private int resets;
+    /** Requests of the last step, by entry: mostly those of the next one too. An ended one has another id by then. */
+    private FollowedRequest[] entries = new FollowedRequest[16];
 
-    void admit(final FollowedRequest request, final int rank)
+    FollowedRank(final int rank)
     {
-        request.rank = rank;
-        running++;
+        this.rank = rank;
     }
 
-    void hold(final FollowedRequest request, final int block)
+    FollowedRequest request(final int entry, final long requestId, final Long2ObjectHashMap<FollowedRequest> live)
+    {
+        if (entry >= entries.length)
+        {
+            entries = Arrays.copyOf(entries, 2 * entry);
+        }
+        FollowedRequest request = entries[entry];
+        if (request == null || request.requestId != requestId)
+        {
+            request = live.get(requestId);
+            entries[entry] = request;
+        }
+        return request;
+    }
+
+    void admit(final FollowedRequest request, final Interval interval)
+    {
+        request.rank = rank;
+        interval.add(RankCount.RUNNING, rank, 1);
+    }
+
+    void hold(final FollowedRequest request, final int block, final Interval interval)
     {
         if (block >= holders.length)
         {
             holders = Arrays.copyOf(holders, Math.max(block + 1, 2 * holders.length));
         }
         request.blocks.addInt(block);
-        usedBlocks += holders[block]++ == 0 ? 1 : 0;
+        interval.add(RankCount.USED_BLOCKS, rank, holders[block]++ == 0 ? 1 : 0);
     }
 
     /** The request has no blocks any more. */
-    void release(final FollowedRequest request)
+    void release(final FollowedRequest request, final Interval interval)
     {
         for (int i = 0; i < request.blocks.size(); i++)
         {
-            usedBlocks -= --holders[request.blocks.getInt(i)] == 0 ? 1 : 0;
+            interval.add(RankCount.USED_BLOCKS, rank, --holders[request.blocks.getInt(i)] == 0 ? -1 : 0);
         }
         request.blocks.clear();
         request.rank = FollowedRequest.NO_RANK;
-        running--;
+        interval.add(RankCount.RUNNING, rank, -1);
     }
 
-    void lose()
+    void lose(final Interval interval)
     {
+        interval.add(RankCount.LOST, rank, lost ? 0 : 1);
         lost = true;
     }
 
-    void reset()
+    void reset(final Interval interval)
     {
+        interval.add(RankCount.LOST, rank, lost ? -1 : 0);
+        interval.add(RankCount.RESETS, rank, 1);
         lost = false;
-        resets++;
-    }
-
-    EngineStats.Rank stats(final int poolBlocks)
-    {
-        return new EngineStats.Rank(running, (double)usedBlocks / poolBlocks, lost, resets);
     }
 }

@@ -9,7 +9,11 @@ final class FollowedRequest
     static final int NO_RANK = -1;
     static final long NO_STEP = -1;
 
+    /** Requests count from 1. */
+    static final long NO_REQUEST = 0;
+
     final IntArrayList blocks = new IntArrayList();
+    long requestId;
     long submitNanos;
     long lastTokenNanos;
     int promptTokens;
@@ -18,8 +22,9 @@ final class FollowedRequest
     long firstStep;
     boolean isPaused;
 
-    void accepted(final long timeNanos, final int prompt)
+    void accepted(final long id, final long timeNanos, final int prompt)
     {
+        requestId = id;
         blocks.clear();
         submitNanos = timeNanos;
         promptTokens = prompt;

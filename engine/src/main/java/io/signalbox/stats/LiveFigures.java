@@ -18,28 +18,28 @@ import io.signalbox.event.codec.RefusedDecoder;
 import io.signalbox.event.codec.RequeueReason;
 import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.event.codec.TieRule;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.stats.Interval.Count;
+import org.HdrHistogram.WriterReaderPhaser;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Counts {@link EngineStats} from the groups of one engine, or of its journal. One thread gives the groups, any thread asks
- * for the figures; it waits for the group that is being counted, and sorts the latencies beside the next ones.
- * Without garbage once as many requests were alive as ever are.
+ * Counts {@link EngineStats} from the groups of one engine, or of its journal. One thread gives the groups and never waits.
+ * Any thread asks for the figures: it exchanges the interval that is being filled for an empty one, waits for the end of the
+ * group that is being counted, and adds the interval to those before. Without garbage once as many requests were alive as
+ * ever are.
  */
 public final class LiveFigures
 {
     private static final long NO_STEP = -1;
 
-    /** Taken once per group, and hardly ever contended. */
-    private final ReentrantLock lock = new ReentrantLock();
     private final int blockSizeTokens;
     private final int poolBlocks;
     private final int rowBytes;
@@ -49,31 +49,44 @@ public final class LiveFigures
     private final FollowedRank[] ranks;
     /** Tokens of each step in flight, by rank and step number. */
     private final Long2LongHashMap[] flights;
-    private final long[] counts = new long[Count.values().length];
-    private final LatencyFigure timeToFirstToken = new LatencyFigure();
-    private final LatencyFigure interTokenLatency = new LatencyFigure();
-    private final LatencyFigure endToEnd = new LatencyFigure();
-    private final LatencyFigure queueTime = new LatencyFigure();
+    private final String router;
+    private final String fallbackRouter;
+    private final WriterReaderPhaser phaser = new WriterReaderPhaser();
+    /** Filled by groups; exchanged by the thread that asks. */
+    private volatile Interval active;
+    /** The one that the current group fills. */
+    private Interval interval;
+    private Interval inactive;
+    private final Interval total;
     private long nowNanos;
-
-    private enum Count
-    {
-        RUNNING, PAUSED, ACCEPTED, REFUSED, COMPLETED, CANCELLED, FAILED, PREEMPTIONS, RESTARTS,
-        STEPS_IN_FLIGHT, COMMITTED, WITHDRAWN, COMPUTED_TOKENS, GENERATED_TOKENS, TOKENS_IN_FLIGHT,
-        QUERIED_TOKENS, HIT_TOKENS, CAPTURED, INHERITED, MISSING, REJECTED, BY_ROUTER, BY_FALLBACK, GATE_CLOSED
-    }
+    /** Equal gaps between tokens that are not yet recorded; none between two groups. */
+    private long gapNanos;
+    private long gaps;
 
     /**
-     * @param kvBlocks of each rank, the dummy block included.
-     * @param rowBytes of one token's routed experts; 0 without capture.
+     * @param kvBlocks       of each rank, the dummy block included.
+     * @param rowBytes       of one token's routed experts; 0 without capture.
+     * @param router         label of the router that decides.
+     * @param fallbackRouter label of the one that decides without prefix caching.
      */
-    public LiveFigures(final int rankCount, final int kvBlocks, final int blockSizeTokens, final int rowBytes)
+    public LiveFigures(
+        final int rankCount,
+        final int kvBlocks,
+        final int blockSizeTokens,
+        final int rowBytes,
+        final String router,
+        final String fallbackRouter)
     {
         this.blockSizeTokens = blockSizeTokens;
         this.rowBytes = rowBytes;
+        this.router = router;
+        this.fallbackRouter = fallbackRouter;
         poolBlocks = kvBlocks - 1;
+        active = new Interval(rankCount);
+        inactive = new Interval(rankCount);
+        total = new Interval(rankCount);
         ranks = new FollowedRank[rankCount];
-        Arrays.setAll(ranks, rank -> new FollowedRank());
+        Arrays.setAll(ranks, FollowedRank::new);
         flights = new Long2LongHashMap[rankCount];
         Arrays.setAll(flights, rank -> new Long2LongHashMap(NO_STEP));
     }
@@ -81,76 +94,73 @@ public final class LiveFigures
     /** Counts one group; from one thread at a time. */
     public void onGroup(final DirectBuffer group, final int offset, final int length)
     {
-        lock.lock();
+        final long phase = phaser.writerCriticalSectionEnter();
         try
         {
+            interval = active;
             nowNanos = Math.max(nowNanos, GroupReader.inputTimeNanos(group, offset, length));
             events.readGroup(group, offset, length);
         }
         finally
         {
-            lock.unlock();
+            phaser.writerCriticalSectionExit(phase);
         }
     }
 
     /** The figures up to the last group. */
-    public synchronized EngineStats stats(final EngineStats.Rings rings)
+    public synchronized EngineStats stats(final EngineStats.Shell shell)
     {
-        final EngineStats.Requests requests;
-        final EngineStats.Steps steps;
-        final EngineStats.PrefixCache prefixCache;
-        final EngineStats.Rows rows;
-        final EngineStats.Placements placements;
-        final List<EngineStats.Rank> rankStats;
-        lock.lock();
+        inactive.reset();
+        phaser.readerLock();
         try
         {
-            requests = requests();
-            steps = steps();
-            prefixCache = new EngineStats.PrefixCache(of(Count.QUERIED_TOKENS), of(Count.HIT_TOKENS));
-            rows = rows();
-            placements = new EngineStats.Placements(of(Count.BY_ROUTER), of(Count.BY_FALLBACK), of(Count.GATE_CLOSED));
-            rankStats = Arrays.stream(ranks).map(rank -> rank.stats(poolBlocks)).toList();
-            timeToFirstToken.turn();
-            interTokenLatency.turn();
-            endToEnd.turn();
-            queueTime.turn();
+            final Interval filled = active;
+            active = inactive;
+            inactive = filled;
+            // Nobody writes to it once the group ends that began before the exchange.
+            phaser.flipPhase();
         }
         finally
         {
-            lock.unlock();
+            phaser.readerUnlock();
         }
-        return new EngineStats(requests, steps, prefixCache, rows, placements, rankStats, timeToFirstToken.latency(),
-            interTokenLatency.latency(), endToEnd.latency(), queueTime.latency(), rings);
+        total.add(inactive);
+        return new EngineStats(requests(), steps(),
+            new EngineStats.PrefixCache(total.of(Count.QUERIED_TOKENS), total.of(Count.HIT_TOKENS)), rows(), placements(),
+            total.ranks(poolBlocks), total.timeToFirstToken.latency(), total.interTokenLatency.latency(),
+            total.endToEnd.latency(), total.queueTime.latency(), shell);
     }
 
     private EngineStats.Requests requests()
     {
-        return new EngineStats.Requests(of(Count.RUNNING), live.size() - of(Count.RUNNING), of(Count.PAUSED),
-            of(Count.ACCEPTED), of(Count.REFUSED), of(Count.COMPLETED), of(Count.CANCELLED), of(Count.FAILED),
-            of(Count.PREEMPTIONS), of(Count.RESTARTS));
+        return new EngineStats.Requests(total.of(Count.RUNNING), total.of(Count.LIVE) - total.of(Count.RUNNING),
+            total.of(Count.PAUSED), total.of(Count.ACCEPTED), total.of(Count.REFUSED), total.of(Count.COMPLETED),
+            total.of(Count.STOPPED), total.of(Count.CANCELLED), total.of(Count.FAILED), total.of(Count.PREEMPTIONS),
+            total.of(Count.RESTARTS));
     }
 
     private EngineStats.Steps steps()
     {
-        return new EngineStats.Steps(of(Count.STEPS_IN_FLIGHT), of(Count.COMMITTED), of(Count.WITHDRAWN),
-            of(Count.COMPUTED_TOKENS), of(Count.GENERATED_TOKENS), of(Count.TOKENS_IN_FLIGHT),
-            of(Count.TOKENS_IN_FLIGHT) * rowBytes);
+        return new EngineStats.Steps(total.of(Count.STEPS_IN_FLIGHT), total.of(Count.COMMITTED), total.of(Count.WITHDRAWN),
+            total.of(Count.COMPUTED_TOKENS), total.of(Count.GENERATED_TOKENS), total.of(Count.TOKENS_IN_FLIGHT),
+            total.of(Count.TOKENS_IN_FLIGHT) * rowBytes);
     }
 
     private EngineStats.Rows rows()
     {
-        return new EngineStats.Rows(of(Count.CAPTURED), of(Count.INHERITED), of(Count.MISSING), of(Count.REJECTED));
+        return new EngineStats.Rows(total.of(Count.CAPTURED), total.of(Count.INHERITED), total.of(Count.MISSING),
+            total.of(Count.REJECTED));
     }
 
-    private long of(final Count count)
+    private EngineStats.Placements placements()
     {
-        return counts[count.ordinal()];
+        return new EngineStats.Placements(router, total.of(Count.BY_ROUTER), fallbackRouter, total.of(Count.BY_FALLBACK),
+            total.of(Count.GATE_CLOSED), total.of(Count.ON_HINT), total.of(Count.BY_CONVERSATION));
     }
 
     private void add(final Count count, final long by)
     {
-        counts[count.ordinal()] += by;
+        interval.add(count, by);
     }
 
     /** The events that change a figure. */
@@ -169,8 +179,9 @@ public final class LiveFigures
         {
             add(Count.ACCEPTED, 1);
             final FollowedRequest request = spare.isEmpty() ? new FollowedRequest() : spare.pop();
-            request.accepted(nowNanos, promptTokens);
+            request.accepted(answer.requestId(), nowNanos, promptTokens);
             live.put(answer.requestId(), request);
+            add(Count.LIVE, 1);
         }
 
         @Override
@@ -184,6 +195,8 @@ public final class LiveFigures
         {
             add(decision.decidedBy() == DecidingRouter.FALLBACK ? Count.BY_FALLBACK : Count.BY_ROUTER, 1);
             add(Count.GATE_CLOSED, decision.gate() == MatchGate.CLOSED ? 1 : 0);
+            add(Count.ON_HINT, decision.tieRule() == TieRule.HINT ? 1 : 0);
+            add(Count.BY_CONVERSATION, decision.tieRule() == TieRule.BOUND ? 1 : 0);
         }
 
         @Override
@@ -203,7 +216,7 @@ public final class LiveFigures
             }
             for (int i = 0; i < plan.changeCount(); i++)
             {
-                ranks[plan.rank()].hold(live.get(plan.changeRequestId(i)), plan.changeBlockId(i));
+                ranks[plan.rank()].hold(live.get(plan.changeRequestId(i)), plan.changeBlockId(i), interval);
             }
         }
 
@@ -211,15 +224,19 @@ public final class LiveFigures
         protected void onCommit(final CommitView commit)
         {
             land(commit.rank(), commit.step(), Count.COMMITTED);
+            final FollowedRank rank = ranks[commit.rank()];
+            long computed = 0;
             for (int entry = 0; entry < commit.entryCount(); entry++)
             {
-                add(Count.COMPUTED_TOKENS, commit.advance(entry));
+                computed += commit.advance(entry);
                 final int emitted = commit.emitted(entry);
                 if (emitted > 0)
                 {
-                    emit(live.get(commit.requestId(entry)), emitted);
+                    emit(rank.request(entry, commit.requestId(entry), live), emitted);
                 }
             }
+            add(Count.COMPUTED_TOKENS, computed);
+            recordGaps();
         }
 
         @Override
@@ -229,7 +246,7 @@ public final class LiveFigures
             final WithdrawalCause cause = withdrawn.cause();
             if (cause == WithdrawalCause.RANK_LOST || cause == WithdrawalCause.TIMED_OUT)
             {
-                ranks[withdrawn.rank()].lose();
+                ranks[withdrawn.rank()].lose(interval);
             }
         }
 
@@ -240,7 +257,7 @@ public final class LiveFigures
             {
                 if (reset.rank() < 0 || reset.rank() == rank)
                 {
-                    ranks[rank].reset();
+                    ranks[rank].reset(interval);
                 }
             }
         }
@@ -269,24 +286,26 @@ public final class LiveFigures
         protected void onFree(final FreeDecoder end)
         {
             final FollowedRequest request = live.remove(end.requestId());
+            add(Count.LIVE, -1);
             release(request);
             add(Count.CAPTURED, end.capturedRows());
             add(Count.INHERITED, end.inheritedRows());
             add(Count.MISSING, end.missingRows());
             add(Count.REJECTED, end.impossibleRows());
             end(request, end.reason());
+            request.requestId = FollowedRequest.NO_REQUEST;
             spare.push(request);
         }
     }
 
     private void admit(final FollowedRequest request, final StepView plan, final int index)
     {
-        ranks[plan.rank()].admit(request, plan.rank());
+        ranks[plan.rank()].admit(request, interval);
         add(Count.RUNNING, 1);
         if (request.firstStep == FollowedRequest.NO_STEP)
         {
             request.firstStep = plan.step();
-            queueTime.record(nowNanos - request.submitNanos);
+            interval.queueTime.record(nowNanos - request.submitNanos, 1);
             add(Count.QUERIED_TOKENS, request.promptTokens);
             add(Count.HIT_TOKENS, (long)plan.matchedBlocks(index) * blockSizeTokens);
         }
@@ -305,17 +324,37 @@ public final class LiveFigures
         if (!request.hasToken)
         {
             request.hasToken = true;
-            timeToFirstToken.record(nowNanos - request.submitNanos);
+            interval.timeToFirstToken.record(nowNanos - request.submitNanos, 1);
         }
         else
         {
-            interTokenLatency.record(nowNanos - request.lastTokenNanos);
+            gap(nowNanos - request.lastTokenNanos);
         }
-        for (int later = 1; later < tokens; later++)
+        if (tokens > 1)
         {
-            interTokenLatency.record(0);
+            interval.interTokenLatency.record(0, tokens - 1);
         }
         request.lastTokenNanos = nowNanos;
+    }
+
+    /** Most requests of a step got their last token at the same time: in the step before. */
+    private void gap(final long nanos)
+    {
+        if (nanos != gapNanos)
+        {
+            recordGaps();
+            gapNanos = nanos;
+        }
+        gaps++;
+    }
+
+    private void recordGaps()
+    {
+        if (gaps > 0)
+        {
+            interval.interTokenLatency.record(gapNanos, gaps);
+            gaps = 0;
+        }
     }
 
     private void endPause(final FollowedRequest request)
@@ -329,7 +368,7 @@ public final class LiveFigures
         endPause(request);
         if (request.isRunning())
         {
-            ranks[request.rank].release(request);
+            ranks[request.rank].release(request, interval);
             add(Count.RUNNING, -1);
         }
     }
@@ -339,7 +378,8 @@ public final class LiveFigures
         if (reason == FreeReason.LENGTH || reason == FreeReason.STOP)
         {
             add(Count.COMPLETED, 1);
-            endToEnd.record(nowNanos - request.submitNanos);
+            add(Count.STOPPED, reason == FreeReason.STOP ? 1 : 0);
+            interval.endToEnd.record(nowNanos - request.submitNanos, 1);
         }
         else
         {

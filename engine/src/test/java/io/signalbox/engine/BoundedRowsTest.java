@@ -46,8 +46,8 @@ class BoundedRowsTest
             discarded.await();
             assertEquals(new SignalboxEngine.UntakenRows(2, 2 * REQUEST_BYTES, 0), engine.untakenRows());
             assertEquals(40, taken.takeRows(LONG_ENOUGH).rows());
-            discarded.discardRows(LONG_ENOUGH);
-            discarded.discardRows(LONG_ENOUGH);
+            discarded.releaseRows(LONG_ENOUGH);
+            discarded.releaseRows(LONG_ENOUGH);
             assertNull(discarded.takeRows(LONG_ENOUGH), "they were discarded by their client");
             engine.engine().awaitProcessed();
             assertEquals(new SignalboxEngine.UntakenRows(0, 0, 0), engine.untakenRows());

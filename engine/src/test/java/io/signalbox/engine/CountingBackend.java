@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  * Samples the position of each token: token {@code i} of a request with a prompt of {@code p} tokens is {@code p + i}. Each
  * rank has a thread, and takes a while for each step if the test wants.
  */
-public final class CountingBackend implements Backend
+public class CountingBackend implements Backend
 {
     private final List<ExecutorService> ranks = new ArrayList<>();
     private final long stepNanos;

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.function.Executable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
@@ -252,6 +253,26 @@ class EngineClientTest
                 final CompletableFuture<RoutedExperts> other = CompletableFuture.supplyAsync(() -> takeRows(handle));
                 final RoutedExperts mine = takeRows(handle);
                 assertTrue(mine == null ^ other.join() == null, "round " + i);
+            }
+        }
+    }
+
+    /** A reader has all rows or none, whenever another thread releases them. */
+    @Test
+    void shouldNotReleaseRowsThatAreBeingRead() throws Exception
+    {
+        try (ThreadedEngine engine = new ThreadedEngine(context().backend(new RacingBackend())))
+        {
+            client.connect(engine);
+            for (int i = 0; i < 200; i++)
+            {
+                final CompletionHandle handle = client.submit(requestWithRows(2, 0), 30 * SECOND);
+                handle.await(30 * SECOND);
+                final CompletableFuture<RoutedExperts> released = CompletableFuture.supplyAsync(() -> takeRows(handle));
+                final RoutedExperts read = handle.rows(Duration.ofSeconds(30));
+                final RoutedExperts taken = released.join();
+                assertTrue(read == null || Arrays.equals(read.ids(), taken.ids()), "round " + i);
+                assertNull(handle.rows(Duration.ofSeconds(30)));
             }
         }
     }

@@ -2,6 +2,8 @@
 package io.signalbox.engine;
 
 import io.signalbox.backend.CaptureSlice;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.agrona.DirectBuffer;
@@ -91,6 +93,57 @@ class EngineErrorTest
         assertThrows(IllegalStateException.class, () -> client.takeRows(handle, LONG_ENOUGH));
         engine.close();
         assertEquals(List.of(error), told);
+    }
+
+    /** In the thread that resets ranks, which no ring feeds. */
+    @Test
+    void shouldFailWithItsCauseWhenTheResetOfARankStrikes() throws Exception
+    {
+        for (final Error error : errors())
+        {
+            final ResettingBackend backend = new ResettingBackend(error);
+            final List<Throwable> told = Collections.synchronizedList(new ArrayList<>());
+            final EngineConfig config = new EngineConfig()
+                .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(64).build()).backend(backend)
+                .failureListener(told::add);
+            final SignalboxEngine engine = SignalboxEngine.launch(config);
+            final CompletionHandle request = engine.submit(CompletionRequest.prompt(new int[3]).maxNewTokens(5));
+            final ExecutionException ended = assertThrows(
+                ExecutionException.class, () -> request.completion().toCompletableFuture().get(60, TimeUnit.SECONDS));
+            assertSame(error, ended.getCause());
+            assertThrows(IllegalStateException.class, () -> engine.submit(CompletionRequest.prompt(new int[3])));
+            engine.close();
+            assertEquals(List.of(error), told);
+        }
+    }
+
+    /** Loses its rank with the first step, and throws when it is to be reset. */
+    private static final class ResettingBackend extends DelegatingBackend
+    {
+        private final Error error;
+
+        ResettingBackend(final Error error)
+        {
+            this.error = error;
+        }
+
+        @Override
+        public BackendCapabilities capabilities()
+        {
+            return BackendCapabilities.named("resetting").resetsRanks(true).build();
+        }
+
+        @Override
+        void beforeSubmit()
+        {
+            scripted.sink().fault(System.nanoTime(), 0, 0, 1, FaultClass.RANK_LOST, "planted");
+        }
+
+        @Override
+        public boolean reset(final int rank)
+        {
+            throw error;
+        }
     }
 
     /** Only an error in a report is thrown in the thread of the caller. */

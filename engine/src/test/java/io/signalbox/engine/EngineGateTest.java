@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,8 +34,9 @@ class EngineGateTest
         engine.offer(writer.buffer(), 0, writer.length(), null);
     }
 
-    @Test
-    void shouldShowAGroupToTheListenerOnlyWhenItIsDurable()
+    @ParameterizedTest
+    @EnumSource(HandlerThreads.class)
+    void shouldShowAGroupToTheListenerOnlyWhenItIsDurable(final HandlerThreads threads)
     {
         final RecordingJournal journal = new RecordingJournal();
         final AtomicInteger seen = new AtomicInteger();
@@ -44,8 +46,8 @@ class EngineGateTest
             final int index = seen.incrementAndGet();
             early.addAndGet(index > journal.durableCount() ? 1 : 0);
         };
-        try (ThreadedEngine engine = new ThreadedEngine(
-            new EngineConfig().scheduler(config).backend(new SilentBackend()).journal(journal).listener(listener)))
+        try (ThreadedEngine engine = new ThreadedEngine(new EngineConfig().scheduler(config)
+            .backend(new SilentBackend()).journal(journal).listener(listener).handlerThreads(threads)))
         {
             for (int i = 0; i < 20_000; i++)
             {
@@ -57,13 +59,15 @@ class EngineGateTest
         assertEquals(0, early.get(), "groups shown before they were durable");
     }
 
-    @Test
-    void shouldStopTakingInputsAfterAHandlerFailed()
+    @ParameterizedTest
+    @EnumSource(HandlerThreads.class)
+    void shouldStopTakingInputsAfterAHandlerFailed(final HandlerThreads threads)
     {
         final FailingJournal journal = new FailingJournal(5);
         final AtomicInteger seen = new AtomicInteger();
         final ThreadedEngine engine = new ThreadedEngine(new EngineConfig().scheduler(config).backend(new SilentBackend())
-            .journal(journal).listener((group, offset, length) -> seen.incrementAndGet()).ingressSlots(8).trackSlots(8));
+            .journal(journal).listener((group, offset, length) -> seen.incrementAndGet()).ingressSlots(8).trackSlots(8)
+            .handlerThreads(threads));
         final IllegalStateException refusal = assertThrows(IllegalStateException.class, () ->
         {
             for (int i = 0; i < 1_000_000; i++)

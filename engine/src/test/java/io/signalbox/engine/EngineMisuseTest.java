@@ -124,7 +124,7 @@ class EngineMisuseTest
     {
         final AtomicReference<Engine> engine = new AtomicReference<>();
         final AtomicReference<Throwable> refusal = new AtomicReference<>();
-        engine.set(new ThreadedEngine(context().listener((group, offset, length) ->
+        engine.set(new ThreadedEngine(context().handlerThreads(HandlerThreads.EACH).listener((group, offset, length) ->
         {
             refusal.set(assertThrows(IllegalStateException.class, engine.get()::awaitProcessed));
             refusal.get().addSuppressed(assertThrows(IllegalStateException.class, engine.get()::close));

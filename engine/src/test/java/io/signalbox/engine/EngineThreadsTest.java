@@ -5,6 +5,8 @@ import io.signalbox.event.InputWriter;
 import io.signalbox.scheduler.SchedulerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,14 +36,16 @@ class EngineThreadsTest
         engine.offer(writer.buffer(), 0, writer.length(), null);
     }
 
-    @Test
-    void shouldFailInsteadOfWaitingForAListenerThatOffersMoreThanFits() throws Exception
+    @ParameterizedTest
+    @CsvSource({"ONE, signalbox-track", "EACH, signalbox-listener"})
+    void shouldFailInsteadOfWaitingForAListenerThatOffersMoreThanFits(final HandlerThreads threads, final String thread)
+        throws Exception
     {
         final AtomicReference<Engine> engine = new AtomicReference<>();
         final CompletableFuture<Throwable> failure = new CompletableFuture<>();
         final CountDownLatch opened = new CountDownLatch(1);
-        engine.set(new ThreadedEngine(context.backend(new SilentBackend()).failureListener(failure::complete)
-            .listener((group, offset, length) ->
+        engine.set(new ThreadedEngine(context.handlerThreads(threads).backend(new SilentBackend())
+            .failureListener(failure::complete).listener((group, offset, length) ->
             {
                 assertTrue(isOpen(opened));
                 offerWake(engine.get());
@@ -49,13 +53,15 @@ class EngineThreadsTest
             })));
         opened.countDown();
         offerWake(engine.get());
-        assertEquals("the ingress ring is full, and the thread signalbox-listener that waits for room in it is the one " +
+        assertEquals("the ingress ring is full, and the thread " + thread + " that waits for room in it is the one " +
             "that the scheduler waits for; report or offer from another thread", failure.get().getMessage());
         engine.get().close();
     }
 
-    @Test
-    void shouldFailInsteadOfWaitingForABackendThatReportsMoreThanFitsFromWithinSubmit() throws Exception
+    @ParameterizedTest
+    @CsvSource({"ONE, signalbox-track", "EACH, signalbox-dispatch"})
+    void shouldFailInsteadOfWaitingForABackendThatReportsMoreThanFitsFromWithinSubmit(
+        final HandlerThreads threads, final String thread) throws Exception
     {
         final CompletableFuture<Throwable> failure = new CompletableFuture<>();
         final DelegatingBackend backend = new DelegatingBackend()
@@ -69,14 +75,15 @@ class EngineThreadsTest
                 }
             }
         };
-        final EngineConfig reporting = context.backend(backend).failureListener(failure::complete);
+        final EngineConfig reporting =
+            context.handlerThreads(threads).backend(backend).failureListener(failure::complete);
         final EngineClient client = new EngineClient(reporting);
         try (ThreadedEngine engine = new ThreadedEngine(reporting))
         {
             client.connect(engine);
             final CompletionHandle handle =
                 client.submit(CompletionRequest.prompt(new int[1]).maxNewTokens(1), Long.MAX_VALUE);
-            assertTrue(failure.get().getMessage().contains("signalbox-dispatch"), failure.get().getMessage());
+            assertTrue(failure.get().getMessage().contains(thread), failure.get().getMessage());
             assertThrows(Exception.class, handle.ended()::get);
         }
     }

@@ -18,6 +18,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ParkingWaitStrategyTest
 {
+    private static final int SPINS_AND_YIELDS = 200;
+
     private final RingBuffer<Object> ring = RingBuffer.createSingleProducer(Object::new, 8, new ParkingWaitStrategy());
     private final Sequence gate = new Sequence();
 
@@ -69,6 +71,46 @@ class ParkingWaitStrategyTest
         final FutureTask<Long> found = waitFor(barrier, Thread.State.TIMED_WAITING);
         barrier.alert();
         assertInstanceOf(AlertException.class, assertThrows(ExecutionException.class, found::get).getCause());
+    }
+
+    /** A thread that was woken must not erase the announcement of another one that has come since. */
+    @Test
+    void shouldWakeEveryThreadForEachEvent() throws Exception
+    {
+        final int events = 20_000;
+        final Sequence[] followers = {new Sequence(), new Sequence(), new Sequence()};
+        ring.addGatingSequences(followers);
+        final FutureTask<?>[] waiters = new FutureTask<?>[followers.length];
+        for (int i = 0; i < waiters.length; i++)
+        {
+            final Sequence follower = followers[i];
+            final SequenceBarrier barrier = ring.newBarrier();
+            waiters[i] = new FutureTask<Void>(() ->
+            {
+                while (follower.get() < events - 1)
+                {
+                    follower.set(barrier.waitFor(follower.get() + 1));
+                }
+                return null;
+            });
+            final Thread thread = new Thread(waiters[i], "waiter");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        for (int event = 0; event < events; event++)
+        {
+            final long sequence = ring.next();
+            ring.publish(sequence);
+            // Lets the waiters fall asleep now and then.
+            for (int round = 0; event % 64 == 0 && round < 2 * (SPINS_AND_YIELDS + 1); round++)
+            {
+                Thread.yield();
+            }
+        }
+        for (final FutureTask<?> waiter : waiters)
+        {
+            waiter.get();
+        }
     }
 
     @Test

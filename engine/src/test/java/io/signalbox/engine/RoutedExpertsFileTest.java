@@ -53,7 +53,7 @@ class RoutedExpertsFileTest
         {
             engine.newWeights(WeightsWay.FINISH, "second");
             final CompletionRequest request = CompletionRequest.prompt(new int[40]).maxNewTokens(3).rows(from);
-            engine.submit(request).discardRows(LONG_ENOUGH);
+            engine.submit(request).releaseRows(LONG_ENOUGH);
             return engine.submit(request).takeRows(LONG_ENOUGH);
         }
     }

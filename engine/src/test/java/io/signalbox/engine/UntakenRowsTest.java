@@ -6,6 +6,7 @@ import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.InputWriter;
 import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RequestRows;
 import io.signalbox.experts.RoutedExperts;
@@ -15,8 +16,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -102,6 +105,62 @@ class UntakenRowsTest
             complete(client, 1);
             assertEquals(2, discarded().size(), "what was taken makes room");
         }
+    }
+
+    @Test
+    void shouldKeepRowsThatWereReadUntilTheyAreReleased() throws Exception
+    {
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle request = complete(client, 1).get(0);
+            for (int i = 0; i < 3; i++)
+            {
+                assertEquals(PROMPT, request.rows(Duration.ofMinutes(1)).rows());
+            }
+            assertEquals(0, released(), "reading releases nothing");
+            request.releaseRows(Duration.ofMinutes(1));
+            request.releaseRows(Duration.ofMinutes(1));
+            assertEquals(1, released());
+            assertNull(request.rows(Duration.ofMinutes(1)), "released");
+            assertNull(client.takeRows(request, LONG_ENOUGH), "released");
+        }
+    }
+
+    @Test
+    void shouldDiscardRowsThatWereReadButNotReleasedAboveTheBound() throws Exception
+    {
+        context.maxUntakenRowsBytes(2 * ROWS_BYTES);
+        final EngineClient client = client(context);
+        try (SteppedEngine engine = new SteppedEngine(context))
+        {
+            client.connect(engine);
+            final CompletionHandle read = complete(client, 1).get(0);
+            assertEquals(PROMPT, read.rows(Duration.ofMinutes(1)).rows());
+            complete(client, 2);
+            assertEquals(List.of(1L), discarded());
+            assertThrows(RowsDiscardedException.class, () -> read.rows(Duration.ofMinutes(1)));
+            read.releaseRows(Duration.ofMinutes(1));
+            assertEquals(1, released(), "they were released by the discard");
+        }
+    }
+
+    /** Releases of rows in the journal, discards included. */
+    private int released()
+    {
+        final AtomicInteger count = new AtomicInteger();
+        final EventReader reader = new EventReader()
+        {
+            @Override
+            protected void onControl(final ControlDecoder control)
+            {
+                count.addAndGet(control.kind() == ControlKind.RELEASE_ROWS ? 1 : 0);
+            }
+        };
+        journal.recorded.forEach(
+            group -> reader.readGroup(new UnsafeBuffer(group.group()), 0, group.group().length));
+        return count.get();
     }
 
     @Test

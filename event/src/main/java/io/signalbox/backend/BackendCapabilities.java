@@ -118,6 +118,21 @@ public final class BackendCapabilities
         return reportsLogprobs;
     }
 
+    public boolean reportsLaunches()
+    {
+        return reportsLaunches;
+    }
+
+    public boolean writesKvFirst()
+    {
+        return writesKvFirst;
+    }
+
+    public boolean copiesBlocks()
+    {
+        return copiesBlocks;
+    }
+
     public boolean swapsWeights()
     {
         return swapsWeights;

@@ -70,6 +70,7 @@ final class EngineKillTest
         assertTrue(verification.matches(), () -> String.valueOf(verification.difference()));
         assertEquals(Ending.CLOSED, verification.ending());
         seen.check(journal);
+        assertTrue(seen.acknowledgedRows() > kills, "hardly a request had its rows stored before they were released");
         assertTrue(seen.acceptedCount() > 10 * kills && seen.resumedWithTokens() > 0, () -> seen.acceptedCount() +
             " requests, " + seen.resumedWithTokens() + " resumed with tokens: the engines were killed too early");
     }

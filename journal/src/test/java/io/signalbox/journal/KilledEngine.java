@@ -83,10 +83,17 @@ final class KilledEngine
     private static void take(final CompletionHandle handle) throws Exception
     {
         handle.await(PATIENCE);
-        final RoutedExperts rows = handle.takeRows(PATIENCE);
+        final boolean acknowledges = VisibleRequests.acknowledgesRows(handle.requestId());
+        final RoutedExperts rows = acknowledges ? handle.rows(PATIENCE) : handle.takeRows(PATIENCE);
         if (rows != null)
         {
             OUT.println("ROWS " + handle.requestId() + " " + KeyedRequests.digest(rows));
+        }
+        if (rows != null && acknowledges)
+        {
+            // The line before is whole for its reader when this one has begun.
+            OUT.println("STORED " + handle.requestId());
+            handle.releaseRows(PATIENCE);
         }
     }
 

@@ -8,8 +8,6 @@ import io.signalbox.router.DpRouter;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.PlacementBatch;
 import io.signalbox.router.PlacementBatchWriter;
-import io.signalbox.router.RankFigure;
-import io.signalbox.router.Relax;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.router.RouterException;
 import io.signalbox.router.RouterSnapshot;
@@ -27,12 +25,11 @@ import java.util.Random;
 public final class RouterTrial
 {
     private static final int MAX_RANKS = 8;
-    private static final int MAX_ACTIVE = 6;
+    private static final int MAX_ACTIVE = TrialBatches.MAX_ACTIVE;
     private static final int BATCHES = 4;
     private static final int WARM_BATCHES = 100;
     private static final int WINDOWS = 21;
     private static final int WINDOW_BATCHES = 10;
-    private static final long MUCH = 1L << 40;
 
     private final RouterConfig config;
     private final Random random;
@@ -164,40 +161,11 @@ public final class RouterTrial
         }
     }
 
-    /** No more requests than the ranks have room for, as admission guarantees. */
     private static PlacementBatch batch(final Random random, final int ranks)
     {
         final PlacementBatchWriter writer = new PlacementBatchWriter(ranks, MAX_ACTIVE);
-        fill(writer, random);
+        TrialBatches.fill(writer, random);
         return writer.batch();
-    }
-
-    private static void fill(final PlacementBatchWriter writer, final Random random)
-    {
-        final int ranks = writer.batch().ranks();
-        int room = 0;
-        writer.clear();
-        for (int rank = 0; rank < ranks; rank++)
-        {
-            final boolean lost = random.nextInt(8) == 0;
-            final int active = lost ? 0 : random.nextInt(MAX_ACTIVE + 1);
-            writer.rank(rank, active, lost);
-            writer.figure(rank, RankFigure.PROMPT_TOKENS, active * (long)random.nextInt(1000));
-            writer.figure(rank, RankFigure.UNCACHED_TOKENS, active * (long)random.nextInt(1000));
-            writer.figure(rank, RankFigure.PENDING_PREFILL_TOKENS, active * (long)random.nextInt(1000));
-            writer.figure(rank, RankFigure.CONTEXT_TOKENS, active * (long)random.nextInt(1000));
-            writer.figure(rank, RankFigure.FREE_TOKENS, MUCH);
-            writer.figure(rank, RankFigure.CACHED_TOKENS, random.nextInt(5000));
-            room += lost ? 0 : MAX_ACTIVE - active;
-        }
-        for (int i = random.nextInt(room + 1); i > 0; i--)
-        {
-            final int tokens = random.nextInt(4) == 0 ? random.nextInt(2) : random.nextInt(1000);
-            final int hint = random.nextInt(4) == 0 ? random.nextInt(ranks) : PlacementBatch.NO_RANK;
-            final Relax relax = hint == PlacementBatch.NO_RANK ? Relax.NO_PARAMETERS : Relax.RELAXED;
-            final int request = writer.add(random.nextLong(), random.nextInt(12) - 1, tokens, hint, relax);
-            writer.matchedTokens(request, random.nextInt(ranks), random.nextInt(tokens + 1));
-        }
     }
 
     /** Bytes that the router allocates once its tables have grown, or {@code null}. */
@@ -211,7 +179,7 @@ public final class RouterTrial
         final PlacementBatchWriter writer = new PlacementBatchWriter(MAX_RANKS, MAX_ACTIVE);
         for (int i = 0; i < WARM_BATCHES; i++)
         {
-            fill(writer, random);
+            TrialBatches.fill(writer, random);
             router.place(writer.batch());
         }
         final long[] bytes = new long[WINDOWS];
@@ -219,7 +187,7 @@ public final class RouterTrial
         {
             for (int i = 0; i < WINDOW_BATCHES; i++)
             {
-                fill(writer, random);
+                TrialBatches.fill(writer, random);
                 final long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
                 router.place(writer.batch());
                 bytes[window] += threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;

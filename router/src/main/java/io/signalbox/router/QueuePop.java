@@ -2,7 +2,7 @@
 package io.signalbox.router;
 
 /**
- * Chooses the requests that leave the queue to be placed, as TensorRT-LLM's admission does: in order of arrival while the
+ * Chooses the requests that leave the queue to be placed, as TensorRT-LLM's queue does: in order of arrival while the
  * ranks have room. A request that is bound to a full rank is set aside and does not block those behind it.
  */
 public final class QueuePop

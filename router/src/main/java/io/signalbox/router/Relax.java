@@ -11,7 +11,7 @@ public enum Relax
     /** Another rank may be chosen if the hinted one is full. */
     RELAXED,
     /**
-     * The parameters do not say. Admission treats the hint as strict, every router as relaxed. TensorRT-LLM's routers of
+     * The parameters do not say. The queue treats the hint as strict, every router as relaxed. TensorRT-LLM's routers of
      * PR 12315, and its conversation router, fail when they order such a request.
      */
     UNSTATED

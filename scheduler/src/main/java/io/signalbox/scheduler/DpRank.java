@@ -22,10 +22,9 @@ final class DpRank
     final OpenSteps open;
     private final int rank;
     private final int blockSizeTokens;
-    private boolean lost;
+    private RankStage stage = RankStage.ACTIVE;
     /** Whether a lost rank is expected to be reset. */
     private final boolean returns;
-    private boolean givenUp;
     private int epoch;
     private boolean due;
     private long steps;
@@ -146,12 +145,11 @@ final class DpRank
     /** The rank takes part in no step before its backend is reset; none may be in flight. */
     void lose()
     {
-        if (lost || !open.isEmpty())
+        if (!open.isEmpty())
         {
-            throw new InvariantViolation("rank " + rank + " is lost with " + open.size() + " steps in flight" +
-                (lost ? ", for the second time" : ""));
+            throw new InvariantViolation("rank " + rank + " is lost with " + open.size() + " steps in flight");
         }
-        lost = true;
+        stage = stage.moveTo(RankStage.LOST, rank);
     }
 
     /** The backend of the rank starts anew. */
@@ -163,21 +161,20 @@ final class DpRank
                 "rank " + rank + " begins epoch " + newEpoch + " after epoch " + epoch + "; epochs of a rank count upwards");
         }
         epoch = newEpoch;
-        lost = false;
-        givenUp = false;
+        stage = stage.moveTo(RankStage.ACTIVE, rank);
         due = true;
     }
 
-    /** Nobody is expected to reset the rank; it is lost. */
+    /** Nobody is expected to reset the lost rank. */
     void giveUp()
     {
-        givenUp = true;
+        stage = stage.moveTo(RankStage.GIVEN_UP, rank);
     }
 
     /** Whether requests may wait for the rank: it is not lost, or is expected to be reset. */
     boolean isExpected()
     {
-        return !lost || returns && !givenUp;
+        return stage == RankStage.ACTIVE || stage == RankStage.LOST && returns;
     }
 
     /** Counts the resets of the rank's backend: reports of another epoch are of no step in flight. */
@@ -189,7 +186,7 @@ final class DpRank
     /** Whether the rank could take part in a further step now. */
     boolean hasSlot()
     {
-        return !lost && open.hasSlot();
+        return stage == RankStage.ACTIVE && open.hasSlot();
     }
 
     /** Whether a step with something to compute could be planned now. */
@@ -260,7 +257,7 @@ final class DpRank
     /** Digest of the steps in flight and of what is remembered of failed ones, chained to another. */
     long digest(final long before)
     {
-        final long fate = lost ? StateDigest.mix(before, givenUp ? 2 : 1) : before;
+        final long fate = stage == RankStage.ACTIVE ? before : StateDigest.mix(before, stage.ordinal());
         final long digest = StateDigest.mix(epoch == 0 ? fate : StateDigest.mix(fate, epoch), open.digest(), steps);
         return failedSteps == 0 ? digest : StateDigest.mix(
             StateDigest.mix(digest, failedSteps, failedUpTo), resting ? restsUntilNanos : 0);
@@ -268,7 +265,7 @@ final class DpRank
 
     boolean isLost()
     {
-        return lost;
+        return stage != RankStage.ACTIVE;
     }
 
     /** Digest of the pools of all ranks. */

@@ -160,6 +160,12 @@ public final class SchedulerConfig
         return values.get(BLOCK_HASH);
     }
 
+    /** Label of the router that decides: of the fallback if that is needed without prefix caching. */
+    public String routerLabel(final boolean prefixCaching)
+    {
+        return router().deciding(prefixCaching).label();
+    }
+
     /** The router that chooses a rank, with its knobs. */
     public RouterConfig router()
     {

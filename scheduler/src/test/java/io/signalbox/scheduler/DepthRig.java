@@ -317,6 +317,13 @@ final class DepthRig
         return apply();
     }
 
+    /** From now on no request is accepted; those that live end as they would. */
+    DepthRig stopAdmission()
+    {
+        writer.control().timeNanos(++now).requestId(-1).kind(ControlKind.DRAIN).note("");
+        return apply();
+    }
+
     private void forgetPrefixes()
     {
         Arrays.stream(models).forEach(RankModel::forgetPrefixes);

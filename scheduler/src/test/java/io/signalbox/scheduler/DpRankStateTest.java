@@ -88,9 +88,25 @@ class DpRankStateTest
         rank.withdraw(1);
         rank.lose();
         assertFalse(rank.hasSlot());
-        assertEquals("rank 3 is lost with 0 steps in flight, for the second time",
+        assertEquals("rank 3 is LOST and cannot become LOST",
             assertThrows(InvariantViolation.class, rank::lose).getMessage());
         rank.reset(1);
         assertTrue(rank.hasSlot());
+    }
+
+    @Test
+    void shouldBeGivenUpOnceAfterItWasLostAndReturnByAReset()
+    {
+        final DpRank rank = rank(1);
+        assertEquals("rank 3 is ACTIVE and cannot become GIVEN_UP",
+            assertThrows(InvariantViolation.class, rank::giveUp).getMessage());
+        rank.lose();
+        rank.giveUp();
+        assertFalse(rank.isExpected());
+        assertThrows(InvariantViolation.class, rank::giveUp);
+        assertThrows(InvariantViolation.class, rank::lose);
+        rank.reset(1);
+        assertFalse(rank.isLost());
+        assertTrue(rank.isExpected());
     }
 }

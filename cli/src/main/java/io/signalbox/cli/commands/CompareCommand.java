@@ -17,9 +17,9 @@ import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
 import io.signalbox.compare.Comparison;
+import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.compare.ComparisonProgress;
-import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.SeededWorkload;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.sim.MemoryNeed;
@@ -140,31 +140,31 @@ public final class CompareCommand implements Callable<Integer>
     private int compare(final ComparisonConfig plan, final int threads, final OutputFile csv, final OutputFile json)
     {
         final long startNanos = System.nanoTime();
-        final List<ComparisonRow> rows = run(plan, threads);
+        final List<ComparisonCell> cells = run(plan, threads);
         final double seconds = (System.nanoTime() - startNanos) / 1e9;
-        jsonOptions.print(console, json, () -> ComparisonFiles.json(plan, rows), () -> print(rows));
+        jsonOptions.print(console, json, () -> ComparisonFiles.json(plan, cells), () -> print(cells));
         if (csv != null)
         {
-            csv.write(ComparisonFiles.csv(rows));
+            csv.write(ComparisonFiles.csv(cells));
         }
         console.err().printf("%nwall clock        %s s for %s runs, %d at a time%n",
             Decimals.text(seconds, 2), Decimals.grouped(plan.cells()), Math.min(threads, plan.cells()));
         return ExitCode.OK;
     }
 
-    private void print(final List<ComparisonRow> rows)
+    private void print(final List<ComparisonCell> cells)
     {
         if (asCsv)
         {
-            console.out().print(ComparisonFiles.csv(rows));
+            console.out().print(ComparisonFiles.csv(cells));
         }
         else
         {
-            ComparisonText.print(console.out(), rows, seeds);
+            ComparisonText.print(console.out(), cells, seeds);
         }
     }
 
-    private List<ComparisonRow> run(final ComparisonConfig plan, final int threads)
+    private List<ComparisonCell> run(final ComparisonConfig plan, final int threads)
     {
         try (Progress progress = progressOption.show(console, "signalbox compare"))
         {

@@ -141,10 +141,7 @@ public final class SimulateCommand implements Callable<Integer>
         final Workload workload = HeapShortage.named(
             workloadOptions.source(), workloadOptions.remedy(), () -> workloadOptions.workload(seed));
         PoolFit.check(workload, config, workload::placeOf);
-        if (costs.faults() != null)
-        {
-            costs.faults().check(config);
-        }
+        final Simulation simulation = new Simulation(config, costs, workload);
         MemoryNeed.check(config, workload, Runtime.getRuntime().maxMemory());
         reportFallback(config);
         journalOptions.requireApart(JsonOptions.FILE_OPTION, jsonOptions.file());
@@ -153,7 +150,7 @@ public final class SimulateCommand implements Callable<Integer>
         costOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
         try (OutputFile file = jsonOptions.reserve(ReportJson.bytes(config)))
         {
-            return run(new Simulation(config, costs, workload), workload.requests().size(), file);
+            return run(simulation, workload.requests().size(), file);
         }
     }
 

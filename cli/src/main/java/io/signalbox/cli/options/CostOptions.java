@@ -2,11 +2,13 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.sim.D2hDelay;
 import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.StepCost;
 import io.signalbox.sim.WeightsPlan;
+import io.signalbox.workload.AcceptanceSeries;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -14,6 +16,8 @@ import java.nio.file.Path;
 /** The durations of simulated steps, the tokens and experts that they choose, and the faults that happen to them. */
 public final class CostOptions
 {
+    private static final String ACCEPTANCE_FILE = "--draft-acceptance-file";
+
     @Option(names = "--step-base-nanos", paramLabel = "NS",
         description = "Charge a step without entries NS (default: ${DEFAULT-VALUE}).")
     private long baseNanos = StepCost.DEFAULT.baseNanos();
@@ -50,6 +54,11 @@ public final class CostOptions
         description = "Accept a draft token with this probability if those before it are right (default: ${DEFAULT-VALUE}).")
     private double draftAcceptance = SimulationConfig.DEFAULT.draftAcceptance();
 
+    @Option(names = ACCEPTANCE_FILE, paramLabel = "FILE",
+        description = "Accept draft tokens as FILE says instead: JSONL, plain or gzipped, a request per line with the " +
+            "counts of its steps, such as {\"accepted\": [3, 0, 2]}.")
+    private Path acceptanceFile;
+
     @Option(names = "--faults", paramLabel = "PLAN",
         description = "Let ranks misbehave: a plan such as 'rank 2 step 40 lost back-after 2s' or " +
             "'dropped=0.001,late=0.01', or a file with one (default: nothing goes wrong).")
@@ -72,17 +81,33 @@ public final class CostOptions
         }
     }
 
+    private AcceptanceSeries acceptanceSeries()
+    {
+        if (acceptanceFile == null)
+        {
+            return null;
+        }
+        if (acceptanceFile.toString().isEmpty())
+        {
+            throw new ConfigException(
+                ACCEPTANCE_FILE + " is empty; give the path of a JSONL file, or leave the option out.");
+        }
+        return HeapShortage.named("the series of accepted drafts " + acceptanceFile, "give a smaller file",
+            () -> AcceptanceSeries.read(acceptanceFile));
+    }
+
     public SimulationConfig config(final long seed)
     {
         return new SimulationConfig(seed,
             new StepCost(baseNanos, perPrefillTokenNanos, perDecodeEntryNanos, perContextTokenPicos),
             new D2hDelay(d2hBaseNanos, d2hPerRowPicos, d2hJitterNanos), expertSkew, draftAcceptance,
-            FaultPlanOption.read(faults), newWeights());
+            acceptanceSeries(), FaultPlanOption.read(faults), newWeights());
     }
 
-    /** @throws ConfigException if the file of an output option is that of the fault plan. */
+    /** @throws ConfigException if the file of an output option is one that these options read. */
     public void requireNotRead(final String option, final Path file)
     {
+        OutputFile.requireOtherThan(option, file, ACCEPTANCE_FILE, acceptanceFile);
         final Path plan = FaultPlanOption.file(faults);
         if (plan != null)
         {

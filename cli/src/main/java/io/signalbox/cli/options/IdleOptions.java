@@ -79,9 +79,23 @@ public final class IdleOptions
             refuse(given, "--tenant-weights", "is for --queue-order fair, which is not given");
             refuse(given, "--max-tenants", "is for --queue-order fair, which is not given");
         }
+        refuseOfDrafts(given);
         if (!given.hasMatchedOption("--long-prefill-tokens"))
         {
             refuse(given, "--max-long-prefills", "is for --long-prefill-tokens, which is not given");
+        }
+    }
+
+    private static void refuseOfDrafts(final ParseResult given)
+    {
+        if (given.hasMatchedOption("--draft-acceptance-file"))
+        {
+            refuse(given, "--draft-acceptance", "is a choice that --draft-acceptance-file makes");
+        }
+        if (given.matchedOptionValue("--draft-tokens", 0) == 0)
+        {
+            refuse(given, "--draft-acceptance", "is for draft tokens, and --draft-tokens gives none");
+            refuse(given, "--draft-acceptance-file", "is for draft tokens, and --draft-tokens gives none");
         }
     }
 

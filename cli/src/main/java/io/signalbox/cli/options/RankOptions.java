@@ -6,6 +6,7 @@ import io.signalbox.batch.AdmissionPromise;
 import io.signalbox.batch.QueueOrder;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.batch.UnderPressure;
+import io.signalbox.config.DoubleText;
 import io.signalbox.config.Setting;
 import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.DpRouterProvider;
@@ -235,7 +236,7 @@ class RankOptions
             throw new ConfigException("--beta weighs the scores of the kv-aware routers, and another one is chosen; " +
                 "leave it out, or change the other.");
         }
-        return with(configs, BETA, Double.toString(beta));
+        return with(configs, BETA, DoubleText.of(beta));
     }
 
     private static List<RouterConfig> withOption(

@@ -2,6 +2,7 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.DoubleText;
 import io.signalbox.config.Setting;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.Arrivals;
@@ -69,7 +70,7 @@ class TraceOptions
         catch (final ConfigException e)
         {
             throw ConfigException.of(
-                setting.name(), seconds + " s", e.allowed() + " " + setting.unit(), setting.advice());
+                setting.name(), DoubleText.of(seconds) + " s", e.allowed() + " " + setting.unit(), setting.advice());
         }
     }
 }

@@ -2,8 +2,8 @@
 package io.signalbox.cli.printing;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
-import io.signalbox.compare.ComparisonRow;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
 import io.signalbox.router.RouterConfig;
@@ -28,23 +28,23 @@ public final class ComparisonFiles
     /** Room that {@link #csv} needs at most, unless figures have more than {@link #VALUE_BYTES} characters. */
     public static long csvBytes(final ComparisonConfig plan)
     {
-        return (1 + rows(plan)) * (NAME_BYTES + 2 * VALUE_BYTES * Figure.values().length);
+        return (1 + cells(plan)) * (NAME_BYTES + 2 * VALUE_BYTES * Figure.values().length);
     }
 
     /** Room that {@link #json} needs at most, with the same limit. */
     public static long jsonBytes(final ComparisonConfig plan)
     {
-        final long valuesOfRow = Figure.values().length * (long)(FIGURE_BYTES + VALUE_BYTES * plan.seeds());
-        return SETTINGS_BYTES + ROUTER_BYTES * (long)plan.routers().size() + rows(plan) * (NAME_BYTES + valuesOfRow);
+        final long valuesOfCell = Figure.values().length * (long)(FIGURE_BYTES + VALUE_BYTES * plan.seeds());
+        return SETTINGS_BYTES + ROUTER_BYTES * (long)plan.routers().size() + cells(plan) * (NAME_BYTES + valuesOfCell);
     }
 
-    private static long rows(final ComparisonConfig plan)
+    private static long cells(final ComparisonConfig plan)
     {
         return plan.cells() / plan.seeds();
     }
 
-    /** One line per row, with mean and half of the 95 % confidence interval of each figure. */
-    public static String csv(final List<ComparisonRow> rows)
+    /** One line per cell, with mean and half of the 95 % confidence interval of each figure. */
+    public static String csv(final List<ComparisonCell> cells)
     {
         final StringBuilder csv = new StringBuilder("workload,kvBlocks,router");
         for (final Figure figure : Figure.values())
@@ -52,12 +52,13 @@ public final class ComparisonFiles
             csv.append(',').append(figure.key()).append(',').append(figure.key()).append("HalfWidth95");
         }
         csv.append('\n');
-        for (final ComparisonRow row : rows)
+        for (final ComparisonCell cell : cells)
         {
-            csv.append(quoted(row.workload())).append(',').append(row.kvBlocks()).append(',').append(row.router().label());
+            csv.append(quoted(cell.workload())).append(',').append(cell.kvBlocks()).append(',')
+                .append(cell.router().label());
             for (final Figure figure : Figure.values())
             {
-                final Estimate estimate = row.estimate(figure);
+                final Estimate estimate = cell.estimate(figure);
                 csv.append(',').append(text(estimate.mean())).append(',').append(text(estimate.halfWidth()));
             }
             csv.append('\n');
@@ -76,8 +77,8 @@ public final class ComparisonFiles
         return Double.isNaN(value) ? "" : Decimals.shortest(value);
     }
 
-    /** The plan's settings, and per row each figure with mean, interval and the value of each seed. */
-    public static String json(final ComparisonConfig plan, final List<ComparisonRow> rows)
+    /** The plan's settings, and per cell each figure with mean, interval and the value of each seed. */
+    public static String json(final ComparisonConfig plan, final List<ComparisonCell> cells)
     {
         return Json.text("signalbox.compare/1", json ->
         {
@@ -89,16 +90,16 @@ public final class ComparisonFiles
                 settings(json, plan.simulation().settings());
             });
             Json.object(json, "routers", body -> routers(json, plan.routers()));
-            json.writeArrayFieldStart("rows");
-            for (final ComparisonRow row : rows)
+            json.writeArrayFieldStart("cells");
+            for (final ComparisonCell cell : cells)
             {
-                write(json, row);
+                write(json, cell);
             }
             json.writeEndArray();
         });
     }
 
-    /** Router, pool size and seed are those of the rows. */
+    /** Router, pool size and seed are those of the cells. */
     private static void settings(final JsonGenerator json, final Map<String, String> settings) throws IOException
     {
         for (final Map.Entry<String, String> setting : settings.entrySet())
@@ -125,22 +126,22 @@ public final class ComparisonFiles
         }
     }
 
-    private static void write(final JsonGenerator json, final ComparisonRow row) throws IOException
+    private static void write(final JsonGenerator json, final ComparisonCell cell) throws IOException
     {
         json.writeStartObject();
-        json.writeStringField("workload", row.workload());
-        json.writeNumberField("kvBlocks", row.kvBlocks());
-        json.writeStringField("router", row.router().label());
+        json.writeStringField("workload", cell.workload());
+        json.writeNumberField("kvBlocks", cell.kvBlocks());
+        json.writeStringField("router", cell.router().label());
         for (final Figure figure : Figure.values())
         {
             Json.object(json, figure.key(), body ->
             {
-                Json.real(json, "mean", row.estimate(figure).mean());
-                Json.real(json, "halfWidth95", row.estimate(figure).halfWidth());
-                json.writeBooleanField("best", row.isBest(figure));
-                json.writeBooleanField("levelWithBest", row.isLevelWithBest(figure));
+                Json.real(json, "mean", cell.estimate(figure).mean());
+                Json.real(json, "halfWidth95", cell.estimate(figure).halfWidth());
+                json.writeBooleanField("best", cell.isBest(figure));
+                json.writeBooleanField("levelWithBest", cell.isLevelWithBest(figure));
                 json.writeArrayFieldStart("values");
-                for (final double value : row.values(figure))
+                for (final double value : cell.values(figure))
                 {
                     Json.real(json, value);
                 }

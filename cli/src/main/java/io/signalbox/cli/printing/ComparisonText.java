@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
-import io.signalbox.compare.ComparisonRow;
+import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.Estimate;
 import io.signalbox.compare.Figure;
 
@@ -39,10 +39,10 @@ public final class ComparisonText
     /** @param digits number of decimals. */
     private record Column(Figure figure, String title, int digits)
     {
-        private String text(final ComparisonRow row)
+        private String text(final ComparisonCell cell)
         {
-            final Estimate estimate = row.estimate(figure);
-            final String mark = row.isBest(figure) ? "*" : row.isLevelWithBest(figure) ? "~" : " ";
+            final Estimate estimate = cell.estimate(figure);
+            final String mark = cell.isBest(figure) ? "*" : cell.isLevelWithBest(figure) ? "~" : " ";
             if (Double.isNaN(estimate.mean()))
             {
                 return ReportText.NO_DATA + mark;
@@ -59,26 +59,26 @@ public final class ComparisonText
     }
 
     /** @param seeds number of runs per figure. */
-    public static void print(final PrintStream out, final List<ComparisonRow> rows, final int seeds)
+    public static void print(final PrintStream out, final List<ComparisonCell> cells, final int seeds)
     {
-        new ComparisonText(out).print(rows, seeds);
+        new ComparisonText(out).print(cells, seeds);
     }
 
-    private void print(final List<ComparisonRow> rows, final int seeds)
+    private void print(final List<ComparisonCell> cells, final int seeds)
     {
-        for (int from = 0; from < rows.size(); )
+        for (int from = 0; from < cells.size(); )
         {
-            final ComparisonRow first = rows.get(from);
+            final ComparisonCell first = cells.get(from);
             int to = from;
-            while (to < rows.size() && rows.get(to).workload().equals(first.workload()) &&
-                rows.get(to).kvBlocks() == first.kvBlocks())
+            while (to < cells.size() && cells.get(to).workload().equals(first.workload()) &&
+                cells.get(to).kvBlocks() == first.kvBlocks())
             {
                 to++;
             }
             out.print(first.workload() + ", " + Decimals.grouped(first.kvBlocks()) + " KV blocks per rank, " +
                 seeds + (seeds == 1 ? " seed\n" : " seeds\n"));
-            table(rows.subList(from, to), LATENCY);
-            table(rows.subList(from, to), THROUGHPUT);
+            table(cells.subList(from, to), LATENCY);
+            table(cells.subList(from, to), THROUGHPUT);
             out.print('\n');
             from = to;
         }
@@ -96,17 +96,17 @@ public final class ComparisonText
         out.print("max/mean: computed tokens of the busiest rank over the mean of all ranks\n");
     }
 
-    private void table(final List<ComparisonRow> rows, final List<Column> columns)
+    private void table(final List<ComparisonCell> cells, final List<Column> columns)
     {
         final List<List<String>> lines = new ArrayList<>();
         final List<String> titles = new ArrayList<>(List.of("router"));
         // The mark follows the digits; a title ends above the last digit.
         columns.forEach(column -> titles.add(column.title() + " "));
         lines.add(titles);
-        for (final ComparisonRow row : rows)
+        for (final ComparisonCell cell : cells)
         {
-            final List<String> line = new ArrayList<>(List.of(row.router().label()));
-            columns.forEach(column -> line.add(column.text(row)));
+            final List<String> line = new ArrayList<>(List.of(cell.router().label()));
+            columns.forEach(column -> line.add(column.text(cell)));
             lines.add(line);
         }
         final int[] widths = new int[columns.size() + 1];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.printing;
 
+import io.signalbox.config.DoubleText;
+
 import java.math.BigDecimal;
-import java.math.MathContext;
 import java.math.RoundingMode;
-import java.util.List;
 
 /**
  * Fixed-point texts of numbers. {@code Double.toString} gives other digits on Java 17 than on later versions, but output
@@ -15,8 +15,6 @@ public final class Decimals
     private static final int NANOS_DIGITS = 6;
     private static final int PLAIN_DIGITS = 6;
     private static final int DIGITS_THAT_MATTER = 3;
-    /** Digits that distinguish any two doubles. */
-    private static final int DIGITS_OF_DOUBLE = 17;
     private static final int PLAIN_FROM = -6;
     private static final int PLAIN_BELOW = 21;
 
@@ -53,30 +51,7 @@ public final class Decimals
      */
     public static String shortest(final double value)
     {
-        final BigDecimal exact = new BigDecimal(value);
-        for (int digits = 1; digits < DIGITS_OF_DOUBLE; digits++)
-        {
-            final BigDecimal found = readBack(exact, value, digits);
-            if (found != null)
-            {
-                return compact(found);
-            }
-        }
-        return compact(exact.round(new MathContext(DIGITS_OF_DOUBLE, RoundingMode.HALF_EVEN)));
-    }
-
-    /** At a power of two the next decimal may read as a neighbour while the one on the other side reads back. */
-    private static BigDecimal readBack(final BigDecimal exact, final double value, final int digits)
-    {
-        for (final RoundingMode mode : List.of(RoundingMode.HALF_EVEN, RoundingMode.FLOOR, RoundingMode.CEILING))
-        {
-            final BigDecimal rounded = exact.round(new MathContext(digits, mode));
-            if (rounded.doubleValue() == value)
-            {
-                return rounded;
-            }
-        }
-        return null;
+        return compact(DoubleText.shortest(value, 1));
     }
 
     private static String compact(final BigDecimal value)

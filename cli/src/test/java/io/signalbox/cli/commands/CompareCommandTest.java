@@ -94,10 +94,10 @@ class CompareCommandTest
         assertTrue(lines.get(1).startsWith("conversations,65536,default,"), lines.get(1));
         assertEquals(lines.get(0).split(",").length, lines.get(1).split(",").length);
         final Map<String, String> leaves = JsonText.leaves(Files.readString(json));
-        assertEquals(lines.get(1).split(",")[3], leaves.get("rows[0].ttftP50Ms.mean"));
-        final double mean = (Double.parseDouble(leaves.get("rows[0].ttftP50Ms.values[0]")) +
-            Double.parseDouble(leaves.get("rows[0].ttftP50Ms.values[1]"))) / 2.0;
-        assertEquals(mean, Double.parseDouble(leaves.get("rows[0].ttftP50Ms.mean")), 1e-6);
+        assertEquals(lines.get(1).split(",")[3], leaves.get("cells[0].ttftP50Ms.mean"));
+        final double mean = (Double.parseDouble(leaves.get("cells[0].ttftP50Ms.values[0]")) +
+            Double.parseDouble(leaves.get("cells[0].ttftP50Ms.values[1]"))) / 2.0;
+        assertEquals(mean, Double.parseDouble(leaves.get("cells[0].ttftP50Ms.mean")), 1e-6);
         assertEquals("2", leaves.get("settings.scheduler.ranks"));
         assertFalse(leaves.containsKey("settings.router.label"));
     }
@@ -110,6 +110,6 @@ class CompareCommandTest
             compare(List.of("--ranks", "1", "--conversations", "3", "--seeds", "1"), "--json-file", json.toString());
 
         assertFalse(run.out().contains("±"), run.out());
-        assertEquals("null", JsonText.leaves(Files.readString(json)).get("rows[0].ttftP50Ms.halfWidth95"));
+        assertEquals("null", JsonText.leaves(Files.readString(json)).get("cells[0].ttftP50Ms.halfWidth95"));
     }
 }

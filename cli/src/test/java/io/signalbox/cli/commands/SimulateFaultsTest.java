@@ -115,8 +115,8 @@ class SimulateFaultsTest
 
         assertTrue(faulty.get("settings.sim.faults").startsWith("late=0.2,failed=0.2,"), faulty.toString());
         assertFalse(steady.containsKey("settings.sim.faults"));
-        assertTrue(Double.parseDouble(faulty.get("rows[0].tpotP90Ms.mean")) >
-            Double.parseDouble(steady.get("rows[0].tpotP90Ms.mean")));
+        assertTrue(Double.parseDouble(faulty.get("cells[0].tpotP90Ms.mean")) >
+            Double.parseDouble(steady.get("cells[0].tpotP90Ms.mean")));
     }
 
     @ParameterizedTest

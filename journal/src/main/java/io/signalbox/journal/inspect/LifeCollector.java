@@ -29,9 +29,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Collects from groups, in their order, the events of one request id. */
-final class LifeCollector extends EventReader
+final class LifeCollector extends EventReader implements GroupCollector
 {
-
     private final long requestId;
     private final String router;
     private final String fallback;
@@ -125,7 +124,8 @@ final class LifeCollector extends EventReader
         return new Submits(submits, lowestId, highestId);
     }
 
-    void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+    @Override
+    public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
     {
         record = sequence;
         nowNanos = timeNanos;
@@ -203,6 +203,14 @@ final class LifeCollector extends EventReader
             {
                 open.events.add(new LifeEvent.Admitted(
                     nowNanos, plan.rank(), plan.step(), plan.matchedBlocks(i), plan.isResumed(i)));
+            }
+        }
+        for (int i = 0; i < plan.copyCount(); i++)
+        {
+            if (plan.copyRequestId(i) == requestId)
+            {
+                open.events.add(new LifeEvent.Copied(nowNanos, plan.rank(), plan.step(), plan.copyFromBlock(i),
+                    plan.copyFromIssue(i), plan.copyToBlock(i), plan.copyToIssue(i), plan.copyTokens(i)));
             }
         }
     }

@@ -7,32 +7,52 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.RequestContent;
 import io.signalbox.event.StepView;
+import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.OverwrittenRows;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
 
 import static io.signalbox.journal.restart.ContentModel.SHAPE;
 
-/** Computes {@link ContentModel}, up to two steps of a rank in flight; on a thread, or when {@link #turn} is called. */
+/**
+ * Computes {@link ContentModel}, up to two steps of a rank in flight; on a thread, or when {@link #turn} is called. Its memory
+ * is bounded if it has a thread.
+ */
 final class ContentBackend implements Backend
 {
+    private static final int LATEST_REQUESTS = 10_000;
+    /** One of so many steps fails, and one of so many loses its rank, if this backend is a faulty one. */
+    private static final int FAILS_EVERY = 499;
+    private static final int LOST_EVERY = 7 * FAILS_EVERY;
+
     private final int depth;
     private final boolean threaded;
     private final LinkedBlockingQueue<Step> arrived = new LinkedBlockingQueue<>();
-    /** Sampled tokens by request and position, as a device has them before the host does. */
-    private final Map<Long, Map<Integer, Integer>> sampled = new HashMap<>();
+    /** Sampled tokens by request and position, as a device has them before the host does; those of the latest requests. */
+    private final Map<Long, Map<Integer, Integer>> sampled = new LinkedHashMap<>()
+    {
+        @Override
+        protected boolean removeEldestEntry(final Map.Entry<Long, Map<Integer, Integer>> eldest)
+        {
+            return size() > LATEST_REQUESTS;
+        }
+    };
     private final List<Step> answered = new ArrayList<>();
     private Thread thread;
     private volatile CompletionSink sink;
     private volatile boolean closed;
     private int weightGeneration;
     private boolean refusesStart;
+    private long stepNanos;
+    private long executed;
 
     /** One step plan, copied while it was valid. */
     private record Step(int epoch, int rank, long step, List<Entry> entries)
@@ -61,6 +81,13 @@ final class ContentBackend implements Backend
         return this;
     }
 
+    /** Takes a while for each step, fails some of them, and loses ranks, which it can reset. */
+    ContentBackend faulty(final long nanosPerStep)
+    {
+        stepNanos = nanosPerStep;
+        return this;
+    }
+
     /** The generation that was announced last. */
     int weightGeneration()
     {
@@ -71,7 +98,14 @@ final class ContentBackend implements Backend
     public BackendCapabilities capabilities()
     {
         return BackendCapabilities.named("content").capturesExperts(true).readsTokens(true).swapsWeights(true)
-            .depth(depth).build();
+            .resetsRanks(stepNanos > 0).depth(depth).build();
+    }
+
+    /** Steps of the rank were aborted; the one that is being executed is of no importance to a device without memory. */
+    @Override
+    public boolean reset(final int rank)
+    {
+        return false;
     }
 
     @Override
@@ -148,9 +182,26 @@ final class ContentBackend implements Backend
 
     private void execute(final Step step)
     {
-        sink.forward(step.step, step.epoch, step.rank, step.step, 0);
+        LockSupport.parkNanos(stepNanos);
+        executed++;
+        sink.forward(now(step), step.epoch, step.rank, step.step, 0);
+        if (stepNanos > 0 && executed % FAILS_EVERY == 0)
+        {
+            sink.fault(now(step), step.epoch, step.rank, step.step,
+                executed % LOST_EVERY == 0 ? FaultClass.RANK_LOST : FaultClass.STEP_FAILED, "planted");
+            return;
+        }
         report(step);
-        answered.add(step);
+        if (!threaded)
+        {
+            answered.add(step);
+        }
+    }
+
+    /** A slow device has real times, for rests and resets of ranks. */
+    private long now(final Step step)
+    {
+        return stepNanos > 0 ? System.nanoTime() : step.step;
     }
 
     private void report(final Step step)
@@ -166,7 +217,7 @@ final class ContentBackend implements Backend
             for (int position = 0; position < entry.start + entry.count; position++)
             {
                 context = ContentModel.context(
-                    context, position < entry.known.length ? entry.known[position] : device.get(position));
+                    context, position < entry.known.length ? entry.known[position] : device.getOrDefault(position, 0));
                 if (position >= entry.start)
                 {
                     putRow(rows, row++, context);
@@ -178,7 +229,7 @@ final class ContentBackend implements Backend
                 results.accept(ContentModel.next(context));
             }
         }
-        sink.d2hComplete(step.step, step.epoch, step.rank, step.step, results,
+        sink.d2hComplete(now(step), step.epoch, step.rank, step.step, results,
             new OverwrittenRows(rows, row, SHAPE.rowBytes()));
     }
 

@@ -108,6 +108,17 @@ final class Incarnation implements AutoCloseable
         return handle.takeRows(PATIENCE);
     }
 
+    /** The rows, which stay. */
+    static RoutedExperts storedRows(final CompletionHandle handle) throws InterruptedException, TimeoutException
+    {
+        return handle.rows(PATIENCE);
+    }
+
+    static void releaseRows(final CompletionHandle handle) throws InterruptedException, TimeoutException
+    {
+        handle.releaseRows(PATIENCE);
+    }
+
     static Completion end(final CompletionHandle handle) throws InterruptedException, TimeoutException
     {
         return handle.await(PATIENCE);

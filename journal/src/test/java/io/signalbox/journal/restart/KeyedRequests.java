@@ -33,6 +33,13 @@ public final class KeyedRequests
             .backend(new ContentBackend(2, true)).ingressSlots(64).trackSlots(64);
     }
 
+    /** An engine on a device that takes a while for each step, fails steps and loses ranks. */
+    public static EngineConfig faultyConfig(final long stepNanos)
+    {
+        return new EngineConfig().scheduler(Incarnation.config(2).digestInterval(4096).maxFailures(1000).build())
+            .backend(new ContentBackend(2, true).faulty(stepNanos)).rankResets(1000);
+    }
+
     public CompletionRequest keyed(final int key)
     {
         return ask.request().conversation(key);

@@ -152,15 +152,34 @@ final class RestartPropertyTest
         if (one.request.rowsFrom() >= 0 && ended.reason() == FreeReason.LENGTH && taken.get(id) != Taken.YES)
         {
             // The engine may stop within the release: only the journal knows whether it has it.
-            final boolean asked = taken.put(id, Taken.PERHAPS) != null;
-            final RoutedExperts rows = Incarnation.rows(one.handle);
-            assertTrue(rows != null || asked, "the rows of request " + id + " are lost");
-            if (rows != null)
+            final boolean asked = taken.get(id) != null;
+            // Without a release, so that they must be there again, also after a restart.
+            final RoutedExperts stored = Incarnation.storedRows(one.handle);
+            assertTrue(stored != null || asked, "the rows of request " + id + " are lost");
+            if (random.nextInt(3) > 0)
             {
-                ContentModel.assertRows(one.request, ended.tokenCount(), rows);
+                taken.put(id, Taken.PERHAPS);
+                final RoutedExperts rows = release(one.handle, stored);
+                assertTrue(rows == stored || rows != null, "the rows of request " + id + " are gone after a look at them");
+                assertEquals(null, Incarnation.storedRows(one.handle));
+                taken.put(id, Taken.YES);
             }
-            taken.put(id, Taken.YES);
+            if (stored != null)
+            {
+                ContentModel.assertRows(one.request, ended.tokenCount(), stored);
+            }
         }
+    }
+
+    /** Releases the rows in one step or in two. */
+    private RoutedExperts release(final CompletionHandle handle, final RoutedExperts stored) throws Exception
+    {
+        if (random.nextBoolean())
+        {
+            return Incarnation.rows(handle);
+        }
+        Incarnation.releaseRows(handle);
+        return stored;
     }
 
     private static boolean isEnded(final CompletionHandle handle)

@@ -11,6 +11,7 @@ import io.signalbox.experts.ModelShape;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /** A model that repeats its prompt, on one thread: the smallest backend that generates tokens and captures experts. */
 final class EchoBackend implements Backend
@@ -84,9 +85,18 @@ final class EchoBackend implements Backend
         // An echo is the same with all weights.
     }
 
+    /** Nothing is reported once this has returned. */
     @Override
     public void close()
     {
-        device.shutdown();
+        device.shutdownNow();
+        try
+        {
+            device.awaitTermination(10, TimeUnit.SECONDS);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -60,7 +60,7 @@ public final class RolloutWorker
         int inherited = 0;
         for (final CompletionHandle rollout : rollouts)
         {
-            final RoutedExperts rows = rollout.takeRows(LONG_ENOUGH);
+            final RoutedExperts rows = rollout.rows(LONG_ENOUGH);
             if (rows.count(RowState.MISSING) > 0)
             {
                 throw new IllegalStateException("a trainer must not guess: " + rows);
@@ -68,6 +68,8 @@ public final class RolloutWorker
             captured += rows.count(RowState.CAPTURED);
             inherited += rows.count(RowState.INHERITED);
             RoutedExpertsFile.npz(rows, directory.resolve(policy + "-" + rollout.requestId() + ".npz"));
+            // Only now: until then a restart hands them out again.
+            rollout.releaseRows(LONG_ENOUGH);
         }
         System.out.println(policy + " policy, generation " + engine.weightGeneration() + ": " + rollouts.size() +
             " rollouts, " + (captured + inherited) + " rows, all there");

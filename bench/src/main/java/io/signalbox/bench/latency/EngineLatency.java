@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench.latency;
+
+import io.signalbox.engine.EngineConfig.Waiting;
+import io.signalbox.engine.HandlerThreads;
+import io.signalbox.engine.SignalboxEngine;
+import io.signalbox.journal.Durability;
+import org.HdrHistogram.Histogram;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * Latency of an embedded engine from the intended time of a request to its first token, over a backend that answers at once:
+ * prompts of 256 tokens without a common prefix, one token each. Times of requests are fixed ahead, so a late answer delays
+ * no later request: the figures are free of coordinated omission.
+ *
+ * <p>It prints tables in Markdown, and writes percentile files of HdrHistogram and pictures.
+ *
+ * <pre>
+ *   EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,… [THREADS]]]
+ * </pre>
+ *
+ * SECONDS is the time of each rate; WAITING is blocking, yielding or spinning, JOURNAL none, process, batch or record. THREADS is
+ * by_cores (the default), one or each: {@link HandlerThreads}.
+ */
+public final class EngineLatency
+{
+    private static final double LOW_RATE = 200;
+    private static final double WARM_UP_SHARE = 0.5;
+    private static final int SPINNING_CORES = 8;
+    private static final int MAXIMUM_WINDOWS = 3;
+    private static final long IDLE_REST_MILLIS = 1_000;
+    private static final long IDLE_MILLIS = 5_000;
+
+    private final double seconds;
+    private final Path out;
+    private final Path scratch;
+    private final LatencyPlot plot =
+        new LatencyPlot("First token of 200 requests per second, by the way to wait and the durability of the journal");
+    private final HandlerThreads threads;
+    private final List<String> maxima = new ArrayList<>();
+    private final List<String> latencies = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
+    private int engines;
+
+    private EngineLatency(final double seconds, final Path out, final Path scratch, final HandlerThreads threads)
+    {
+        this.threads = threads;
+        this.seconds = seconds;
+        this.out = out;
+        this.scratch = scratch;
+    }
+
+    public static void main(final String[] args) throws Exception
+    {
+        if (args.length < 3)
+        {
+            System.err.println(
+                "usage: EngineLatency SECONDS OUT_DIRECTORY JOURNAL_DIRECTORY [WAITING,… [JOURNAL,… [THREADS]]]");
+            System.exit(2);
+        }
+        final Path out = Files.createDirectories(Path.of(args[1]));
+        final Path journals = Files.createDirectories(Path.of(args[2]));
+        new EngineLatency(Double.parseDouble(args[0]), out, Files.createTempDirectory(journals, "latency"),
+            HandlerThreads.valueOf((args.length > 5 ? args[5] : "by_cores").toUpperCase(Locale.ROOT)))
+            .run(args.length > 3 ? args[3] : "blocking,yielding,spinning",
+                args.length > 4 ? args[4] : "none,process,batch,record");
+    }
+
+    private void run(final String waitings, final String journals) throws Exception
+    {
+        final int cores = Runtime.getRuntime().availableProcessors();
+        System.out.printf(Locale.ROOT, "%d cores, Java %s, %s.%n", cores, Runtime.version(), wakeUps());
+        for (final String waiting : waitings.split(","))
+        {
+            final Waiting way = Waiting.valueOf(waiting.toUpperCase(Locale.ROOT));
+            for (final String journal : way == Waiting.SPINNING && cores < SPINNING_CORES ? new String[0] :
+                journals.split(","))
+            {
+                row(new LatencyCell(way,
+                    journal.equals("none") ? null : Durability.valueOf(journal.toUpperCase(Locale.ROOT)), threads));
+            }
+        }
+        if (waitings.contains("spinning") && cores < SPINNING_CORES)
+        {
+            remarks.add(String.format("Spinning was not measured: its threads and the sender need a core each, and there are %d of " +
+                "%d.", cores, SPINNING_CORES));
+        }
+        printTables();
+        plot.write(out, "latency");
+        for (final String journal : journals.split(","))
+        {
+            if (journal.equals("none") || journal.equals("process"))
+            {
+                stages(new LatencyCell(Waiting.valueOf(waitings.split(",")[0].toUpperCase(Locale.ROOT)),
+                    journal.equals("none") ? null : Durability.PROCESS, threads));
+            }
+        }
+        System.out.printf("%nAn idle engine that blocks took %s of a core. After all runs, %s.%n", idle(), wakeUps());
+    }
+
+    private void printTables()
+    {
+        System.out.printf("%n| waiting | journal | most requests/s | CPU time of each | threads blocked per request, at 200/s |" +
+            "%n| --- | --- |%s%n", " ---: |".repeat(3));
+        maxima.forEach(System.out::println);
+        System.out.printf("%n| waiting | journal | requests/s | p50 | p99 | p99.9 | max | waiting thread has it: p50 | p99 |" +
+            "%n| --- | --- |%s%n", " ---: |".repeat(7));
+        latencies.forEach(System.out::println);
+        remarks.forEach(remark -> System.out.printf("%n%s%n", remark));
+    }
+
+    /** CPU time of an engine that was used and has nothing to do. */
+    private String idle() throws Exception
+    {
+        final FirstTokens tokens = new FirstTokens(null);
+        final LatencyCell cell = new LatencyCell(Waiting.BLOCKING, null, threads);
+        try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory(), tokens, null)))
+        {
+            new LatencyLoad(engine, tokens, null).maximum(1);
+            Thread.sleep(IDLE_REST_MILLIS);
+            final ProcessCost cost = new ProcessCost().begin();
+            Thread.sleep(IDLE_MILLIS);
+            return String.format(Locale.ROOT, "%.2f %%", cost.cpuMicros() / IDLE_MILLIS / 10);
+        }
+    }
+
+    /** The floor of each hand-over, in the same process. */
+    private static String wakeUps() throws InterruptedException
+    {
+        final Histogram wakeUps = WakeUpCost.measure();
+        return String.format(Locale.ROOT, "waking a parked thread takes %.1f µs p50, %.1f µs p99, %.1f µs p99.9",
+            micros(wakeUps, 50), micros(wakeUps, 99), micros(wakeUps, 99.9));
+    }
+
+    private void row(final LatencyCell cell) throws IOException
+    {
+        System.err.println(cell.name());
+        final FirstTokens tokens = new FirstTokens(null);
+        final Path directory = directory();
+        final String head = "| " + cell.waiting().name().toLowerCase(Locale.ROOT) + " | " + cell.journalName() + " | ";
+        try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, null)))
+        {
+            final LatencyLoad load = new LatencyLoad(engine, tokens, null);
+            load.maximum(seconds * WARM_UP_SHARE);
+            final StringBuilder cost = new StringBuilder(head);
+            final double most = most(load, tokens, cost);
+            load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
+            final ProcessCost waits = new ProcessCost().begin();
+            final Histogram received = load.awaited(LOW_RATE, seconds);
+            maxima.add(String.format(
+                Locale.ROOT, "%s%.1f |", cost, (double)waits.blockedWaits() / received.getTotalCount()));
+            write(cell, "200-received", received);
+            plot.add(cell.waiting().name().toLowerCase(Locale.ROOT) + ", " +
+                (cell.durability() == null ? "no journal" : cell.journalName()), tokens.histogram());
+            latencies.add(head + "200 | " + report(cell, "200", tokens.histogram()) +
+                time(received.getValueAtPercentile(50)) + " | " + time(received.getValueAtPercentile(99)) + " |");
+            for (final int percent : new int[] {50, 80})
+            {
+                final double rate = most * percent / 100;
+                latencies.add(String.format(Locale.ROOT, "%s%,.0f (%d %%) | %s | |", head, rate, percent,
+                    report(cell, Integer.toString(percent), load.atRate(rate, seconds))));
+            }
+        }
+        delete(directory);
+    }
+
+    /** Median of a few windows; adds the rate and the CPU time per request, that of the sender included. */
+    private double most(final LatencyLoad load, final FirstTokens tokens, final StringBuilder columns)
+    {
+        final long first = tokens.ended();
+        final ProcessCost cost = new ProcessCost().begin();
+        final double[] windows = new double[MAXIMUM_WINDOWS];
+        Arrays.setAll(windows, window -> load.maximum(seconds / MAXIMUM_WINDOWS));
+        Arrays.sort(windows);
+        final double most = windows[MAXIMUM_WINDOWS / 2];
+        columns.append(String.format(
+            Locale.ROOT, "%,.0f | %.1f µs | ", most, cost.cpuMicros() / (tokens.ended() - first)));
+        return most;
+    }
+
+    private void stages(final LatencyCell cell) throws IOException
+    {
+        System.err.println(cell.name() + ", stages");
+        final StageTimes times = new StageTimes();
+        final FirstTokens tokens = new FirstTokens(times);
+        final Path directory = directory();
+        try (SignalboxEngine engine = SignalboxEngine.launch(cell.config(directory, tokens, times)))
+        {
+            final LatencyLoad load = new LatencyLoad(engine, tokens, times);
+            load.maximum(seconds * WARM_UP_SHARE);
+            load.awaited(LOW_RATE, seconds * WARM_UP_SHARE);
+            times.clear();
+            load.awaited(LOW_RATE, seconds);
+        }
+        delete(directory);
+        System.out.printf("%n%s", times.table("At 200/s, " + cell.waiting().name().toLowerCase(Locale.ROOT) +
+            ", journal: " + cell.journalName()));
+    }
+
+    private Path directory()
+    {
+        engines++;
+        return scratch.resolve("run-" + engines);
+    }
+
+    private static void delete(final Path directory) throws IOException
+    {
+        if (!Files.exists(directory))
+        {
+            return;
+        }
+        final List<Path> paths;
+        try (Stream<Path> walk = Files.walk(directory))
+        {
+            paths = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (final Path path : paths)
+        {
+            Files.delete(path);
+        }
+    }
+
+    /** Median, p99, p99.9 and maximum as columns of a table. */
+    private String report(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
+    {
+        final StringBuilder columns = new StringBuilder();
+        for (final double percentile : new double[] {50, 99, 99.9})
+        {
+            columns.append(time(histogram.getValueAtPercentile(percentile))).append(" | ");
+        }
+        write(cell, rate, histogram);
+        return columns.append(time(histogram.getMaxValue())).append(" | ").toString();
+    }
+
+    private void write(final LatencyCell cell, final String rate, final Histogram histogram) throws IOException
+    {
+        try (PrintStream file = new PrintStream(
+            out.resolve(cell.name() + "-" + rate + ".hgrm").toFile(), StandardCharsets.UTF_8))
+        {
+            histogram.outputPercentileDistribution(file, 1000.0);
+        }
+    }
+
+    private static double micros(final Histogram histogram, final double percentile)
+    {
+        return histogram.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    private static String time(final long nanos)
+    {
+        return nanos < 1_000_000 ? String.format(Locale.ROOT, "%.0f µs", nanos / 1e3) :
+            String.format(Locale.ROOT, nanos < 100_000_000 ? "%.1f ms" : "%.0f ms", nanos / 1e6);
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.bench.latency;
+
+import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.HandlerThreads;
+import io.signalbox.journal.Durability;
+import io.signalbox.journal.JournalConfig;
+import io.signalbox.journal.JournalWriter;
+import io.signalbox.scheduler.SchedulerConfig;
+
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * One way to wait and one durability.
+ *
+ * @param durability {@code null} without a journal.
+ */
+record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerThreads threads)
+{
+    private static final int KV_BLOCKS = 1 << 15;
+    private static final int SLOTS = 2048;
+    private static final int STEP_TOKENS = 16_384;
+
+    String journalName()
+    {
+        return durability == null ? "none" : durability.name().toLowerCase(Locale.ROOT);
+    }
+
+    String name()
+    {
+        return waiting.name().toLowerCase(Locale.ROOT) + "-" + journalName();
+    }
+
+    /**
+     * A configuration of one rank on which many short prompts fit into a step.
+     *
+     * @param directory of the journal.
+     * @param times     {@code null} if nobody wants stages.
+     */
+    EngineConfig config(final Path directory, final FirstTokens tokens, final StageTimes times)
+    {
+        final EngineConfig config = new EngineConfig()
+            .scheduler(SchedulerConfig.builder().ranks(1).kvBlocks(KV_BLOCKS).stepTokens(STEP_TOKENS).build())
+            .backend(new InstantBackend(times))
+            .waiting(waiting).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
+            .submitWaitNanos(Long.MAX_VALUE)
+            .listener(tokens);
+        final JournalWriter journal = durability == null ? null :
+            JournalWriter.create(directory, config.runSettings(), JournalConfig.of(durability));
+        return times != null ? config.journal(new StampingJournal(journal, times)) :
+            journal != null ? config.journal(journal) : config;
+    }
+}

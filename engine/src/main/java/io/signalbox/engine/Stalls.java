@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+/**
+ * Tells the Flight Recorder of work of one thread that took long. Without a recording, {@link #begin} and {@link #end} read
+ * a flag each, and no clock. With one there is one event, used again and again.
+ */
+final class Stalls
+{
+    /** {@code null} if the runtime has no Flight Recorder. */
+    private final StallEvent event;
+    /** A recording may begin or end in the middle of the work. */
+    private boolean timed;
+
+    Stalls(final String part)
+    {
+        event = FlightRecording.IS_AVAILABLE ? new StallEvent() : null;
+        if (event != null)
+        {
+            event.part = part;
+        }
+    }
+
+    void begin()
+    {
+        timed = event != null && event.isEnabled();
+        if (timed)
+        {
+            event.begin();
+        }
+    }
+
+    void end()
+    {
+        if (timed)
+        {
+            timed = false;
+            event.end();
+            // Checks the threshold.
+            event.commit();
+        }
+    }
+}

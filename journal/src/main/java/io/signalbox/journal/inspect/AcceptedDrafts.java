@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.IntArrayList;
+
+import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * How many draft tokens the steps of each request of a journal accepted: a count per step that emitted tokens, without the
+ * one that computed the last token of the prompt. A step emits one token more than it accepts drafts.
+ */
+public final class AcceptedDrafts
+{
+    private AcceptedDrafts()
+    {
+    }
+
+    /**
+     * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
+     *
+     * @return the counts by ascending request id; empty for a request that was refused, or emitted at most one token.
+     * @throws io.signalbox.journal.JournalException if the journal is damaged.
+     */
+    public static SortedMap<Long, int[]> read(final Path directory, final ReadProgress progress)
+    {
+        try (JournalReader reader = JournalReader.open(directory, progress))
+        {
+            final Collector collector = new Collector();
+            GroupCollector.read(directory, reader, collector);
+            final SortedMap<Long, int[]> counts = new TreeMap<>();
+            collector.counts.forEach((id, emissions) -> counts.put(id, emissions.withoutPrompt()));
+            return counts;
+        }
+    }
+
+    /** Tokens that the steps of a request emitted, less one each; the first step is that of the prompt. */
+    private static final class Emissions
+    {
+        private final IntArrayList accepted = new IntArrayList();
+
+        private int[] withoutPrompt()
+        {
+            final int[] counts = new int[Math.max(0, accepted.size() - 1)];
+            for (int i = 0; i < counts.length; i++)
+            {
+                counts[i] = accepted.getInt(i + 1);
+            }
+            return counts;
+        }
+    }
+
+    private static final class Collector extends EventReader implements GroupCollector
+    {
+        private final SortedMap<Long, Emissions> counts = new TreeMap<>();
+
+        @Override
+        public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+        {
+            readGroup(group, 0, length);
+        }
+
+        @Override
+        protected void onSubmit(final SubmitDecoder asked)
+        {
+            counts.computeIfAbsent(asked.requestId(), id -> new Emissions());
+        }
+
+        @Override
+        protected void onCommit(final CommitView step)
+        {
+            for (int entry = 0; entry < step.entryCount(); entry++)
+            {
+                final int emitted = step.emitted(entry);
+                if (emitted > 0)
+                {
+                    counts.computeIfAbsent(step.requestId(entry), id -> new Emissions()).accepted.addInt(emitted - 1);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import org.agrona.DirectBuffer;
+
+import java.nio.file.Path;
+
+/** Receives the groups of a journal in their order. */
+interface GroupCollector
+{
+    /** @param timeNanos logical time of the group. */
+    void onGroup(DirectBuffer group, int length, long sequence, long timeNanos);
+
+    /**
+     * Reads a journal to its end, or to the last group that is whole if it is being written.
+     *
+     * @throws JournalException if the journal is damaged.
+     */
+    static JournalEnd read(final Path directory, final JournalReader reader, final GroupCollector collector)
+    {
+        try
+        {
+            while (reader.next())
+            {
+                collect(directory, reader, collector);
+            }
+        }
+        catch (final JournalException e)
+        {
+            if (e.kind() == Kind.BEING_WRITTEN)
+            {
+                return JournalEnd.BEING_WRITTEN;
+            }
+            throw e;
+        }
+        return switch (reader.ending())
+        {
+            case CLOSED -> JournalEnd.CLOSED;
+            case DISK_FULL -> JournalEnd.DISK_FULL;
+            case FAILED -> JournalEnd.FAILED;
+            case RECOVERED -> JournalEnd.RECOVERED;
+            case OPEN -> JournalEnd.NOT_CLOSED;
+        };
+    }
+
+    /** The record's bytes are as they were written, but they may not be a group of a scheduler. */
+    private static void collect(final Path directory, final JournalReader reader, final GroupCollector collector)
+    {
+        try
+        {
+            collector.onGroup(reader.group(), reader.groupLength(), reader.sequence(), reader.timeNanos());
+        }
+        catch (final IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException e)
+        {
+            throw new JournalException(Kind.CORRUPT_RECORD, directory + ", record " + reader.sequence() +
+                ": its group cannot be decoded (" + e.getMessage() + "); records ahead of it are good; the program that " +
+                "wrote it is at fault.", e);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.testkit;
+
+import io.signalbox.plugin.RouterTrial;
+import io.signalbox.router.DpRouter;
+import io.signalbox.router.DpRouterProvider;
+import io.signalbox.router.PlacementBatch;
+import io.signalbox.router.RouterConfig;
+import io.signalbox.router.RouterException;
+import io.signalbox.router.RouterSnapshot;
+import io.signalbox.router.ScoredDpRouter;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.AssertionFailedError;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/**
+ * The contract of {@link DpRouter}, for any router: extend this class, and give the provider of the router. Each test states
+ * one duty; a router that breaks it fails the test with a sentence that names the router, whatever it throws, and also if
+ * it never returns.
+ *
+ * <p>Batches are random, from fixed seeds, so that a failure repeats.
+ */
+public abstract class DpRouterContractTest
+{
+    private static final int SEEDS = 20;
+    private static final int ROUNDS = 20;
+    private static final int RANKS = 3;
+    private static final int TIED_RANKS = 4;
+    private static final int TIED_REQUESTS = 400;
+    private static final int DAMAGES = 500;
+
+    /** The declaration of the router under test. */
+    protected abstract DpRouterProvider provider();
+
+    /** The router with the knobs that most tests use: the defaults unless a subclass overrides it. */
+    protected RouterConfig config()
+    {
+        return RouterConfig.of(provider());
+    }
+
+    /**
+     * Whether the router promises to prefer no rank for its number, as {@link ScoredDpRouter} does; equal ranks then get
+     * equal shares of unrelated requests.
+     */
+    protected boolean prefersNoRank()
+    {
+        return router() instanceof ScoredDpRouter;
+    }
+
+    /** The time after which a router that has not returned has failed. */
+    protected Duration patience()
+    {
+        return Duration.ofSeconds(60);
+    }
+
+    /** Label, version and knobs are declared, and the router can be made for 1 to 1,024 ranks. */
+    @Test
+    public void declaresItselfAndCanBeMade()
+    {
+        check("making the router", () ->
+        {
+            for (final int ranks : new int[] {1, 2, 8, EdgeBatches.MOST_RANKS})
+            {
+                config().router(ranks, true);
+                config().router(ranks, false);
+            }
+            return null;
+        });
+    }
+
+    /**
+     * The duties that {@code --plugins} tests before it loads a router: choices within ranks, caps and candidates, the same
+     * decisions for the same batches, snapshots that hold all state, no garbage, no exception.
+     */
+    @Test
+    public void keepsItsContractOnRandomBatches()
+    {
+        check("placing random batches", () ->
+        {
+            String fault = null;
+            for (int seed = 0; seed < SEEDS && fault == null; seed++)
+            {
+                fault = RouterTrial.fault(config(), seed, ROUNDS);
+            }
+            return fault;
+        });
+    }
+
+    /** The same for every knob at the ends of its range; values outside are refused with the knob's name. */
+    @Test
+    public void keepsItsContractWithEveryValueOfItsKnobs()
+    {
+        check("turning its knobs", () -> KnobTrial.fault(config()));
+    }
+
+    /** Every batch ends: empty ones, full ones, empty prompts, lost ranks, 1,024 ranks, figures at their ends. */
+    @Test
+    public void acceptsEveryBatch()
+    {
+        for (final EdgeBatches batch : EdgeBatches.values())
+        {
+            check("placing a batch of the kind " + batch, () -> batch.fault(config()));
+        }
+    }
+
+    /** No clock, thread, identity or hidden random state: another thread at another time decides the same. */
+    @Test
+    public void decidesTheSameInAnotherThread()
+    {
+        for (int seed = 0; seed < SEEDS; seed++)
+        {
+            final int same = seed;
+            final List<String> decisions = decisions(same, true);
+            assertEquals(decisions, decisions(same, true), () -> name() +
+                " decided differently for the same batches in another thread; a choice may depend only on the batches.");
+        }
+    }
+
+    /** A router that says that it reads no matches decides the same, whatever they are. */
+    @Test
+    public void readsMatchesOnlyIfItSaysSo()
+    {
+        if (router().readsMatches())
+        {
+            return;
+        }
+        for (int seed = 0; seed < SEEDS; seed++)
+        {
+            assertEquals(decisions(seed, true), decisions(seed, false), () -> name() +
+                " says that it reads no matches, and decided differently when they changed.");
+        }
+    }
+
+    /** A snapshot that was cut or damaged is refused, or restores the same state; it is never believed. */
+    @Test
+    public void refusesDamagedSnapshots()
+    {
+        check("reading a snapshot", this::damagedSnapshots);
+    }
+
+    private String damagedSnapshots()
+    {
+        final RouterConfig config = config();
+        final DpRouter router = config.router(RANKS, true);
+        new RouterPlay(0, true).play(router, RANKS);
+        final byte[] whole = RouterSnapshot.of(config.provider(), router, RANKS);
+        final Random random = new Random(1);
+        for (int i = 0; i < DAMAGES; i++)
+        {
+            final byte[] damaged = i % 2 == 0 ? Arrays.copyOf(whole, random.nextInt(whole.length)) : whole.clone();
+            if (i % 2 == 1)
+            {
+                damaged[random.nextInt(whole.length)] ^= (byte)(1 << random.nextInt(Byte.SIZE));
+            }
+            final DpRouter restored = KnobTrial.restored(config, damaged, RANKS);
+            if (restored != null && restored.digest() != router.digest())
+            {
+                return "restored another state than it had from a damaged snapshot";
+            }
+            if (restored != null)
+            {
+                new RouterPlay(1, true).play(restored, RANKS);
+            }
+        }
+        return null;
+    }
+
+    /** If the router promises it: ranks that are alike get at least a quarter of an equal share each. */
+    @Test
+    public void prefersNoRankIfItPromisesSo()
+    {
+        if (!prefersNoRank())
+        {
+            return;
+        }
+        check("placing requests on equal ranks", this::preferredRank);
+    }
+
+    private String preferredRank()
+    {
+        final int[] placed = new int[TIED_RANKS];
+        final DpRouter router = config().router(TIED_RANKS, true);
+        for (int id = 0; id < TIED_REQUESTS; id++)
+        {
+            final PlacementBatch batch = EdgeBatches.single(TIED_RANKS, id);
+            router.place(batch);
+            placed[Math.max(0, batch.chosenRank(0))]++;
+        }
+        for (int rank = 0; rank < TIED_RANKS; rank++)
+        {
+            if (placed[rank] < TIED_REQUESTS / TIED_RANKS / 4)
+            {
+                return "promises to prefer no rank, and placed " + placed[rank] + " of " + TIED_REQUESTS +
+                    " requests on rank " + rank + " of " + TIED_RANKS + " equal ranks";
+            }
+        }
+        return null;
+    }
+
+    private DpRouter router()
+    {
+        return Bounded.call(name(), "it is made", patience(), () -> config().router(RANKS, true));
+    }
+
+    private List<String> decisions(final int seed, final boolean matches)
+    {
+        return Bounded.call(name(), "placing random batches", patience(), () ->
+            new RouterPlay(seed, matches).play(config().router(RANKS, true), RANKS));
+    }
+
+    private String name()
+    {
+        final DpRouterProvider provider = Bounded.call(
+            "the provider of " + getClass().getSimpleName(), "it is made", patience(), this::provider);
+        if (provider == null)
+        {
+            throw new AssertionError("provider() of " + getClass().getSimpleName() +
+                " returned null; return the provider of the router under test.");
+        }
+        return "the router " + provider.label() + ", version " + provider.version() + ",";
+    }
+
+    /** @param trial returns the fault in words that follow "the router", or null. */
+    private void check(final String doing, final Callable<String> trial)
+    {
+        final String fault = Bounded.call(name(), doing, patience(), () ->
+        {
+            try
+            {
+                return trial.call();
+            }
+            catch (final RouterException e)
+            {
+                return e.fault();
+            }
+        });
+        if (fault != null)
+        {
+            throw new AssertionFailedError(name() + " " + fault + ".");
+        }
+    }
+}

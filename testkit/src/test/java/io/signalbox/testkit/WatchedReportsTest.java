@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.testkit;
+
+import io.signalbox.backend.StepTokens;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WatchedReportsTest
+{
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private final WatchedReports reports = new WatchedReports(false, false, gate);
+
+    /** Starts a thread that reports results of the rank; returns when it waits in the sink. */
+    private Thread reporting(final int rank)
+    {
+        final Thread thread = new Thread(() -> reports.d2hComplete(
+            0, 0, rank, 1, new StepTokens().begin(0, rank, 1).entry(0).accept(1), null));
+        thread.setDaemon(true);
+        thread.start();
+        while (thread.getState() != Thread.State.WAITING)
+        {
+            Thread.onSpinWait();
+        }
+        return thread;
+    }
+
+    private static PlanCopy plan(final int rank)
+    {
+        return new PlanCopy(0, rank, 1, 1, List.of(new PlanCopy.Entry(1, 0, 0, 1, 1, 0, true)));
+    }
+
+    @Test
+    void shouldNoticeResultsOfOneRankFromTwoThreads() throws InterruptedException
+    {
+        reports.start(2, null, reports);
+        reports.submitting(plan(0));
+        reports.submitting(plan(1));
+        reports.submitted();
+        final List<Thread> threads = List.of(reporting(0), reporting(1));
+        assertEquals(List.of(), reports.findings());
+        final Thread second = reporting(1);
+        assertEquals(List.of("reported results of rank 1 from two threads at the same time"), reports.findings());
+        gate.countDown();
+        for (final Thread thread : threads)
+        {
+            thread.join();
+        }
+        second.join();
+        assertEquals(2, reports.waiting());
+    }
+}
