@@ -178,7 +178,7 @@ std::uint32_t BlockEngine::next_lane(const std::uint32_t candidates)
     return (static_cast<std::uint32_t>(__builtin_ctz(turned)) + by) % WARP_SIZE;
 }
 
-// Called by the scheduler: runs lanes of the warp until none can go on.
+// Called by the scheduler: runs lanes of the warp until none can continue.
 void BlockEngine::enter(Warp& target)
 {
     warp = &target;
@@ -215,7 +215,7 @@ void BlockEngine::run_lanes()
     }
 }
 
-// Goes on with another lane of the warp, or with the scheduler. Returns when this lane runs again; with `finished`, when
+// Continues with another lane of the warp, or with the scheduler. Returns when this lane runs again; with `finished`, when
 // this stack runs another lane from its beginning.
 void BlockEngine::leave_lane(const bool finished)
 {
@@ -378,7 +378,7 @@ std::uint64_t BlockEngine::reduced(const Collective kind, const std::uint32_t gr
     }
 }
 
-// What a lane takes from the lanes of its segment of the warp.
+// The value that a lane takes from the lanes of its segment of the warp.
 std::uint64_t BlockEngine::shuffled(
     const Collective kind, const unsigned at, const std::uint32_t operand, const std::uint32_t width)
 {

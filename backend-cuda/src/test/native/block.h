@@ -58,10 +58,10 @@ struct Lane
 struct Warp
 {
     Lane lanes[WARP_SIZE];
-    // What each lane brought to its collective, and what was there when the last of its mask came.
+    // The value that each lane brought to its collective, and all values when the last lane of its mask came.
     std::uint64_t brought[WARP_SIZE];
     std::uint64_t exchanged[WARP_SIZE];
-    // What the first of the lanes that wait brought; whether others brought something else.
+    // The arguments of the first of the lanes that wait; whether others brought something else.
     std::uint32_t mask = 0;
     Collective collective = Collective::none;
     bool mixed = false;
@@ -85,7 +85,7 @@ private:
     std::size_t capacity = 0;
 };
 
-// What a block finds in static shared memory is what was left there, by anything.
+// A block finds in static shared memory the bytes that anything has left there.
 void spoil_static_shared();
 
 // One launch as the threads of a block see it.
@@ -147,7 +147,7 @@ private:
     std::uint64_t random = 1;
 };
 
-// What belongs to an OS thread: its context, and the fiber that runs on it. Other thread-local memory of this library is
+// State of an OS thread: its context, and the fiber that runs on it. Other thread-local memory of this library is
 // static shared memory of kernels.
 struct ThreadState
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler calls for accesses of kernels: before each load and store, and when an address is not aligned as its
-// type must be. The build for the sanitizers has their libraries instead.
+// Functions that the compiler calls for accesses of kernels: before each load and store, and when an address is not aligned
+// as its type must be. The build for the sanitizers has their libraries instead.
 #include "block.h"
 #include "space.h"
 

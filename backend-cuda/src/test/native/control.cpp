@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests do with the emulated driver: native methods of io.signalbox.cuda.driver.EmulatedDriver. They take numbers only;
-// text goes through buffers by address, so that no header of Java is needed.
+// Controls of the emulated driver for tests: native methods of io.signalbox.cuda.driver.EmulatedDriver. They take numbers
+// only; text goes through buffers by address, so that no header of Java is needed.
 #include "driver.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ CONTROL(void, reset0)(void*, void*)
     reset_driver();
 }
 
-// What was given in the old mode runs in the old mode.
+// Work that was given in the old mode runs in the old mode.
 CONTROL(void, mode0)(void*, void*, const jint mode, const jlong seed, const jint max_delay_micros)
 {
     auto held = locked();
@@ -183,7 +183,7 @@ CONTROL(void, stall0)(void*, void*, const jint launches, const jint copies)
     Driver::get().copy_stall_in = copies;
 }
 
-// What the device was given and will be given does not run.
+// Neither the work that the device has been given nor later work runs.
 CONTROL(void, stallDevice0)(void*, void*, const jint device)
 {
     const auto held = locked();

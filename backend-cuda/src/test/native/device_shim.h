@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a .cu file sees in place of the CUDA compiler's own declarations. What is missing here does not compile: add it, with
-// the device's meaning, or do without it. Floating point is IEEE single precision without fused multiply-add, as the build
+// The declarations that a .cu file sees in place of the CUDA compiler's. A missing one does not compile: add it, with the
+// device's meaning, or do without it. Floating point is IEEE single precision without fused multiply-add, as the build
 // passes -ffp-contract=off.
 #pragma once
 

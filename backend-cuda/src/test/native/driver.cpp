@@ -144,7 +144,7 @@ bool Call::forbidden_in_capture()
     return forbidden;
 }
 
-// A context that ends takes all that is its own with it. What was not given back is still counted, as a leak.
+// A context that ends releases everything that it owns. Memory that was not given back is still counted, as a leak.
 void end_context(Driver& driver, const ContextRef& context)
 {
     for (auto each = driver.contexts.begin(); each != driver.contexts.end();)

@@ -2,7 +2,7 @@
 // The state behind the driver's calls. One lock guards all of it; only workers of the threaded mode leave it, while they
 // run a piece of work.
 //
-// What wrong calls are answered:
+// Answers to wrong calls:
 //   before cuInit NOT_INITIALIZED; without a context INVALID_CONTEXT; with one that was released CONTEXT_IS_DESTROYED
 //   a handle that is not, or no longer, one of this kind, or of another context: INVALID_HANDLE, for graphs INVALID_VALUE
 //   device memory, page-locked memory or a range of either that is not all inside one live allocation, or is memory of
@@ -11,7 +11,7 @@
 //   functions of a module that was unloaded: INVALID_HANDLE; graphs that launch such functions, or use memory that was
 //   freed, or are of another context: INVALID_VALUE
 //   grids, blocks and shared memory beyond the device, blocks beyond the kernel's launch bound, a table of arguments with
-//   a null entry: INVALID_VALUE; how many arguments there are cannot be told, as with the real call
+//   a null entry: INVALID_VALUE; the number of arguments is not known, as with the real call
 //   an image without the magic number of fat binaries INVALID_IMAGE; a kernel or symbol that is not there NOT_FOUND
 //   in a capture: calls that wait, ask, allocate or free, words written from the stream, and copies of memory that is not
 //   page-locked: STREAM_CAPTURE_UNSUPPORTED; waits for events from outside: STREAM_CAPTURE_ISOLATION; and the capture then
@@ -211,7 +211,7 @@ struct Hang
 template<typename T>
 using Table = std::unordered_map<const void*, T>;
 
-// What the counters of the control functions say, by number.
+// Counters of the control functions, by number.
 enum class Count : int
 {
     device_allocations, pinned_allocations, streams, events, graphs, modules, bytes_to_device, bytes_to_host, host_functions,
@@ -308,7 +308,7 @@ T live(const Table<T>& table, const void* handle)
     return found == nullptr || !found->context->alive ? T{} : found;
 }
 
-// What a call needs before it does its part.
+// Needs of a call before it does its part.
 enum class Needs
 {
     nothing, initialised, context
@@ -339,7 +339,7 @@ private:
     CUresult find_context();
 };
 
-// Null where the thread has no context.
+// Null if the thread has no context.
 const void* current_context();
 void set_current_context(const void* handle);
 
@@ -360,13 +360,13 @@ void fail_device(Driver& driver, int device, CUresult failure, const std::string
 std::vector<StreamRef> runnable(Driver& driver);
 void run_quantum(Driver& driver, const StreamRef& stream);
 
-// Work. Runs a quantum of it and says whether that was the last; the lock may be held or not. Kernel faults are told.
+// Work. Runs a quantum of it and says whether that was the last; the lock may be held or not. Kernel faults are reported.
 bool run_work(const Work& work, std::uint64_t& progress, const Settings& settings, BlockEngine& engine, CUresult& failure,
     std::string& fault);
 
 // Memory. Whether the bytes are all in one live allocation that the device may use; pinned_only leaves out its own.
 bool inside_allocation(const Driver& driver, const void* address, std::size_t bytes, int device, bool pinned_only);
-// What is wrong with the memory and the kernel that the work names, empty if nothing.
+// The fault of the memory and the kernel that the work names; empty if there is none.
 std::string stale_part(const Driver& driver, const Work& work, int device);
 // Fails a device whose allocations were written beyond, or all page-locked memory of its contexts.
 void check_red_zones(Driver& driver, const ContextRef& context);

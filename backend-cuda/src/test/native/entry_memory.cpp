@@ -49,7 +49,7 @@ CUresult free_memory(Call& call, const std::uintptr_t address, const bool pinned
     return call.driver.sticky[static_cast<std::size_t>(call.context->device)];
 }
 
-// Which allocation an address lies in, or the end.
+// The allocation that contains an address, or the end.
 std::map<std::uintptr_t, Allocation>::const_iterator allocation_of(const Driver& driver, const void* address)
 {
     const auto at = reinterpret_cast<std::uintptr_t>(address);

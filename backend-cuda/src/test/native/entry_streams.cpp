@@ -141,7 +141,7 @@ EMULATED_EXPORT CUresult cuStreamQuery(const CUstream handle)
     return stream->completed < stream->enqueued ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
-// The wait is for the record that is the latest now; where there was none, there is nothing to wait for.
+// The wait is for the record that is the latest now; if there was none, nothing has to be waited for.
 EMULATED_EXPORT CUresult cuStreamWaitEvent(
     const CUstream stream_handle, const CUevent event_handle, const unsigned flags)
 {

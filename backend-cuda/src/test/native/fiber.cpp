@@ -38,7 +38,7 @@ StackPool::~StackPool()
     }
 }
 
-// Whoever used the stack before may have left it for good inside a call, with the sanitizer's marks on it.
+// The fiber that used the stack before may have left it for good inside a call, with the sanitizer's marks on it.
 Stack* StackPool::take()
 {
     if (free.empty())

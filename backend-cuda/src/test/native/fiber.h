@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-// A switch of our own where there is one; EMULATED_UCONTEXT takes the system's instead, ten times slower.
+// A separate switch for this processor; EMULATED_UCONTEXT uses the system's instead, which is ten times slower.
 #if defined(__x86_64__) && !defined(EMULATED_UCONTEXT)
 #define EMULATED_OWN_SWITCH
 #else
@@ -47,7 +47,7 @@ private:
     std::vector<Stack*> free;
 };
 
-// What the sanitizer wants to know about a stack that is left and entered.
+// The bounds that the sanitizer needs of a stack that is left and entered.
 struct StackBounds
 {
     const void* bottom = nullptr;

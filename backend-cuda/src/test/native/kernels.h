@@ -25,7 +25,7 @@ struct Kernel
     unsigned max_threads = MAX_DEVICE_THREADS;
 };
 
-// Every argument lies in a slot of its own.
+// Every argument has a separate slot.
 constexpr std::size_t ARGUMENT_SLOT = 16;
 
 template<typename T>
@@ -55,7 +55,7 @@ Kernel kernel(const char* name, void (*function)(P...))
         }, {sizeof(P)...}, {std::is_pointer<P>::value...}, MAX_DEVICE_THREADS};
 }
 
-// Null where there is none of this name.
+// Null if no kernel has this name.
 const Kernel* find_kernel(const std::string& name);
 
 // To be constructed as a global of each file of kernels, with the launch bound that all of them have.

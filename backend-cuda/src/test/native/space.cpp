@@ -71,7 +71,7 @@ Space reserve_space()
     return reserved;
 }
 
-// What is handed out next, and the content of what was not written. Never destroyed.
+// The place that is handed out next, and the content of memory that was not written. Never destroyed.
 struct Supply
 {
     std::mutex lock;

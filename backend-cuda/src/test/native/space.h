@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that kernels may use: a reserved range of addresses, in which each allocation has a place of its own that is never
+// Memory that kernels may use: a reserved range of addresses, in which each allocation has a separate place that is never
 // used again. The compiler calls a check for every access of a kernel (-fsanitize=kernel-address, whose calls checks.cpp
-// answers), so that an access outside live memory of the device is found, whatever lies there, reads included.
+// answers), so that an access outside live memory of the device is found, whatever is there, reads included.
 // Pages come into being when they are written: memory may be larger than that of the machine.
 #pragma once
 
@@ -13,11 +13,11 @@ namespace emulated
 {
 // Memory that all devices may use.
 constexpr int ANY_DEVICE = -1;
-// What memory holds before anything is written to it: neither zero nor a plausible value.
+// The content of memory before anything is written to it: neither zero nor a plausible value.
 constexpr unsigned char UNWRITTEN = 0xA5;
 constexpr std::size_t ALLOCATION_ALIGNMENT = 512;
 
-// Bounds of an allocation; a freed one ends where it begins, one that never was ends before.
+// Bounds of an allocation; a freed one ends at its beginning, one that never existed ends before it.
 struct Extent
 {
     std::uintptr_t begin = 1;

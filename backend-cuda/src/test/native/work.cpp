@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each piece of work does when it runs.
+// The effect of each piece of work when it runs.
 #include "driver.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ bool run_work(const Work& work, std::uint64_t& progress, const Settings& setting
             run_fill(work);
             return true;
         case Kind::write:
-            // Everything that the stream did before is visible to whoever sees the word.
+            // Everything that the stream did before is visible to a thread that sees the word.
             __atomic_store_n(reinterpret_cast<std::uint32_t*>(work.target), work.value, __ATOMIC_RELEASE);
             return true;
         case Kind::launch:

@@ -123,6 +123,25 @@ public class ConfigException extends RuntimeException
         return renamed;
     }
 
+    /** The same fault with the place at which it was found before its sentence, such as an option or a file. */
+    public final ConfigException at(final String place)
+    {
+        final ConfigException placed;
+        if (remedy == null)
+        {
+            placed = new ConfigException(place + ": " + getMessage());
+        }
+        else
+        {
+            final Serializable[] parts = new Serializable[fault.length + 1];
+            parts[0] = place + ": ";
+            System.arraycopy(fault, 0, parts, 1, fault.length);
+            placed = new ConfigException(parts, allowed, remedy);
+        }
+        placed.setStackTrace(getStackTrace());
+        return placed;
+    }
+
     private static Serializable[] renamed(final Serializable[] parts, final UnaryOperator<String> names)
     {
         return Arrays.stream(parts)

@@ -25,17 +25,16 @@ import java.util.concurrent.Future;
 public final class Comparison
 {
     private final ComparisonConfig plan;
-    private final ComparisonProgress progress;
+    private final RunningParts parts;
     private final ComparisonTable table;
     /** By workload, then by seed. */
     private final SharedWorkload[][] workloads;
     private volatile boolean abandoned;
-    private int ended;
 
     private Comparison(final ComparisonConfig plan, final ComparisonProgress progress)
     {
         this.plan = plan;
-        this.progress = progress;
+        parts = new RunningParts(progress, plan.cells());
         table = new ComparisonTable(plan);
         workloads = new SharedWorkload[plan.workloads().size()][plan.seeds()];
         final int users = plan.kvBlocks().size() * plan.routers().size();
@@ -146,7 +145,12 @@ public final class Comparison
         checkFit(cell.workload(), workload, config);
         final Simulation simulation =
             new Simulation(config, plan.simulation().withSeed(plan.firstSeed() + cell.seed()), workload);
-        final RunReport report = simulation.run(SteppedEngine::new, null, (done, total, nanos) -> stopIfAbandoned());
+        final RunningParts.OfRun running = parts.begin();
+        final RunReport report = simulation.run(SteppedEngine::new, null, (done, total, nanos) ->
+        {
+            stopIfAbandoned();
+            running.settled(done, total);
+        });
         final double[] figures = new double[Figure.values().length];
         for (final Figure figure : Figure.values())
         {
@@ -154,10 +158,7 @@ public final class Comparison
         }
         shared.release();
         table.put(cell, figures);
-        synchronized (this)
-        {
-            progress.onRun(++ended, plan.cells());
-        }
+        running.end();
     }
 
     private void stopIfAbandoned()

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.compare;
 
-/** Told how far a comparison has come; by one thread at a time, not always the same. */
+/** Receives the state of a comparison; from one thread at a time, not always the same. */
 @FunctionalInterface
 public interface ComparisonProgress
 {
-    ComparisonProgress NONE = (ended, total) -> { };
+    /** A run that has ended counts as this many parts; one that is under way as its share of settled requests. */
+    int PARTS_PER_RUN = 1000;
 
-    /** Called after each run that has ended. */
-    void onRun(int ended, int total);
+    ComparisonProgress NONE = (parts, ended, total) -> { };
+
+    /**
+     * Called at most {@link #PARTS_PER_RUN} times per run.
+     *
+     * @param parts of all runs together, from 0 to {@link #PARTS_PER_RUN} times {@code total}; never falls.
+     * @param ended runs that have ended.
+     * @param total all runs.
+     */
+    void onProgress(long parts, int ended, int total);
 }

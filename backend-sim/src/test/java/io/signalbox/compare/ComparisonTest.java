@@ -74,6 +74,43 @@ class ComparisonTest
     }
 
     @Test
+    void shouldReportTheProgressOfARunThatIsUnderWay()
+    {
+        final ComparisonConfig single = new ComparisonConfig(List.of(workload("w", 64)), List.of(400),
+            List.of(RouterConfig.standard()), 5, 1, SCHEDULER, SimulationConfig.DEFAULT);
+        final List<Long> reached = new ArrayList<>();
+        Comparison.run(single, 1, (parts, ended, total) ->
+        {
+            assertEquals(1, total);
+            assertEquals(parts == ComparisonProgress.PARTS_PER_RUN ? 1 : 0, ended);
+            reached.add(parts);
+        });
+
+        assertTrue(reached.size() > 10, reached::toString);
+        assertEquals(reached.stream().sorted().distinct().toList(), reached);
+        assertEquals(ComparisonProgress.PARTS_PER_RUN, reached.get(reached.size() - 1));
+    }
+
+    @Test
+    void shouldSumTheProgressOfRunsAtTheSameTime()
+    {
+        final ComparisonConfig plan = plan(workload("w", 64));
+        final List<Long> reached = new ArrayList<>();
+        final List<Integer> ends = new ArrayList<>();
+        Comparison.run(plan, 3, (parts, ended, total) ->
+        {
+            reached.add(parts);
+            ends.add(ended);
+            assertTrue((long)ended * ComparisonProgress.PARTS_PER_RUN <= parts, parts + " parts, " + ended + " ended");
+        });
+
+        assertEquals(reached.stream().sorted().distinct().toList(), reached);
+        assertEquals((long)plan.cells() * ComparisonProgress.PARTS_PER_RUN, reached.get(reached.size() - 1));
+        assertEquals(ends.stream().sorted().toList(), ends);
+        assertEquals(plan.cells(), ends.get(ends.size() - 1));
+    }
+
+    @Test
     void shouldKeepTheFiguresOfEachRun()
     {
         final SeededWorkload workload = workload("w", 64);
@@ -113,24 +150,13 @@ class ComparisonTest
     }
 
     @Test
-    void shouldTellHowFarItHasCome()
-    {
-        final List<String> progress = new ArrayList<>();
-        final ComparisonConfig plan = plan(workload("w", 64));
-        Comparison.run(plan, 3, (ended, total) -> progress.add(ended + "/" + total));
-        assertEquals(plan.cells(), progress.size());
-        assertEquals("1/" + plan.cells(), progress.get(0));
-        assertEquals(plan.cells() + "/" + plan.cells(), progress.get(progress.size() - 1));
-    }
-
-    @Test
     void shouldRefuseAPoolThatARequestDoesNotFitBeforeAnyRun()
     {
         final ComparisonConfig plan = new ComparisonConfig(List.of(workload("w", 1000)), List.of(400, 20), ROUTERS, 1, 1,
             SCHEDULER, SimulationConfig.DEFAULT);
         final List<Integer> runs = new ArrayList<>();
         final String message = assertThrows(ConfigException.class,
-            () -> Comparison.run(plan, 2, (ended, total) -> runs.add(ended))).getMessage();
+            () -> Comparison.run(plan, 2, (parts, ended, total) -> runs.add(ended))).getMessage();
         assertTrue(message.contains("of the workload w ("), message);
         assertEquals(List.of(), runs);
     }

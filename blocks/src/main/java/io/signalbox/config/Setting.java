@@ -238,6 +238,12 @@ public final class Setting<T>
         return values.words();
     }
 
+    /** The remedy for a value that is not allowed, an imperative without a period. */
+    public String advice()
+    {
+        return remedy;
+    }
+
     /** One sentence. */
     public String meaning()
     {

@@ -34,7 +34,6 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -60,9 +59,6 @@ import java.util.concurrent.Callable;
         "            options, input, files, disk or memory; 3 internal error."})
 public final class Main implements Callable<Integer>
 {
-    private static final Set<String> COMMANDS =
-        Set.of("simulate", "compare", "replay", "inspect", "doctor", "gpu", "help", "completion");
-
     @Spec
     private CommandSpec spec;
 
@@ -130,7 +126,7 @@ public final class Main implements Callable<Integer>
 
     private static String commandName(final String... arguments)
     {
-        final boolean known = arguments.length > 0 && COMMANDS.contains(arguments[0]);
+        final boolean known = arguments.length > 0 && HelpCommand.COMMANDS.contains(arguments[0]);
         return known ? "signalbox " + arguments[0] : "signalbox";
     }
 
@@ -189,7 +185,9 @@ public final class Main implements Callable<Integer>
         final Throwable cause = exception.getCause() == null ? exception : exception.getCause();
         final String mistyped = MistypedArguments.explain(exception);
         final String problem = mistyped != null ? mistyped :
-            cause instanceof ConfigException ? cause.getMessage() : exception.getMessage();
+            cause instanceof ConfigException fault
+                ? OptionNames.named(fault, exception.getCommandLine().getCommandSpec()).getMessage()
+                : exception.getMessage();
         return CommandFailure.badUsage(problem, command).print(console, command);
     }
 

@@ -82,7 +82,7 @@ public class BadInputTest
         simulate --router-options backlog     | --router-options: 'backlog' is not NAME=VALUE
         simulate --router-options backlog=1,backlog=2 | --router-options names backlog twice
         simulate --router-options policy=default | --router-options names 'policy', which is no knob
-        simulate --router kv-aware --router-options coldStartWarmup=yes | s: coldStartWarmup=yes is not true or false
+        simulate --router kv-aware --router-options coldStartWarmup=yes | : --router-options coldStartWarmup=yes is not
         simulate --router kv-aware --router-options coldStartWarmup=1 | coldStartWarmup=1 is not true or false
         simulate --router-options coldStartWarmup=true | names coldStartWarmup, which the signalbox router does not
         simulate --router default --router-options beta=1 | names beta, which the default router does not read; leave it out.
@@ -94,22 +94,23 @@ public class BadInputTest
         compare --routers default --beta 1    | --beta weighs the scores of the kv-aware routers
         simulate --router-options backlog=NaN | backlog=NaN is not a finite number >= 0
         simulate --router-options rowWeight=1e308 | rowWeight=1e308 is not a number between 0 and 1.0E12
-        simulate --eviction fifo              | --eviction=fifo
-        simulate --under-pressure swap        | --under-pressure=swap is not built
-        compare --under-pressure give-up      | --under-pressure=give-up
+        simulate --eviction fifo              | --eviction=fifo is not one of lru, ref-zero; give one of them; see
+        simulate --eviction ref_zero          | --eviction=ref_zero is not one of lru, ref-zero
+        simulate --under-pressure swap        | --under-pressure=swap is not one of recompute, pause; give one of them; no
+        compare --under-pressure give-up      | --under-pressure=give-up is not one of recompute, pause
         simulate --under-pressure pause --paused-blocks -1 | --paused-blocks=-1
         compare --max-preemptions -1          | --max-preemptions=-1
-        simulate --admission-promise half     | --admission-promise=half
+        simulate --admission-promise half     | --admission-promise=half is not one of nothing, known, whole
         simulate --watermark-blocks -1        | --watermark-blocks=-1
         compare --long-prefill-tokens -1      | --long-prefill-tokens=-1
         compare --long-prefill-tokens 9 --max-long-prefills 0 | --max-long-prefills=0
-        simulate --queue-order lifo           | --queue-order=lifo
+        simulate --queue-order lifo           | --queue-order=lifo is not one of first-come, fair
         simulate --tenants a                  | --tenants=a
         simulate --tenants a=1001             | --tenants=a=1001
         simulate --queue-order fair --tenant-weights a=x | --tenant-weights=a=x
         simulate --queue-order fair --max-tenants 0 | --max-tenants=0
-        simulate --durability maybe           | it is process, batch or record
-        simulate --durability=                | it is process, batch or record
+        simulate --durability maybe           | --durability=maybe is not one of process, batch, record
+        simulate --durability=                | --durability= is not one of process, batch, record
         simulate --journal=                   | --journal is empty
         simulate --trace=                     | --trace is empty
         simulate --threaded --ring-size 7     | --ring-size=7
@@ -155,7 +156,8 @@ public class BadInputTest
         simulate --cancel-after NaN           | 'NaN' is not a number
         simulate --cancel-fraction 1 --cancel-after -1 | --cancel-after=-1.0
         simulate --cancel-after 1e400         | '1e400' is too large
-        simulate --cancel-fraction 1 --cancel-after 0 | --cancel-after=0.0 is not above 0
+        simulate --cancel-fraction 1 --cancel-after 0 | --cancel-after=0.0 s is not between 1 and 100000000000000000 ns
+        simulate --think-time -2              | --think-time=-2.0 s is not between 0 and 100000000000000000 ns
         simulate --step-base-nanos 0          | --step-base-nanos=0
         simulate --d2h-jitter-nanos -1        | --d2h-jitter-nanos=-1
         simulate --expert-skew 9              | --expert-skew=9.0
@@ -173,6 +175,15 @@ public class BadInputTest
         simulate --draft-tokens 1 --draft-acceptance 1 --draft-acceptance-file f | --draft-acceptance is a choice that
         simulate --draft-tokens 1 --draft-acceptance-file= | --draft-acceptance-file is empty; give the path of a JSONL
         compare --draft-tokens 1 --draft-acceptance-file missing | the series of accepted drafts missing is not there;
+        inspect --verify x                    | --verify belongs to replay, not to inspect, which has --request
+        inspect --trace f x                   | --trace belongs to simulate, not to inspect
+        inspect x --recover                   | --recover belongs to replay, not to inspect
+        inspect x --requests 3                | there is no option '--requests' (nearest: --request
+        replay --request 3                    | --request belongs to inspect, not to replay
+        replay --verfy                        | there is no option '--verfy' (nearest: --verify
+        compare --list-routers --csv          | --csv is for figures, and --list-routers runs no comparison
+        compare --list-routers --csv-file f   | --csv-file is for figures, and --list-routers runs no comparison
+        simulate --list-routers --json-file /no/such/place | --json-file=/no/such/place cannot be written
         inspect runs/0001 --request 1.5       | '1.5' is not a whole number
         inspect runs/0001 --request 1 --request 2 | --request is given more than once
         inspect no-such-journal --request 1   | no-such-journal is not a directory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
+import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.printing.ExitCode;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -12,9 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Lets bash complete words with the script. */
@@ -56,6 +60,43 @@ class CompletionTest
         assertTrue(complete("signalbox", "simulate", "--router", "kv").contains("kv-aware"));
         assertTrue(complete("signalbox", "").containsAll(
             List.of("simulate", "compare", "replay", "inspect", "doctor", "gpu", "help", "completion")));
+    }
+
+    @Test
+    void shouldCompleteArgumentsThatAreNoOptions() throws IOException, InterruptedException
+    {
+        needsBash();
+
+        assertEquals(new TreeSet<>(HelpCommand.COMMANDS), words(complete("signalbox", "help", "")));
+        assertEquals(List.of("inspect"), complete("signalbox", "help", "ins"));
+        assertEquals(new TreeSet<>(List.of("bash", "zsh")), words(complete("signalbox", "completion", "")));
+        assertEquals(new TreeSet<>(CommandEntry.model().subcommands().keySet()), new TreeSet<>(HelpCommand.COMMANDS));
+    }
+
+    @Test
+    void shouldCompleteValuesAsTheHelpWritesThem() throws IOException, InterruptedException
+    {
+        needsBash();
+
+        assertEquals(new TreeSet<>(List.of("process", "batch", "record")),
+            words(complete("signalbox", "simulate", "--durability", "")));
+        assertEquals(List.of("ref-zero"), complete("signalbox", "compare", "--eviction", "r"));
+    }
+
+    /** Without the options that every command has. */
+    private static TreeSet<String> words(final List<String> completions)
+    {
+        return completions.stream().filter(word -> !word.startsWith("-") && !word.isEmpty())
+            .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void shouldSayHowToLoadTheScriptOnlyInTheHelp()
+    {
+        final String script = CommandRun.of("completion", "bash").out();
+
+        assertTrue(script.startsWith("# Completes commands, options and their values after 'signalbox'"), script);
+        assertFalse(script.contains("bash_profile") || script.contains("picocli.info"), script);
     }
 
     @Test

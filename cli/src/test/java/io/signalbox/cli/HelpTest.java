@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -105,6 +106,20 @@ class HelpTest
             .allMatch(line -> line.startsWith("            ")), help);
         assertEquals(help, help(100, "help " + command));
         assertEquals(help, help(100, command + " -h"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldPrintExamplesAndSynopsisInOnePiece(final String command)
+    {
+        final List<String> help = help(100, command + " --help all").lines().toList();
+        for (final String line : model().getSubcommands().get(command).getCommandSpec().usageMessage().footer())
+        {
+            assertTrue(help.contains(line), () -> "wrapped: " + line);
+        }
+        final int usage = IntStream.range(0, help.size()).filter(i -> help.get(i).startsWith("Usage: ")).findFirst()
+            .orElseThrow();
+        assertFalse(help.get(usage + 1).startsWith(" ".repeat("Usage: ".length())), () -> "wrapped: " + help.get(usage));
     }
 
     @ParameterizedTest

@@ -38,7 +38,7 @@ final class HouseSources
                 {
                     collect(entry, found);
                 }
-                else if (Files.isRegularFile(entry) && isSource(name))
+                else if (Files.isRegularFile(entry) && isSource(entry))
                 {
                     found.add(entry);
                 }
@@ -50,10 +50,17 @@ final class HouseSources
         }
     }
 
-    private static boolean isSource(final String name)
+    private static boolean isSource(final Path source)
     {
-        return name.equals("signalbox") || name.equals("run") ||
-            Stream.of(".java", ".xml", ".sh", ".cu", ".cpp", ".h", ".py", ".md").anyMatch(name::endsWith);
+        return isScript(source) || Stream.of(".java", ".xml", ".cu", ".cuh", ".cpp", ".c", ".h", ".def", ".md")
+            .anyMatch(source.getFileName().toString()::endsWith);
+    }
+
+    /** Scripts have no extension: the launcher, the run of the CI, and those for developers. */
+    private static boolean isScript(final Path source)
+    {
+        final String path = relative(source);
+        return path.equals("signalbox") || path.equals(".ci/run") || path.startsWith("scripts/");
     }
 
     static String relative(final Path source)

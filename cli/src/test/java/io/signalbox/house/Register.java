@@ -8,8 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds phrases that are not plain technical English, in comments, in messages of production code and in Markdown, and
- * counts the word "where", which introduces places and not conditions. Code in fences or backquotes is not prose.
+ * Finds phrases that are not plain technical English, in comments of Java, C++, XML and scripts, in messages of production
+ * code and in Markdown, and counts the word "where", which introduces places and not conditions. Code in fences or
+ * backquotes is not prose.
  */
 final class Register
 {
@@ -43,10 +44,10 @@ final class Register
     private int comments;
     private int wheres;
 
-    /** @param path decides what is prose: a name that ends in .md, or a Java source. */
+    /** @param path its end decides what is prose: .md, .xml, no extension for a script, or a source with Java's comments. */
     void read(final String path, final List<String> lines)
     {
-        final List<String> prose = path.endsWith(".md") ? markdown(lines) : comments(lines);
+        final List<String> prose = prose(path, lines);
         for (int i = 0; i < lines.size(); i++)
         {
             final String text = prose.get(i);
@@ -59,6 +60,20 @@ final class Register
         {
             messages(path, lines, prose);
         }
+    }
+
+    private static List<String> prose(final String path, final List<String> lines)
+    {
+        if (path.endsWith(".md"))
+        {
+            return markdown(lines);
+        }
+        if (path.endsWith(".xml"))
+        {
+            return xml(lines);
+        }
+        final boolean script = path.lastIndexOf('.') <= path.lastIndexOf('/') + 1;
+        return script ? script(lines) : comments(lines);
     }
 
     List<String> findings()
@@ -130,6 +145,36 @@ final class Register
                 final int at = LITERAL.matcher(line).replaceAll(match -> "x".repeat(match.group().length())).indexOf("//");
                 final boolean licence = line.contains("SPDX-License-Identifier");
                 comments.add(at < 0 || licence ? null : line.substring(at + 2).strip());
+            }
+        }
+        return comments;
+    }
+
+    /** The comment of each line of a script, null if there is none. */
+    private static List<String> script(final List<String> lines)
+    {
+        return lines.stream().map(String::strip).map(line -> line.startsWith("#") && !line.startsWith("#!") &&
+            !line.contains("SPDX-License-Identifier") ? line.substring(1).strip() : null).toList();
+    }
+
+    /** The comment of each line of an XML file, null if there is none. */
+    private static List<String> xml(final List<String> lines)
+    {
+        final List<String> comments = new ArrayList<>();
+        boolean inside = false;
+        for (final String line : lines)
+        {
+            final int begin = line.indexOf("<!--");
+            if (inside || begin >= 0)
+            {
+                final int end = line.indexOf("-->", Math.max(0, begin));
+                inside = end < 0;
+                final String text = line.substring(begin < 0 ? 0 : begin + 4, end < 0 ? line.length() : end).strip();
+                comments.add(text.contains("SPDX-License-Identifier") ? null : text);
+            }
+            else
+            {
+                comments.add(null);
             }
         }
         return comments;

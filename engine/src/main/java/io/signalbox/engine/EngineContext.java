@@ -2,6 +2,7 @@
 package io.signalbox.engine;
 
 import io.signalbox.ConfigException;
+import io.signalbox.ConfigException.Named;
 import io.signalbox.backend.Backend;
 import io.signalbox.backend.BackendCapabilities;
 import io.signalbox.backend.CompletionSink;
@@ -96,9 +97,11 @@ final class EngineContext
             final String described = description.get(setting.getKey());
             if (!setting.getValue().equals(described))
             {
-                throw new ConfigException("the journal describes a run with " + setting.getKey() + "=" + described +
-                    ", but the engine would run with " + setting.getKey() + "=" + setting.getValue() +
-                    "; begin the journal with EngineConfig.runSettings(), or give the same value to both.");
+                final String name = setting.getKey();
+                throw ConfigException.because(
+                        "the journal describes a run with ", new Named(name, String.valueOf(described)),
+                        ", but the engine would run with ", new Named(name, setting.getValue())).allowed(described)
+                    .remedy("begin the journal with EngineConfig.runSettings(), or give the same value to both");
             }
         }
     }

@@ -57,9 +57,13 @@ class DefaultDepthTest
     @Test
     void shouldRefuseAGivenDepthThatTheBackendDoesNotTake()
     {
+        final ConfigException refusal =
+            assertThrows(ConfigException.class, () -> depthOf(NO_DEPTH.toBuilder().depth(2).build(), 1, true));
         assertEquals("depth=2 is more than the 1 steps in flight that the backend silent takes per rank; give a depth up " +
-            "to 1, or choose another backend.",
-            assertThrows(ConfigException.class, () -> depthOf(NO_DEPTH.toBuilder().depth(2).build(), 1, true)).getMessage());
+            "to 1, or choose another backend.", refusal.getMessage());
+        assertEquals("depth", refusal.setting());
+        assertEquals("--depth=2 is more than the 1 steps in flight that the backend silent takes per rank; give a --depth " +
+            "up to 1, or choose another backend.", refusal.renamed(setting -> "--" + setting).getMessage());
     }
 
     /** A replay would decide otherwise than the engine did. */
@@ -70,6 +74,8 @@ class DefaultDepthTest
         assertEquals("the journal describes a run with scheduler.depth=1, but the engine would run with " +
             "scheduler.depth=2; begin the journal with EngineConfig.runSettings(), or give the same value to both.",
             assertThrows(ConfigException.class, () -> new ThreadedEngine(context)).getMessage());
+        assertEquals("scheduler.depth",
+            assertThrows(ConfigException.class, () -> new ThreadedEngine(context)).setting());
     }
 
     @Test

@@ -294,6 +294,8 @@ class ToyBackendTest
         assertEquals("partialBlocks=4 needs a backend that copies KV blocks, and the backend silent does not say so; give " +
             "partialBlocks=0, or choose another backend.",
             assertThrows(ConfigException.class, () -> new SteppedEngine(context)).getMessage());
+        assertEquals("partialBlocks",
+            assertThrows(ConfigException.class, () -> new SteppedEngine(context)).setting());
     }
 
     @Test

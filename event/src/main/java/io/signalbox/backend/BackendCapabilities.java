@@ -2,6 +2,7 @@
 package io.signalbox.backend;
 
 import io.signalbox.ConfigException;
+import io.signalbox.ConfigException.Named;
 
 /**
  * Capabilities that a backend declares. The engine refuses to start with a configuration that they do not cover, and
@@ -9,6 +10,8 @@ import io.signalbox.ConfigException;
  */
 public final class BackendCapabilities
 {
+    private static final String ANOTHER = ", or choose another backend";
+
     private final String name;
     private final boolean capturesExperts;
     private final boolean readsTokens;
@@ -60,9 +63,10 @@ public final class BackendCapabilities
     {
         if (wanted && !writesKvFirst)
         {
-            throw new ConfigException("sameStepSharing=true needs a backend that writes the keys and values of a step " +
-                "before it reads any, and the backend " + name + " does not say so; give sameStepSharing=false, or choose " +
-                "another backend.");
+            throw ConfigException.because(new Named("sameStepSharing", "true"),
+                    " needs a backend that writes the keys and values of a step before it reads any, and the backend ",
+                    name, " does not say so").allowed("false")
+                .remedy("give ", new Named("sameStepSharing", "false"), ANOTHER);
         }
     }
 
@@ -71,8 +75,9 @@ public final class BackendCapabilities
     {
         if (leastTokens > 0 && !copiesBlocks)
         {
-            throw new ConfigException("partialBlocks=" + leastTokens + " needs a backend that copies KV blocks, and the " +
-                "backend " + name + " does not say so; give partialBlocks=0, or choose another backend.");
+            throw ConfigException.because(new Named("partialBlocks", Integer.toString(leastTokens)),
+                    " needs a backend that copies KV blocks, and the backend ", name, " does not say so").allowed("0")
+                .remedy("give ", new Named("partialBlocks", "0"), ANOTHER);
         }
     }
 
@@ -163,14 +168,16 @@ public final class BackendCapabilities
         }
         if (wantedDepth > depth)
         {
-            throw new ConfigException("depth=" + wantedDepth + " is more than the " + depth + " steps in flight that the " +
-                "backend " + name + " takes per rank; give a depth up to " + depth + ", or choose another backend.");
+            throw ConfigException.because(new Named("depth", Integer.toString(wantedDepth)), " is more than the ", depth,
+                    " steps in flight that the backend ", name, " takes per rank").allowed("at most " + depth)
+                .remedy("give a ", new Named("depth", null), " up to ", depth, ANOTHER);
         }
         if (wantedDraftTokens > draftTokens)
         {
-            throw new ConfigException("draftTokens=" + wantedDraftTokens + " is more than the " + draftTokens +
-                " draft tokens per entry that the backend " + name + " runs; give at most " + draftTokens +
-                ", or choose another backend.");
+            throw ConfigException.because(new Named("draftTokens", Integer.toString(wantedDraftTokens)),
+                    " is more than the ", draftTokens, " draft tokens per entry that the backend ", name, " runs")
+                .allowed("at most " + draftTokens)
+                .remedy("give at most ", draftTokens, ANOTHER);
         }
     }
 

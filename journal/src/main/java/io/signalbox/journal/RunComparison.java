@@ -2,6 +2,7 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.ConfigException.Named;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -27,10 +28,10 @@ final class RunComparison
             final String now = wanted.getOrDefault(name, ABSENT);
             if (!then.equals(now))
             {
-                throw new ConfigException("the run in " + directory + " has " + name + "=" + then +
-                    ", but the engine that is to continue it has " + name + "=" + now + "; give the engine " +
-                    (then.equals(ABSENT) ? "no such setting" : name + "=" + then) +
-                    ", or begin a new run in another directory.");
+                throw ConfigException.because("the run in ", directory, " has ", new Named(name, then),
+                        ", but the engine that is to continue it has ", new Named(name, now)).allowed(then)
+                    .remedy("give the engine ", then.equals(ABSENT) ? "no such setting" : new Named(name, then),
+                        ", or begin a new run in another directory");
             }
         }
     }

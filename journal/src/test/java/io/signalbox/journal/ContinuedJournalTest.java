@@ -197,6 +197,8 @@ final class ContinuedJournalTest
         assertEquals("the run in " + journal() + " has scheduler.kvBlocks=64, but the engine that is to continue it has " +
             "scheduler.kvBlocks=65; give the engine scheduler.kvBlocks=64, or begin a new run in another directory.",
             refusalOf(more).getMessage());
+        assertEquals("scheduler.kvBlocks", refusalOf(more).setting());
+        assertEquals("64", refusalOf(more).value());
         assertTrue(refusalOf(fewer).getMessage().contains("has program.version=test, but the engine that is to continue " +
             "it has program.version=no value; give the engine program.version=test"), refusalOf(fewer).getMessage());
         continueTo(journal(), 11);

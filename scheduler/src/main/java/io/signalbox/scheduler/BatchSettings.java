@@ -17,10 +17,11 @@ import java.util.List;
 /** Settings of the scheduler about KV blocks that are short, long prompts, and the order of the queue. */
 public final class BatchSettings
 {
-    public static final Setting<UnderPressure> UNDER_PRESSURE = Setting.form("underPressure", "", UnderPressure.RECOMPUTE,
-        UnderPressure.FORMS, UnderPressure::parse, UnderPressure::name, "If a running request lacks a KV block: RECOMPUTE " +
-            "takes the blocks of the request of the lowest priority, of these the one admitted last; " +
-            "PAUSE lets the request that lacks one keep its blocks and wait.");
+    public static final Setting<UnderPressure> UNDER_PRESSURE = Setting.constant("underPressure",
+        UnderPressure.RECOMPUTE, "If a running request lacks a KV block: RECOMPUTE takes the blocks of the request of the " +
+            "lowest priority, of these the one admitted last; PAUSE lets the request that lacks one keep its blocks and " +
+            "wait.")
+        .remedy("give one of them; no KV block moves to host memory");
     public static final Setting<Integer> PAUSED_BLOCKS = Setting.integer("pausedBlocks", "blocks",
         KvBlockConfig.MAX_POOL_SIZE, 0, KvBlockConfig.MAX_POOL_SIZE, "Most KV blocks that paused requests of one rank may " +
             "hold; a request that would pass it leads to a recomputation. A block that two of them share counts twice.");

@@ -219,7 +219,7 @@ class MemoryPressureTest
     {
         final ConfigException refused = assertThrows(ConfigException.class,
             () -> BatchSettings.UNDER_PRESSURE.parse("SWAP"));
-        assertEquals("underPressure=SWAP is not usable (moving KV blocks to host memory is not built); give " +
-            "RECOMPUTE or PAUSE.", refused.getMessage());
+        assertEquals("underPressure=SWAP is not one of RECOMPUTE, PAUSE; give one of them; no KV block moves to host " +
+            "memory.", refused.getMessage());
     }
 }

@@ -16,7 +16,6 @@ import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HeapShortage;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.Progress;
-import io.signalbox.cli.printing.RouterList;
 import io.signalbox.compare.Comparison;
 import io.signalbox.compare.ComparisonCell;
 import io.signalbox.compare.ComparisonConfig;
@@ -105,8 +104,7 @@ public final class CompareCommand implements Callable<Integer>
     {
         if (schedulers.listsRouters())
         {
-            RouterList.print(console.out(), schedulers.known());
-            return ExitCode.OK;
+            return listRouters();
         }
         if (spec.commandLine().getParseResult().hasMatchedOption("--expert-skew"))
         {
@@ -126,6 +124,17 @@ public final class CompareCommand implements Callable<Integer>
         {
             return compare(plan, threads, csv, json);
         }
+    }
+
+    private int listRouters()
+    {
+        if (asCsv || csvFile != null)
+        {
+            throw new ConfigException((asCsv ? "--csv" : CSV_FILE) +
+                " is for figures, and --list-routers runs no comparison; leave it out, or give --json.");
+        }
+        schedulers.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
+        return InstalledRouters.print(console, jsonOptions, schedulers.known());
     }
 
     private int compare(final ComparisonConfig plan, final int threads, final OutputFile csv, final OutputFile json)
@@ -159,9 +168,10 @@ public final class CompareCommand implements Callable<Integer>
     {
         try (Progress progress = progressOption.show(console, "signalbox compare"))
         {
-            final ComparisonProgress runs = (ended, total) -> progress.showNow(
-                ended, total, Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
-            runs.onRun(0, plan.cells());
+            final ComparisonProgress runs = (parts, ended, total) -> progress.show(parts,
+                (long)total * ComparisonProgress.PARTS_PER_RUN,
+                () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " runs");
+            runs.onProgress(0, 0, plan.cells());
             return HeapShortage.named("the comparison with " + threads + " runs at a time",
                 "give fewer --workers, ranks, blocks or requests", () -> Comparison.run(plan, threads, runs));
         }

@@ -2,11 +2,13 @@
 package io.signalbox.cli.commands;
 
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.Json;
 import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Progress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -36,6 +38,9 @@ public final class DoctorCommand implements Callable<Integer>
     @Mixin
     private final JsonOptions jsonOptions = new JsonOptions();
 
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
     public DoctorCommand(final Console console)
     {
         this.console = console;
@@ -46,10 +51,18 @@ public final class DoctorCommand implements Callable<Integer>
     {
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
         {
-            final List<Check> checks = MachineChecks.all(Path.of(""));
+            final List<Check> checks = run();
             final boolean ready = checks.stream().noneMatch(check -> check.needed() && !check.ok());
             jsonOptions.print(console, file, () -> document(checks, ready), () -> printTable(checks));
             return ready ? ExitCode.OK : ExitCode.CHECK_FAILED;
+        }
+    }
+
+    private List<Check> run()
+    {
+        try (Progress progress = progressOption.show(console, "signalbox doctor"))
+        {
+            return MachineChecks.all(Path.of(""), progress);
         }
     }
 

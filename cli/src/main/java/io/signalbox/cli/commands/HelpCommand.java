@@ -11,6 +11,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** Prints the help of a command, as {@code --help} does. */
@@ -29,11 +31,15 @@ import java.util.concurrent.Callable;
         "Exit codes: 0 done; 2 there is no such command or group."})
 public final class HelpCommand implements Callable<Integer>
 {
+    /** The names of all commands, in the order of the help. */
+    public static final List<String> COMMANDS =
+        List.of("simulate", "compare", "replay", "inspect", "doctor", "gpu", "help", "completion");
+
     private final Console console;
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "COMMAND",
+    @Parameters(index = "0", arity = "0..1", paramLabel = "COMMAND", completionCandidates = Commands.class,
         description = "The command (default: signalbox itself).")
     private String command;
 
@@ -58,5 +64,14 @@ public final class HelpCommand implements Callable<Integer>
         final HelpPage page = new HelpPage(asked);
         console.out().print(group == null ? page.text() : page.text(group));
         return ExitCode.OK;
+    }
+
+    static final class Commands implements Iterable<String>
+    {
+        @Override
+        public Iterator<String> iterator()
+        {
+            return COMMANDS.iterator();
+        }
     }
 }

@@ -15,6 +15,7 @@ import io.signalbox.sim.SimulationConfig;
 import io.signalbox.sim.SimulationProgress;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
+import io.signalbox.workload.SizeDistribution;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ final class JournalCheck
     {
         final SchedulerConfig config = SchedulerConfig.builder().capture(new ModelShape(2, 8, 2)).build();
         final Simulation simulation = new Simulation(config, SimulationConfig.DEFAULT,
-            GeneratedWorkload.of(GeneratedWorkloadConfig.builder().conversations(2).build()));
+            GeneratedWorkload.of(workload()));
         try
         {
             return verdict(JournalProbe.run(parent, simulation.settings(),
@@ -46,6 +47,13 @@ final class JournalCheck
             return Check.missing(NAME, "a small run in " + parent + " failed: " + reason,
                 "correct the checks that failed above; if none did, choose another place with --journal DIR");
         }
+    }
+
+    /** Each step is a sync, which takes milliseconds on many disks: some dozens show as much as thousands. */
+    static GeneratedWorkloadConfig workload()
+    {
+        return GeneratedWorkloadConfig.builder().conversations(2).turns(new SizeDistribution.Fixed(2))
+            .outputTokens(new SizeDistribution.Fixed(8)).build();
     }
 
     private static Check verdict(final Verification found)

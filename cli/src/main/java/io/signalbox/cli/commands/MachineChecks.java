@@ -4,6 +4,7 @@ package io.signalbox.cli.commands;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.Check;
 import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.Progress;
 import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.cuda.driver.CudaProbe;
@@ -15,7 +16,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 
 /** Checks the machine and the JVM for everything that Signalbox needs. */
 final class MachineChecks
@@ -31,19 +35,34 @@ final class MachineChecks
     {
     }
 
-    static List<Check> all(final Path directory)
+    /** Shows each check before it begins: the one of journals waits for the disk, the one of GPUs for the driver. */
+    static List<Check> all(final Path directory, final Progress progress)
     {
-        final List<Check> checks = new ArrayList<>();
-        checks.add(java(Runtime.version().feature()));
-        checks.add(opened());
-        checks.add(quiet(Runtime.version().feature(), ManagementFactory.getRuntimeMXBean().getInputArguments()));
-        checks.add(telemetry());
-        checks.add(heap(Runtime.getRuntime().maxMemory()));
-        checks.add(cores(Runtime.getRuntime().availableProcessors()));
-        checks.add(disk(directory));
-        checks.add(JournalCheck.in(journals(directory)));
-        checks.add(routers());
-        checks.add(gpu(new CudaProbe().probe()));
+        final Map<String, Supplier<Check>> checks = checks(directory);
+        final List<Check> found = new ArrayList<>();
+        checks.forEach((name, check) ->
+        {
+            progress.showNow(found.size(), checks.size(), name);
+            found.add(check.get());
+        });
+        return found;
+    }
+
+    /** By name, in the order in which they run. */
+    private static Map<String, Supplier<Check>> checks(final Path directory)
+    {
+        final int feature = Runtime.version().feature();
+        final Map<String, Supplier<Check>> checks = new LinkedHashMap<>();
+        checks.put("java", () -> java(feature));
+        checks.put("jvm flags", MachineChecks::opened);
+        checks.put("warnings", () -> quiet(feature, ManagementFactory.getRuntimeMXBean().getInputArguments()));
+        checks.put("telemetry", MachineChecks::telemetry);
+        checks.put("memory", () -> heap(Runtime.getRuntime().maxMemory()));
+        checks.put("cores", () -> cores(Runtime.getRuntime().availableProcessors()));
+        checks.put("disk", () -> disk(directory));
+        checks.put("journal", () -> JournalCheck.in(journals(directory)));
+        checks.put("routers", MachineChecks::routers);
+        checks.put("gpu", () -> gpu(new CudaProbe().probe()));
         return checks;
     }
 

@@ -36,6 +36,7 @@ import java.util.function.Function;
     name = "replay",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    customSynopsis = "signalbox replay JOURNAL [OPTIONS]",
     header = "Verify a journal: re-run every input and compare every decision.",
     description = {
         "%nVerifying only reads. It stops at the first group that differs and prints both sides.",
@@ -44,7 +45,7 @@ import java.util.function.Function;
     footerHeading = "%nExamples:%n",
     footer = {
         "  signalbox replay runs/0001 --verify",
-        "  signalbox replay runs/0001 --recover --verify   close the journal of a killed writer, then verify it",
+        "  signalbox replay runs/0001 --recover --verify    close a killed writer's journal, then verify it",
         "  signalbox replay runs/0001 --verify --json",
         "  signalbox replay runs/0001 --void 812 --verify   leave out an input that cannot be replayed",
         "  signalbox replay runs/0001 --router-snapshot router.snapshot",

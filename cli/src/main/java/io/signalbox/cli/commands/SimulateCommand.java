@@ -20,7 +20,6 @@ import io.signalbox.cli.printing.ReadingProgress;
 import io.signalbox.cli.printing.CommandFailure;
 import io.signalbox.cli.printing.ReportJson;
 import io.signalbox.cli.printing.ReportText;
-import io.signalbox.cli.printing.RouterList;
 import io.signalbox.cli.printing.StopNotice;
 import io.signalbox.cli.printing.Verdict;
 import io.signalbox.engine.Engine;
@@ -130,8 +129,8 @@ public final class SimulateCommand implements Callable<Integer>
     {
         if (schedulerOptions.listsRouters())
         {
-            RouterList.print(console.out(), schedulerOptions.known());
-            return ExitCode.OK;
+            schedulerOptions.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
+            return InstalledRouters.print(console, jsonOptions, schedulerOptions.known());
         }
         IdleOptions.refuse(spec.commandLine().getParseResult());
         // Checked ahead of the engine's own check, so that a wrong size leaves no empty journal behind.

@@ -77,7 +77,7 @@ public final class CostOptions
         }
         catch (final ConfigException e)
         {
-            throw new ConfigException("--new-weights: " + e.getMessage());
+            throw e.at("--new-weights");
         }
     }
 

@@ -68,7 +68,7 @@ final class FaultPlanOption
         }
         catch (final ConfigException e)
         {
-            throw new ConfigException(place + ": " + e.getMessage());
+            throw e.at(place);
         }
     }
 

@@ -7,7 +7,6 @@ import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalDirectory;
 import io.signalbox.journal.JournalWriter;
 import io.signalbox.journal.JournalConfig;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -38,9 +37,10 @@ public final class JournalOptions
     @Option(names = "--no-verify", description = "Do not verify the journal after the run.")
     private boolean noVerify;
 
-    @Option(names = "--durability", paramLabel = "LEVEL", converter = DurabilityConverter.class,
+    @Option(names = "--durability", paramLabel = "LEVEL", converter = Choice.Level.class,
+        completionCandidates = Choice.Level.class,
         description = "Make written groups survive a killed process (process) or power loss (batch: one sync per batch; " +
-            "record: one per group); default: process.")
+            "record: one per group) (default: process).")
     private Durability durability = JournalConfig.DURABILITY.defaultValue();
 
     /** Directories that this command made, each after its parent. */
@@ -217,22 +217,6 @@ public final class JournalOptions
                 .filter(name -> name.matches("\\d{4}"))
                 .mapToInt(Integer::parseInt)
                 .max().orElse(0);
-        }
-    }
-
-    static final class DurabilityConverter implements ITypeConverter<Durability>
-    {
-        @Override
-        public Durability convert(final String value)
-        {
-            for (final Durability durability : Durability.values())
-            {
-                if (durability.name().equalsIgnoreCase(value))
-                {
-                    return durability;
-                }
-            }
-            throw new ConfigException("--durability=" + value + " is not known; it is process, batch or record.");
         }
     }
 }

@@ -3,6 +3,7 @@ package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -28,10 +29,14 @@ public final class MistypedArguments
     public static String explain(final ParameterException fault)
     {
         final CommandLine command = fault.getCommandLine();
+        if (fault instanceof MissingParameterException)
+        {
+            return unknownOption(command);
+        }
         if (fault instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty())
         {
             final String argument = unmatched.getUnmatched().get(0);
-            return argument.length() > 1 && argument.startsWith("-")
+            return looksLikeOption(argument)
                 ? unknownOption(command.getCommandSpec(), name(argument)) : unknownArgument(command, argument);
         }
         final boolean valueOfFlag = fault.getArgSpec() instanceof OptionSpec option && isFlag(option);
@@ -61,6 +66,18 @@ public final class MistypedArguments
         final String file = option.longestName() + "-file";
         return option.longestName() + " is a flag without a value" +
             (command.findOption(file) == null ? "" : "; " + file + " FILE writes a file");
+    }
+
+    /** An option that the command does not have is the cause more often than the one that is missing. */
+    private static String unknownOption(final CommandLine command)
+    {
+        return command.getUnmatchedArguments().stream().filter(MistypedArguments::looksLikeOption).findFirst()
+            .map(argument -> unknownOption(command.getCommandSpec(), name(argument))).orElse(null);
+    }
+
+    private static boolean looksLikeOption(final String argument)
+    {
+        return argument.length() > 1 && argument.startsWith("-");
     }
 
     private static String unknownOption(final CommandSpec command, final String name)

@@ -61,7 +61,7 @@ public final class Plugins
         }
         catch (final ConfigException e)
         {
-            throw new ConfigException(OPTION + ": " + e.getMessage());
+            throw e.at(OPTION);
         }
         for (final DpRouterProvider provider : providers)
         {

@@ -15,7 +15,6 @@ import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.BatchSettings;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.NumberText;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -45,7 +44,8 @@ class RankOptions
         description = "Make KV blocks of this many tokens (default: ${DEFAULT-VALUE}).")
     private int blockSizeTokens = SchedulerConfig.BLOCK_SIZE_TOKENS.defaultValue();
 
-    @Option(names = "--eviction", paramLabel = "POLICY", converter = SchedulerOptions.EvictionConverter.class,
+    @Option(names = "--eviction", paramLabel = "POLICY", converter = Choice.Eviction.class,
+        completionCandidates = Choice.Eviction.class,
         description = "Evict by POLICY: lru keeps released blocks cached until room is short; ref-zero frees them at once " +
             "(default: lru).")
     private EvictionPolicy evictionPolicy = SchedulerConfig.EVICTION_POLICY.defaultValue();
@@ -82,7 +82,8 @@ class RankOptions
             "${DEFAULT-VALUE}).")
     private int partialBlocks = BatchSettings.PARTIAL_BLOCKS.defaultValue();
 
-    @Option(names = "--under-pressure", paramLabel = "WAY", converter = PressureConverter.class,
+    @Option(names = "--under-pressure", paramLabel = "WAY", converter = Choice.Pressure.class,
+        completionCandidates = Choice.Pressure.class,
         description = "If a running request lacks a KV block: recompute preempts a request; pause lets the one that lacks " +
             "it wait with its blocks (default: recompute).")
     private UnderPressure underPressure = BatchSettings.UNDER_PRESSURE.defaultValue();
@@ -95,7 +96,8 @@ class RankOptions
         description = "Preempt a request at most N times (default: ${DEFAULT-VALUE}).")
     private int maxPreemptions = BatchSettings.MAX_PREEMPTIONS.defaultValue();
 
-    @Option(names = "--admission-promise", paramLabel = "BLOCKS", converter = PromiseConverter.class,
+    @Option(names = "--admission-promise", paramLabel = "BLOCKS", converter = Choice.Promise.class,
+        completionCandidates = Choice.Promise.class,
         description = "Promise an admitted request nothing, the blocks of its known tokens, or those of its whole output " +
             "(default: nothing).")
     private AdmissionPromise admissionPromise = BatchSettings.ADMISSION_PROMISE.defaultValue();
@@ -113,7 +115,8 @@ class RankOptions
             "${DEFAULT-VALUE}).")
     private int maxLongPrefills = BatchSettings.MAX_LONG_PREFILLS.defaultValue();
 
-    @Option(names = "--queue-order", paramLabel = "ORDER", converter = OrderConverter.class,
+    @Option(names = "--queue-order", paramLabel = "ORDER", converter = Choice.Order.class,
+        completionCandidates = Choice.Order.class,
         description = "Let requests of one priority leave the queue in this order: first-come, or fair between tenants " +
             "(default: first-come).")
     private QueueOrder queueOrder = BatchSettings.QUEUE_ORDER.defaultValue();
@@ -245,7 +248,7 @@ class RankOptions
         }
         catch (final ConfigException e)
         {
-            throw new ConfigException("--router-options: " + e.getMessage());
+            throw e.renamed(setting -> "--router-options " + setting);
         }
     }
 
@@ -293,52 +296,5 @@ class RankOptions
     private static List<String> names(final Stream<DpRouterProvider> providers)
     {
         return providers.flatMap(provider -> provider.knobs().stream()).map(Setting::name).distinct().sorted().toList();
-    }
-
-    static final class OrderConverter implements ITypeConverter<QueueOrder>
-    {
-        @Override
-        public QueueOrder convert(final String value)
-        {
-            return switch (value)
-            {
-                case "first-come" -> QueueOrder.FIRST_COME;
-                case "fair" -> QueueOrder.FAIR;
-                default -> throw new ConfigException("--queue-order=" + value + " is not known; it is first-come or fair.");
-            };
-        }
-    }
-
-    static final class PromiseConverter implements ITypeConverter<AdmissionPromise>
-    {
-        @Override
-        public AdmissionPromise convert(final String value)
-        {
-            return switch (value)
-            {
-                case "nothing" -> AdmissionPromise.NOTHING;
-                case "known" -> AdmissionPromise.KNOWN;
-                case "whole" -> AdmissionPromise.WHOLE;
-                default -> throw new ConfigException(
-                    "--admission-promise=" + value + " is not known; it is nothing, known or whole.");
-            };
-        }
-    }
-
-    static final class PressureConverter implements ITypeConverter<UnderPressure>
-    {
-        @Override
-        public UnderPressure convert(final String value)
-        {
-            return switch (value)
-            {
-                case "recompute" -> UnderPressure.RECOMPUTE;
-                case "pause" -> UnderPressure.PAUSE;
-                case "swap" -> throw new ConfigException("--under-pressure=swap is not built: no KV block moves to host " +
-                    "memory; give recompute or pause.");
-                default -> throw new ConfigException(
-                    "--under-pressure=" + value + " is not known; it is recompute or pause.");
-            };
-        }
     }
 }

@@ -4,11 +4,9 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.experts.ModelShape;
-import io.signalbox.kv.EvictionPolicy;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
 import io.signalbox.scheduler.SchedulerConfig;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -112,7 +110,7 @@ public final class SchedulerOptions extends RankOptions
         }
         catch (final ConfigException e)
         {
-            throw new ConfigException("--router-snapshot=" + routerSnapshot + ": " + e.getMessage());
+            throw e.at("--router-snapshot=" + routerSnapshot);
         }
     }
 
@@ -133,22 +131,5 @@ public final class SchedulerOptions extends RankOptions
                 "layers, a smaller --top-k, or --no-capture.");
         }
         return shape;
-    }
-
-    static final class EvictionConverter implements ITypeConverter<EvictionPolicy>
-    {
-        @Override
-        public EvictionPolicy convert(final String value)
-        {
-            switch (value)
-            {
-                case "lru":
-                    return EvictionPolicy.LRU;
-                case "ref-zero":
-                    return EvictionPolicy.REF_ZERO;
-                default:
-                    throw new ConfigException("--eviction=" + value + " is not known; it is lru or ref-zero.");
-            }
-        }
     }
 }

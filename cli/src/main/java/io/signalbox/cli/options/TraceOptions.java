@@ -2,6 +2,8 @@
 package io.signalbox.cli.options;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.DoubleText;
+import io.signalbox.config.Setting;
 import io.signalbox.workload.AgentTraceConfig;
 import io.signalbox.workload.Arrivals;
 import picocli.CommandLine.Option;
@@ -12,7 +14,7 @@ import java.nio.file.Path;
 class TraceOptions
 {
     @Option(names = "--plays", paramLabel = "N",
-        description = "Run N plays of an agent trace at a time; the next starts when one ends (default: all).")
+        description = "Run N plays of an agent trace at a time; the next starts when one ends; 0: all (default: 0).")
     private Integer plays;
 
     @Option(names = "--stagger", paramLabel = "SECONDS",
@@ -45,27 +47,30 @@ class TraceOptions
     final AgentTraceConfig agentConfig(final long seed)
     {
         AgentTraceConfig config = AgentTraceConfig.DEFAULT.withSeed(seed).withSharedPrompts(!separatePlays);
-        if (plays != null && plays < 1)
-        {
-            throw new ConfigException("--plays=" + plays + " leaves nothing to run; let at least 1 play run at a time.");
-        }
         if (plays != null && plays == 1 && staggerSeconds != null)
         {
             throw new ConfigException(
                 "--stagger spreads the first plays, and --plays=1 starts one at a time; leave it out, or change the other.");
         }
         config = plays == null ? config : config.withConcurrentPlays(plays);
-        config = staggerSeconds == null ? config : config.withMeanStaggerNanos(nanos("--stagger", staggerSeconds));
+        config = staggerSeconds == null ? config :
+            config.withMeanStaggerNanos(nanos(AgentTraceConfig.MEAN_STAGGER_NANOS, staggerSeconds));
         return maxThinkTimeSeconds == null ? config :
-            config.withMaxThinkTimeNanos(nanos("--max-think-time", maxThinkTimeSeconds));
+            config.withMaxThinkTimeNanos(nanos(AgentTraceConfig.MAX_THINK_TIME_NANOS, maxThinkTimeSeconds));
     }
 
-    static long nanos(final String option, final double seconds)
+    /** @throws ConfigException in seconds, with the range of the setting. */
+    static long nanos(final Setting<Long> setting, final double seconds)
     {
-        if (!(seconds >= 0.0 && seconds <= 1e6))
+        final long nanos = (long)(seconds * Arrivals.NANOS_PER_SECOND);
+        try
         {
-            throw new ConfigException(option + "=" + seconds + " is not between 0 and 1e6 seconds; give a time.");
+            return setting.check(nanos);
         }
-        return (long)(seconds * Arrivals.NANOS_PER_SECOND);
+        catch (final ConfigException e)
+        {
+            throw ConfigException.of(
+                setting.name(), DoubleText.of(seconds) + " s", e.allowed() + " " + setting.unit(), setting.advice());
+        }
     }
 }

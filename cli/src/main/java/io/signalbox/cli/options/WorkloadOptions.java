@@ -131,7 +131,7 @@ public final class WorkloadOptions extends TraceOptions
         // Cancellations without requests would still change the run description.
         return cancelFraction == 0.0
             ? workload
-            : new Cancellations(cancelFraction, nanos("--cancel-after", cancelAfterSeconds), seed).applyTo(workload);
+            : new Cancellations(cancelFraction, cancelAfterNanos(), seed).applyTo(workload);
     }
 
     private Workload recorded(final long seed)
@@ -160,11 +160,12 @@ public final class WorkloadOptions extends TraceOptions
             throw new ConfigException("--cancel-after is for requests that --cancel-fraction cancels, and " +
                 "--cancel-fraction=0 cancels none; leave it out, or change the other.");
         }
-        if (nanos("--cancel-after", cancelAfterSeconds) < 1)
-        {
-            throw new ConfigException(
-                "--cancel-after=" + cancelAfterSeconds + " is not above 0 seconds; give a mean time to cancel.");
-        }
+        cancelAfterNanos();
+    }
+
+    private long cancelAfterNanos()
+    {
+        return nanos(Cancellations.MEAN_DELAY_NANOS, cancelAfterSeconds);
     }
 
     private Workload generated(final long seed)
@@ -177,7 +178,8 @@ public final class WorkloadOptions extends TraceOptions
         ifGiven(turns, value -> builder.turns(GeneratedWorkloadConfig.TURNS.parse(value)));
         ifGiven(userTokens, value -> builder.userTokens(GeneratedWorkloadConfig.USER_TOKENS.parse(value)));
         ifGiven(outputTokens, value -> builder.outputTokens(GeneratedWorkloadConfig.OUTPUT_TOKENS.parse(value)));
-        ifGiven(thinkTimeSeconds, value -> builder.meanThinkTimeNanos(nanos("--think-time", value)));
+        ifGiven(thinkTimeSeconds, value ->
+            builder.meanThinkTimeNanos(nanos(GeneratedWorkloadConfig.MEAN_THINK_TIME_NANOS, value)));
         ifGiven(maxContextTokens, builder::maxContextTokens);
         return GeneratedWorkload.of(builder.build());
     }

@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -35,6 +37,30 @@ class DoctorCommandTest
         assertTrue(run.out().contains("jvm flags  ok"), run.out());
         assertTrue(run.out().contains("warnings   ok"), run.out());
         assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldShowEachCheckBeforeItBegins()
+    {
+        final CommandRun run = CommandRun.of("doctor", "--progress");
+
+        assertEquals(List.of("0 %, java", "10 %, jvm flags", "20 %, warnings", "30 %, telemetry", "40 %, memory",
+            "50 %, cores", "60 %, disk", "70 %, journal", "80 %, routers", "90 %, gpu"),
+            run.err().lines().map(line -> line.replaceFirst("signalbox doctor: ", "").replaceFirst(", [^,]* left", ""))
+                .toList());
+        assertEquals(run.err().lines().map(line -> line.replaceFirst(".*, ", "")).toList(),
+            run.out().lines().filter(line -> !line.startsWith(" ")).map(line -> line.substring(0, 10).strip()).toList());
+    }
+
+    /** A small run has some dozens of steps, each of which is synced. */
+    @Test
+    void shouldSyncSomeDozensOfTimes(@TempDir final Path directory)
+    {
+        final Matcher records = Pattern.compile("verified: ([0-9,]+) records").matcher(JournalCheck.in(directory).detail());
+
+        assertTrue(records.find());
+        final int count = Integer.parseInt(records.group(1).replace(",", ""));
+        assertTrue(count > 50 && count < 1000, count + " records");
     }
 
     @Test

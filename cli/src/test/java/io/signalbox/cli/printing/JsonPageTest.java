@@ -86,6 +86,8 @@ class JsonPageTest
             run("replay", journal, "--router-snapshot", directory.resolve("snapshot").toString(), "--json"),
             run("inspect", journal, "--request", "3", "--json"),
             run("doctor", "--json"),
+            run("simulate", "--list-routers", "--json"),
+            run("compare", "--list-routers", "--json"),
             run("gpu", "--probe", "--json")));
         documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
         final Verification different = new Verification(
