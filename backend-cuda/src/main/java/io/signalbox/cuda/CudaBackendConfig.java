@@ -38,7 +38,7 @@ public final class CudaBackendConfig
         Long.MAX_VALUE, "Device memory that each layer reads, so that a step takes as long as one with a model; 0: none.");
     public static final Setting<FaultPolicy> FAULT_POLICY = Setting.constant("faultPolicy", FaultPolicy.LOSE_RANK,
         "The fate of the other ranks when CUDA fails on one.");
-    public static final Setting<Waiting> WAITING = Setting.constant("waiting", Waiting.AUTOMATIC,
+    public static final Setting<RankWaiting> WAITING = Setting.constant("waiting", RankWaiting.AUTOMATIC,
         "How a rank's thread waits for a step in flight; AUTOMATIC spins if every thread has a core.");
     public static final Setting<Long> STEP_TIMEOUT_NANOS = Setting.number("stepTimeoutNanos", "ns", 30_000_000_000L, 1,
         Long.MAX_VALUE, "How long a step may be in flight, unless the engine's own setting says otherwise.")
@@ -59,7 +59,7 @@ public final class CudaBackendConfig
     private LongSupplier clock = System::nanoTime;
 
     /** How the thread of a rank waits while a step is in flight; without one it sleeps until a plan arrives. */
-    public enum Waiting
+    public enum RankWaiting
     {
         /** Spins if every thread of engine and ranks has a core, otherwise parks. */
         AUTOMATIC,
@@ -136,7 +136,7 @@ public final class CudaBackendConfig
     }
 
     /** How a rank's thread waits for a step in flight. */
-    public CudaBackendConfig waiting(final Waiting value)
+    public CudaBackendConfig waiting(final RankWaiting value)
     {
         return set(WAITING, value);
     }
@@ -246,8 +246,8 @@ public final class CudaBackendConfig
     /** Whether the threads of so many ranks may spin, the engine's four threads being there too. */
     public boolean spins(final int ranks)
     {
-        final Waiting waiting = values.get(WAITING);
-        return waiting == Waiting.SPINNING || waiting == Waiting.AUTOMATIC &&
+        final RankWaiting waiting = values.get(WAITING);
+        return waiting == RankWaiting.SPINNING || waiting == RankWaiting.AUTOMATIC &&
             Runtime.getRuntime().availableProcessors() >= ranks + ENGINE_THREADS;
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cuda;
 
-import io.signalbox.cuda.CudaBackendConfig.Waiting;
+import io.signalbox.cuda.CudaBackendConfig.RankWaiting;
 import io.signalbox.cuda.driver.DrivenWaits;
 import io.signalbox.cuda.driver.EmulatedDriver;
 import io.signalbox.cuda.driver.JCudaBinding;
@@ -37,7 +37,7 @@ class RankThreadTest
     @Test
     void shouldNotSleepWhileAStepIsInFlight()
     {
-        final CudaBackend backend = withStepInFlight(Waiting.SPINNING);
+        final CudaBackend backend = withStepInFlight(RankWaiting.SPINNING);
         try
         {
             final Thread thread = rankThread();
@@ -57,7 +57,7 @@ class RankThreadTest
     @Test
     void shouldParkWhereItMayNotSpin()
     {
-        final CudaBackend backend = withStepInFlight(Waiting.PARKING);
+        final CudaBackend backend = withStepInFlight(RankWaiting.PARKING);
         try
         {
             awaitSleep(rankThread());
@@ -76,12 +76,12 @@ class RankThreadTest
 
         assertFalse(new CudaBackendConfig().spins(cores));
         assertEquals(cores >= 5, new CudaBackendConfig().spins(1));
-        assertTrue(new CudaBackendConfig().waiting(Waiting.SPINNING).spins(cores));
-        assertFalse(new CudaBackendConfig().waiting(Waiting.PARKING).spins(1));
+        assertTrue(new CudaBackendConfig().waiting(RankWaiting.SPINNING).spins(cores));
+        assertFalse(new CudaBackendConfig().waiting(RankWaiting.PARKING).spins(1));
     }
 
     /** On a device whose streams are stopped until the test releases them. */
-    private static CudaBackend withStepInFlight(final Waiting waiting)
+    private static CudaBackend withStepInFlight(final RankWaiting waiting)
     {
         final CudaBackend backend =
             new CudaBackend(EngineRun.config().waiting(waiting), new DrivenWaits(new JCudaBinding()));

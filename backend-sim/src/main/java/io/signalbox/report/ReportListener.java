@@ -370,7 +370,7 @@ public final class ReportListener implements GroupListener
         final double seconds = nowNanos / NANOS_PER_SECOND;
         return new RunReport(
             new RunReport.Requests(submitted, completed, cancelled, failed + refused, refused, live.size()),
-            new RunReport.Latency(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
+            new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
             new RunReport.Throughput(
                 seconds == 0.0 ? 0.0 : completed / seconds, seconds == 0.0 ? 0.0 : outputTokens / seconds, outputTokens),
             prefixCache(),
@@ -427,13 +427,13 @@ public final class ReportListener implements GroupListener
         return Arrays.stream(ranks).map(rank -> rank.occupancy(poolBlocks, nowNanos)).toList();
     }
 
-    private RunReport.RoutedExperts routedExperts()
+    private RunReport.RowCounts routedExperts()
     {
         if (inlineLoad == null)
         {
-            return new RunReport.RoutedExperts(capturedRows, inheritedRows, missingRows, null, List.of());
+            return new RunReport.RowCounts(capturedRows, inheritedRows, missingRows, null, List.of());
         }
         final ExpertLoad load = inlineLoad.plus(chunkedLoad);
-        return new RunReport.RoutedExperts(capturedRows, inheritedRows, missingRows, load.overall(), load.layers());
+        return new RunReport.RowCounts(capturedRows, inheritedRows, missingRows, load.overall(), load.layers());
     }
 }

@@ -17,14 +17,14 @@ import java.util.Map;
  */
 public record RunReport(
     Requests requests,
-    Latency latency,
+    Latencies latency,
     Throughput throughput,
     PrefixCache prefixCache,
     Steps steps,
     InFlight inFlight,
     Placements placements,
     List<RankOccupancy> blockOccupancy,
-    RoutedExperts routedExperts,
+    RowCounts routedExperts,
     List<Tenant> tenants,
     Faults faults,
     NewWeights newWeights,
@@ -59,7 +59,7 @@ public record RunReport(
      * @param itl  gap between two successive tokens of a request; every gap, of whichever request.
      * @param e2e  Submit to end, completed requests.
      */
-    public record Latency(LatencySummary ttft, LatencySummary tpot, LatencySummary itl, LatencySummary e2e)
+    public record Latencies(LatencySummary ttft, LatencySummary tpot, LatencySummary itl, LatencySummary e2e)
     {
     }
 
@@ -182,7 +182,7 @@ public record RunReport(
      *
      * @param load how evenly tokens fell on experts, over all layers; null if capture was disabled.
      */
-    public record RoutedExperts(
+    public record RowCounts(
         long captured, long inherited, long missing, ExpertSkew load, List<ExpertSkew> layers)
     {
     }

@@ -245,7 +245,7 @@ class ReportListenerTest
         complete(20, 2, RowForm.CHUNKED, chunk).putRows(new byte[0], 0, 0);
         report.onChunkedRows(chunk, 0, 1);
         apply(chunk);
-        final RunReport.RoutedExperts experts = report.report().routedExperts();
+        final RunReport.RowCounts experts = report.report().routedExperts();
         assertEquals(4, experts.captured());
         assertEquals(0, experts.inherited());
         assertEquals(0, experts.missing());

@@ -36,7 +36,7 @@ class ConversationTraceTest
         // A finished request has prompt + generated - 1 rows.
         final long rows = trace.requests().stream()
             .mapToLong(request -> request.promptTokens() + Math.max(0, request.outputTokens() - 1)).sum();
-        final RunReport.RoutedExperts experts = report.routedExperts();
+        final RunReport.RowCounts experts = report.routedExperts();
         assertEquals(rows, experts.captured() + experts.inherited());
         assertEquals(0, experts.missing());
         assertEquals(report.prefixCache().matchedTokens(), experts.inherited());

@@ -225,7 +225,7 @@ final class FaultyRun extends EventReader implements GroupJournal
                 requests.completed(), requests.cancelled(), requests.failed() - requests.refused()),
             List.of(counted.running(), counted.waiting(), counted.paused(), counted.accepted(), counted.refused(),
                 counted.completed(), counted.cancelled(), counted.failed()));
-        final RunReport.RoutedExperts rows = report.routedExperts();
+        final RunReport.RowCounts rows = report.routedExperts();
         same("rows", List.of(rows.captured(), rows.inherited(), rows.missing()),
             List.of(stats.rows().captured(), stats.rows().inherited(), stats.rows().missing()));
         same("steps", List.of(0L, 0L, report.steps().preemptions(), report.throughput().outputTokens()),

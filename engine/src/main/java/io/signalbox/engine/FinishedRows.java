@@ -169,9 +169,9 @@ final class FinishedRows
     }
 
     /** Counts the rows that ended requests hold now. Waits for nobody. */
-    SignalboxEngine.UntakenRows count()
+    SignalboxEngine.UntakenRowCount count()
     {
-        return new SignalboxEngine.UntakenRows(requests, bytes, discardedRequests);
+        return new SignalboxEngine.UntakenRowCount(requests, bytes, discardedRequests);
     }
 
     /** Explains why the rows of a request are absent. */

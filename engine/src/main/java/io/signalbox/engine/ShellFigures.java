@@ -38,7 +38,7 @@ final class ShellFigures
         final long visible = handlers.durable();
         final long passed = handlers.handled();
         final long made = track.getCursor();
-        final SignalboxEngine.UntakenRows untaken = finishedRows.count();
+        final SignalboxEngine.UntakenRowCount untaken = finishedRows.count();
         return new EngineStats.Shell(running,
             new EngineStats.Rings(offered - taken, ingress.getBufferSize(), made - passed, track.getBufferSize(),
                 made - visible, made + 1),

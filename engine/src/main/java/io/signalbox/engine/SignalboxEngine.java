@@ -140,7 +140,7 @@ public final class SignalboxEngine implements AutoCloseable
     }
 
     /** The routed experts that ended requests hold until their clients take them. */
-    public UntakenRows untakenRows()
+    public UntakenRowCount untakenRows()
     {
         return engine.untakenRows();
     }
@@ -152,7 +152,7 @@ public final class SignalboxEngine implements AutoCloseable
      * @param bytes             of their pages; a page that requests share counts once for each.
      * @param discardedRequests whose rows were discarded so far: {@link EngineConfig#untakenRows}.
      */
-    public record UntakenRows(int requests, long bytes, long discardedRequests)
+    public record UntakenRowCount(int requests, long bytes, long discardedRequests)
     {
     }
 

@@ -240,7 +240,7 @@ public final class ThreadedEngine implements Engine
         return context.figures().stats(shellFigures.stats(!isFailed() && !isClosing()));
     }
 
-    SignalboxEngine.UntakenRows untakenRows()
+    SignalboxEngine.UntakenRowCount untakenRows()
     {
         return finishedRows.count();
     }

@@ -44,13 +44,13 @@ class BoundedRowsTest
             final CompletionHandle discarded = engine.submit(REQUEST);
             taken.await();
             discarded.await();
-            assertEquals(new SignalboxEngine.UntakenRows(2, 2 * REQUEST_BYTES, 0), engine.untakenRows());
+            assertEquals(new SignalboxEngine.UntakenRowCount(2, 2 * REQUEST_BYTES, 0), engine.untakenRows());
             assertEquals(40, taken.takeRows(LONG_ENOUGH).rows());
             discarded.releaseRows(LONG_ENOUGH);
             discarded.releaseRows(LONG_ENOUGH);
             assertNull(discarded.takeRows(LONG_ENOUGH), "they were discarded by their client");
             engine.engine().awaitProcessed();
-            assertEquals(new SignalboxEngine.UntakenRows(0, 0, 0), engine.untakenRows());
+            assertEquals(new SignalboxEngine.UntakenRowCount(0, 0, 0), engine.untakenRows());
         }
     }
 
@@ -66,7 +66,7 @@ class BoundedRowsTest
                 requests.get(i).await();
             }
             engine.engine().awaitProcessed();
-            assertEquals(new SignalboxEngine.UntakenRows(2, 2 * REQUEST_BYTES, 3), engine.untakenRows());
+            assertEquals(new SignalboxEngine.UntakenRowCount(2, 2 * REQUEST_BYTES, 3), engine.untakenRows());
             assertThrows(RowsDiscardedException.class, () -> requests.get(2).takeRows(LONG_ENOUGH));
             assertEquals(40, requests.get(3).takeRows(LONG_ENOUGH).rows());
         }

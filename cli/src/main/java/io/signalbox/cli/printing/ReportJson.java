@@ -273,7 +273,7 @@ public final class ReportJson
 
     private void routedExperts(final RunReport report) throws IOException
     {
-        final RunReport.RoutedExperts experts = report.routedExperts();
+        final RunReport.RowCounts experts = report.routedExperts();
         final boolean routed = report.steps().tokens() > 0;
         json.writeNumberField("captured", experts.captured());
         json.writeNumberField("inherited", experts.inherited());

@@ -157,7 +157,7 @@ public final class ReportText
             Decimals.grouped(weights.mixed()) + " ended with tokens of several generations");
     }
 
-    private void latency(final RunReport.Latency latency)
+    private void latency(final RunReport.Latencies latency)
     {
         out.printf("%n" + LABEL + " %11s %11s %11s %11s %11s%n", "latency, ms", "mean", "p50", "p90", "p99", "max");
         latency("TTFT", latency.ttft());
@@ -215,7 +215,7 @@ public final class ReportText
 
     private void experts(final RunReport report)
     {
-        final RunReport.RoutedExperts experts = report.routedExperts();
+        final RunReport.RowCounts experts = report.routedExperts();
         if (experts.load() == null)
         {
             row("routed experts", "capture was off");
