@@ -24,20 +24,19 @@ class DocumentLinksTest
     private static final Pattern LINK = Pattern.compile("]\\(([^)]+)\\)|src(?:set)?=\"([^\"]+)\"");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
+    /** Systems, models and traces: a page that names one links to it once. */
+    private static final List<String> NAMES = List.of("Mooncake", "DeepSeek", "Qwen", "Megatron Core", "vLLM", "SGLang",
+        "TensorRT-LLM", "Grafana", "Micrometer", "Vidur", "BLIS", "LLMServingSim");
+
     @TempDir
     Path temporary;
 
     @Test
     void shouldFindEveryTarget() throws IOException
     {
-        final List<Path> pages = new ArrayList<>();
-        try (Stream<Path> top = Files.list(ROOT); Stream<Path> docs = Files.walk(ROOT.resolve("docs")))
-        {
-            Stream.concat(top, docs).filter(path -> path.toString().endsWith(".md")).forEach(pages::add);
-        }
         final List<String> broken = new ArrayList<>();
         int links = 0;
-        for (final Path page : pages)
+        for (final Path page : pages())
         {
             links += check(page, broken);
         }
@@ -54,6 +53,40 @@ class DocumentLinksTest
 
         assertEquals(3, check(page, broken));
         assertEquals(List.of("a.md: b.md", "a.md: #other"), broken);
+    }
+
+    @Test
+    void shouldLinkTheSystemsThatAPageNames() throws IOException
+    {
+        final List<String> missing = new ArrayList<>();
+        for (final Path page : pages())
+        {
+            missing.addAll(unlinked(page));
+        }
+        assertEquals(List.of(), missing);
+
+        final Path page = temporary.resolve("b.md");
+        Files.writeString(page, "# Mooncake\nAs vLLM does; `Qwen`\n[SGLang's way](https://example.org)\n");
+        assertEquals(List.of("b.md: vLLM"), unlinked(page));
+    }
+
+    /** Headings and code cannot have links, and the changelog names what the other pages explain. */
+    private static List<String> unlinked(final Path page) throws IOException
+    {
+        final String text = Files.readString(page);
+        final String prose =
+            text.replaceAll("(?ms)^```.*?^```", "").replaceAll("`[^`]*`", "").replaceAll("(?m)^#+ .*$", "");
+        return NAMES.stream().filter(name -> prose.contains(name) && !page.endsWith("CHANGELOG.md") &&
+            !Pattern.compile("\\[[^\\]]*" + name + "[^\\]]*\\]\\(http").matcher(text).find())
+            .map(name -> page.getFileName() + ": " + name).toList();
+    }
+
+    private static List<Path> pages() throws IOException
+    {
+        try (Stream<Path> top = Files.list(ROOT); Stream<Path> docs = Files.walk(ROOT.resolve("docs")))
+        {
+            return Stream.concat(top, docs).filter(path -> path.toString().endsWith(".md")).sorted().toList();
+        }
     }
 
     /** @return the links to other pages and headings. */

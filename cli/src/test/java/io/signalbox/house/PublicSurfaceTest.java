@@ -20,7 +20,8 @@ class PublicSurfaceTest
     private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
     private static final String ROUTERS =
         "router/src/main/resources/META-INF/services/io.signalbox.router.DpRouterProvider";
-    private static final int MOST_TYPES = 48;
+    /** The engine has 13 with its figures, the scheduler 2; allocator, rows, routers and backends are usable alone. */
+    private static final int MOST_TYPES = 56;
     private static final List<String> API_PACKAGE = List.of("/**", " * API: a sample.", " */", "package a;");
 
     @Test
@@ -40,8 +41,9 @@ class PublicSurfaceTest
     @Test
     void shouldKeepTheApiOfTheEngineSmall() throws IOException
     {
-        final long types = new PublicSurface(list()).api().stream().filter(type ->
-            type.matches("io\\.signalbox\\.((backend|engine|event|experts|kv|router|scheduler)\\.)?\\w+")).count();
+        final String packages = "backend|config|engine|event|experts|export|kv|kv\\.hash|plugin|router|scheduler|stats";
+        final long types = new PublicSurface(list()).api().stream()
+            .filter(type -> type.matches("io\\.signalbox\\.((" + packages + ")\\.)?\\w+")).count();
 
         assertTrue(types <= MOST_TYPES, types + " API types in the engine and below");
     }
