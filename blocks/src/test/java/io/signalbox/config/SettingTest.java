@@ -43,8 +43,9 @@ class SettingTest
         }
         else
         {
-            assertTrue(refused(() -> SHARE.parse(SHARE.print(share))).startsWith("share=" + share + " is not a number"));
-            assertTrue(refused(() -> SHARE.check(share)).startsWith("share=" + share + " is not between 0 and 1;"));
+            final String given = "share=" + DoubleText.of(share);
+            assertTrue(refused(() -> SHARE.parse(SHARE.print(share))).startsWith(given + " is not a number"));
+            assertTrue(refused(() -> SHARE.check(share)).startsWith(given + " is not between 0 and 1;"));
         }
     }
 
