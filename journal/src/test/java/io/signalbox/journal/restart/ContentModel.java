@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.restart;
 
-import io.signalbox.StateDigest;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
+import io.signalbox.testkit.ContextModel;
 
 import java.util.Arrays;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A model whose next token and routed experts are a function of the tokens of the context, and of nothing else. */
+/** The tokens and rows that a request must have: those of the test kit's {@link ContextModel}. */
 final class ContentModel
 {
-    static final int VOCABULARY = 1000;
+    static final int VOCABULARY = ContextModel.VOCABULARY;
     static final ModelShape SHAPE = new ModelShape(3, 16, 2);
+    private static final ContextModel MODEL = new ContextModel(SHAPE);
 
     private ContentModel()
     {
@@ -22,34 +23,23 @@ final class ContentModel
 
     static long context(final long before, final int token)
     {
-        return StateDigest.mix(before, token, 5);
+        return ContextModel.context(before, token);
     }
 
     static int next(final long context)
     {
-        return (int)Math.floorMod(context, (long)VOCABULARY);
+        return ContextModel.next(context);
     }
 
     static int expert(final long context, final int layer, final int k)
     {
-        return (int)(Math.floorMod(StateDigest.mix(context, layer), (long)SHAPE.experts()) + k) % SHAPE.experts();
+        return MODEL.expert(context, layer, k);
     }
 
     /** All tokens of the request, prompt first. */
     static int[] tokens(final Ask request)
     {
-        final int prompt = request.prompt().length;
-        final int[] tokens = Arrays.copyOf(request.prompt(), prompt + request.maxNewTokens());
-        long context = 0;
-        for (int i = 0; i < tokens.length; i++)
-        {
-            if (i >= prompt)
-            {
-                tokens[i] = next(context);
-            }
-            context = context(context, tokens[i]);
-        }
-        return tokens;
+        return ContextModel.tokens(request.prompt(), request.maxNewTokens());
     }
 
     /** The first {@code count} tokens that the request generates. */
