@@ -291,7 +291,7 @@ class PlantedRoutersTest
         {
             for (int request = 0; request < batch.count(); request++)
             {
-                while (next < batch.ranks() && !batch.hasRoom(next))
+                for (int tried = 0; tried < batch.ranks() && next < batch.ranks() && !batch.hasRoom(next); tried++)
                 {
                     next = (next + 1) % batch.ranks();
                 }
