@@ -54,7 +54,7 @@ public final class CompletionRequest
     /**
      * A request with this prompt, at most {@link #DEFAULT_NEW_TOKENS} new tokens, and the model's own probabilities.
      *
-     * @param tokens token ids, at least one; copied.
+     * @param tokens token ids, 0 or more, at least one; copied.
      */
     public static CompletionRequest prompt(final int[] tokens)
     {
@@ -66,7 +66,16 @@ public final class CompletionRequest
         {
             throw ConfigException.of("prompt", "[]", "one or more tokens", "give at least one token");
         }
-        return new CompletionRequest(tokens.clone());
+        final int[] copy = tokens.clone();
+        for (int i = 0; i < copy.length; i++)
+        {
+            if (copy[i] < 0)
+            {
+                throw ConfigException.of("prompt[" + i + "]", Integer.toString(copy[i]), "a token id",
+                    "give token ids of the model, from 0");
+            }
+        }
+        return new CompletionRequest(copy);
     }
 
     /** @param tokens to generate at most; 0 for prefill only. */

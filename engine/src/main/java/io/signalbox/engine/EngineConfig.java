@@ -333,7 +333,10 @@ public final class EngineConfig
     /** The client reads configuration, ring and clock, so these cannot change from here on. */
     void attach(final EngineClient value)
     {
-        refuseAfterClient("a client");
+        if (client != null)
+        {
+            throw usedAlready();
+        }
         client = value;
     }
 
@@ -390,12 +393,17 @@ public final class EngineConfig
     {
         if (concluded != null)
         {
-            throw new ConfigException(
-                "an EngineConfig has been used to open an engine; make one for each engine, with a separate journal.");
+            throw usedAlready();
         }
         requireBackend();
         concluded = new EngineContext(this, defaultDepth);
         return concluded;
+    }
+
+    private static ConfigException usedAlready()
+    {
+        return new ConfigException(
+            "an EngineConfig has been used to open an engine; make one for each engine, with a separate journal.");
     }
 
     /** The parts of the engine that was opened, or {@code null}. */

@@ -14,12 +14,14 @@ import java.nio.ByteOrder;
 final class SubmitEncoding
 {
     final InputWriter writer = new InputWriter();
+    private final boolean capture;
     private final int blockSizeTokens;
     private final BlockHasher hasher;
     private final byte[] chain;
 
     SubmitEncoding(final SchedulerConfig config)
     {
+        capture = config.capture() != null;
         blockSizeTokens = config.blockSizeTokens();
         hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
         chain = new byte[hasher.chainBytes()];
@@ -28,6 +30,11 @@ final class SubmitEncoding
     /** Returns the message, complete except for its time and deadline, which the caller sets before it sends the message. */
     SubmitEncoder encode(final CompletionRequest request, final long requestId)
     {
+        if (request.rowsFrom() >= 0 && !capture)
+        {
+            throw new IllegalArgumentException("request " + requestId + " wants routed experts, which this engine does " +
+                "not capture; give its SchedulerConfig the model's shape by capture, or submit the request without rows");
+        }
         final int[] prompt = request.prompt();
         final byte[] cacheKey = request.cacheKey();
         final UnsafeBuffer hashes = hashes(prompt, cacheKey);

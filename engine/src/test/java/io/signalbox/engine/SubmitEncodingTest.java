@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.engine;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.codec.MessageHeaderDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.kv.hash.BlockHashFunction;
@@ -12,6 +13,9 @@ import java.nio.ByteOrder;
 import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class SubmitEncodingTest
 {
@@ -36,5 +40,34 @@ class SubmitEncodingTest
             hashes(BlockHashFunction.SHA_256, 70));
         assertArrayEquals(new long[] {6724566882517643958L, 7904376779639746298L},
             hashes(BlockHashFunction.XXH3_128, 70));
+    }
+
+    @Test
+    void shouldRefuseRowsThatNobodyCaptures()
+    {
+        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build());
+        assertEquals("request 7 wants routed experts, which this engine does not capture; give its SchedulerConfig the " +
+                "model's shape by capture, or submit the request without rows",
+            assertThrows(IllegalArgumentException.class,
+                () -> encoding.encode(CompletionRequest.prompt(new int[] {1}).rows(0), 7)).getMessage());
+    }
+
+    @Test
+    void shouldRefuseATokenThatNoModelHas()
+    {
+        assertEquals("prompt[1]=-1 is not a token id; give token ids of the model, from 0.",
+            assertThrows(ConfigException.class, () -> CompletionRequest.prompt(new int[] {0, -1})).getMessage());
+    }
+
+    @Test
+    void shouldSayThatAConfigurationServesOneEngine()
+    {
+        final EngineConfig config = new EngineConfig().backend(new SilentBackend());
+        try (SignalboxEngine engine = SignalboxEngine.launch(config))
+        {
+            assertEquals("an EngineConfig has been used to open an engine; make one for each engine, with a separate " +
+                "journal.", assertThrows(ConfigException.class, () -> SignalboxEngine.launch(config)).getMessage());
+            assertTrue(engine.failure().isEmpty());
+        }
     }
 }

@@ -68,7 +68,7 @@ public final class RolloutWorker
             captured += rows.count(RowState.CAPTURED);
             inherited += rows.count(RowState.INHERITED);
             RoutedExpertsFile.npz(rows, directory.resolve(policy + "-" + rollout.requestId() + ".npz"));
-            // Only now: until then a restart hands them out again.
+            // Only now: with a journal, a restart hands them out until then.
             rollout.releaseRows(LONG_ENOUGH);
         }
         System.out.println(policy + " policy, generation " + engine.weightGeneration() + ": " + rollouts.size() +
