@@ -32,6 +32,7 @@ final class EngineRun
     /** Few levels, so that ties abound. */
     static final SeededLogits LOGITS = new SeededLogits(7, 16);
     static final int REQUESTS = 12;
+    private static final int NO_ROWS = -1;
     private static final int PROMPT_TOKENS = 40;
     private static final int NEW_TOKENS = 6;
     private static final Duration WAIT = Duration.ofMinutes(1);
@@ -48,7 +49,7 @@ final class EngineRun
             .depth(backend.capabilities().depth()).capture(capture).build());
         try (SignalboxEngine engine = SignalboxEngine.launch(context))
         {
-            run.submitAll(engine);
+            run.submitAll(engine, capture == null ? NO_ROWS : 0);
             for (final CompletionHandle handle : run.handles)
             {
                 handle.await(WAIT);
@@ -69,13 +70,13 @@ final class EngineRun
     }
 
     /** No two prompts share a block, so that each row was computed for its own request. */
-    private void submitAll(final SignalboxEngine engine)
+    private void submitAll(final SignalboxEngine engine, final int rowsFrom)
     {
         for (int i = 0; i < REQUESTS; i++)
         {
             final int first = i * PROMPT_TOKENS;
             final int[] prompt = IntStream.range(first, first + PROMPT_TOKENS).toArray();
-            handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(NEW_TOKENS).rows(0)));
+            handles.add(engine.submit(CompletionRequest.prompt(prompt).maxNewTokens(NEW_TOKENS).rows(rowsFrom)));
         }
     }
 
