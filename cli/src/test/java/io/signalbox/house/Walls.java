@@ -55,6 +55,7 @@ final class Walls
     private static final String REPORT = room("report");
     private static final String COMPARE = room("compare");
     private static final String CUDA = room("cuda");
+    private static final String MODEL = room("model");
     private static final String METRICS = room("metrics");
     private static final String CLI = room("cli");
     private static final String PRINTING = room("cli.printing");
@@ -103,15 +104,17 @@ final class Walls
                     WeightSpan.class)))));
         walls.put("the engine module and those below it know no other module", noClasses()
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, METRICS, CLI)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, MODEL, METRICS, CLI)));
         walls.put("journal knows no backend", noClasses()
             .that().resideInAPackage(JOURNAL)
-            .should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, METRICS, CLI)));
+            .should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, MODEL, METRICS, CLI)));
         walls.put("the simulator knows neither journal nor GPU", noClasses()
             .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, METRICS, CLI)));
         walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
             .that().resideInAPackage(CUDA)
             .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, ENGINE, SCHEDULER)));
+        walls.put("the model knows shapes and nothing else of ours", noClasses()
+            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()

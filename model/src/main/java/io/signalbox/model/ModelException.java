@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import io.signalbox.ConfigException;
+
+/** A model cannot be used. The message is one sentence: the file or the tensor, its fault, and the remedy. */
+public final class ModelException extends ConfigException
+{
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * @param fault  the place and its fault, without a period.
+     * @param remedy what to do, without a period.
+     */
+    public ModelException(final String fault, final String remedy)
+    {
+        super(fault + "; " + remedy + ".");
+    }
+}
