@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -54,10 +55,8 @@ public final class Checkpoint
 
     private void addShards(final CheckpointFiles files, final CheckpointTensors tensors, final Map<String, String> index)
     {
-        for (final String name : new TreeSet<>(index.values()))
-        {
-            add(files.inside(name), tensors, index);
-        }
+        final List<Path> shards = new TreeSet<>(index.values()).stream().map(files::inside).toList();
+        shards.forEach(shard -> add(shard, tensors, index));
         for (final Map.Entry<String, String> entry : index.entrySet())
         {
             if (!tensors.has(entry.getKey()))

@@ -43,7 +43,7 @@ final class ConfigReader
         }
         catch (final ModelException e)
         {
-            throw e.getMessage().startsWith(file.toString()) ? e : new ModelException(file + ": " + e.fault(), REMEDY);
+            throw e.getMessage().startsWith(file.toString()) ? e : e.in(file);
         }
     }
 

@@ -16,4 +16,15 @@ public final class ModelException extends ConfigException
     {
         super(fault + "; " + remedy + ".");
     }
+
+    private ModelException(final String message)
+    {
+        super(message);
+    }
+
+    /** The same fault with its place before it, such as a file. */
+    ModelException in(final Object place)
+    {
+        return new ModelException(place + ": " + getMessage());
+    }
 }
