@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -68,6 +69,21 @@ public final class RoutedExperts
                 Math.max(span.from(), start), Math.min(span.to(), start + rows), span.generation()))
             .filter(span -> span.from() < span.to())
             .toList());
+    }
+
+    /** The same rows with {@link RoutedExpertPages#MISSING} for each id of an inherited row; states stay as they are. */
+    public RoutedExperts withoutInheritedIds()
+    {
+        final short[] own = ids.clone();
+        final int width = shape.rowIds();
+        for (int row = 0; row < rows; row++)
+        {
+            if (states[row] == RowState.INHERITED.ordinal())
+            {
+                Arrays.fill(own, row * width, (row + 1) * width, RoutedExpertPages.MISSING);
+            }
+        }
+        return new RoutedExperts(start, rows, shape, own, states, promptTokens, weights);
     }
 
     /** Position of the first row in the request. */
