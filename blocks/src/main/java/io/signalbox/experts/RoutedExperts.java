@@ -81,19 +81,24 @@ public final class RoutedExperts
             .toList());
     }
 
-    /** The same rows with {@link RoutedExpertPages#MISSING} for each id of an inherited row; states stay as they are. */
-    public RoutedExperts withoutInheritedIds()
+    /** The same rows; inherited ones have {@link RoutedExpertPages#MISSING} and NaN as missing ones do; states stay. */
+    public RoutedExperts withoutInherited()
     {
-        final short[] own = ids.clone();
+        final short[] ownIds = ids.clone();
+        final float[] ownWeights = combineWeights == null ? null : combineWeights.clone();
         final int width = shape.rowIds();
         for (int row = 0; row < rows; row++)
         {
             if (states[row] == RowState.INHERITED.ordinal())
             {
-                Arrays.fill(own, row * width, (row + 1) * width, RoutedExpertPages.MISSING);
+                Arrays.fill(ownIds, row * width, (row + 1) * width, RoutedExpertPages.MISSING);
+                if (ownWeights != null)
+                {
+                    Arrays.fill(ownWeights, row * width, (row + 1) * width, Float.NaN);
+                }
             }
         }
-        return new RoutedExperts(start, rows, shape, own, states, promptTokens, weights);
+        return new RoutedExperts(start, rows, shape, ownIds, ownWeights, states, promptTokens, weights);
     }
 
     /** Position of the first row in the request. */

@@ -18,16 +18,23 @@ final class RowDescription
     }
 
     /**
-     * @param file   the file of the ids; {@code null} if they are in the description.
-     * @param masked whether ids of inherited rows were replaced.
+     * @param file        the file of the ids; {@code null} if they are in the description.
+     * @param weightsFile the file of the combine weights; {@code null} if they have none.
+     * @param masked      whether ids of inherited rows were replaced.
      */
-    static String text(final EndedRequest request, final RoutedExperts rows, final String file, final boolean masked)
+    static String text(
+        final EndedRequest request,
+        final RoutedExperts rows,
+        final String file,
+        final String weightsFile,
+        final boolean masked)
     {
         return Json.text("signalbox.rows/1", json ->
         {
             json.writeNumberField("requestId", request.requestId());
             json.writeStringField("end", EnumNames.label(request.reason()));
             json.writeStringField("file", file);
+            json.writeStringField("combineWeightsFile", weightsFile);
             json.writeStringField("type", "int16");
             final ModelShape shape = rows.shape();
             numbers(json, "shape", rows.rows(), shape.moeLayers(), shape.topK());
@@ -44,7 +51,12 @@ final class RowDescription
             weights(json, rows);
             if (file == null)
             {
-                ids(json, rows);
+                numbers(json, "ids", rows, at -> json.writeNumber(at.rows.expert(at.row, at.layer, at.k)));
+                if (rows.hasCombineWeights())
+                {
+                    numbers(json, "combineWeights", rows,
+                        at -> Json.real(json, at.rows.combineWeight(at.row, at.layer, at.k)));
+                }
             }
         });
     }
@@ -90,9 +102,22 @@ final class RowDescription
         json.writeEndArray();
     }
 
-    private static void ids(final JsonGenerator json, final RoutedExperts rows) throws IOException
+    /** The place of a number in the rows. */
+    private record Place(RoutedExperts rows, int row, int layer, int k)
     {
-        json.writeArrayFieldStart("ids");
+    }
+
+    /** Writes the number of a place. */
+    @FunctionalInterface
+    private interface NumberAt
+    {
+        void write(Place place) throws IOException;
+    }
+
+    private static void numbers(
+        final JsonGenerator json, final String name, final RoutedExperts rows, final NumberAt number) throws IOException
+    {
+        json.writeArrayFieldStart(name);
         for (int row = 0; row < rows.rows(); row++)
         {
             json.writeStartArray();
@@ -101,7 +126,7 @@ final class RowDescription
                 json.writeStartArray();
                 for (int k = 0; k < rows.shape().topK(); k++)
                 {
-                    json.writeNumber(rows.expert(row, layer, k));
+                    number.write(new Place(rows, row, layer, k));
                 }
                 json.writeEndArray();
             }

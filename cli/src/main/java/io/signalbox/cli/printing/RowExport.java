@@ -4,6 +4,7 @@ package io.signalbox.cli.printing;
 import io.signalbox.ConfigException;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
+import io.signalbox.export.RoutedExpertsFile;
 import io.signalbox.journal.inspect.EndedRequest;
 import io.signalbox.journal.inspect.RowReplay;
 
@@ -83,7 +84,7 @@ public final class RowExport implements RowReplay.Receiver
         final int begin = Math.min(end,
             form.split == RowSplit.GENERATED ? Math.max(form.start, request.promptTokens()) : form.start);
         final RoutedExperts all = request.rows(begin, end);
-        final RoutedExperts rows = form.masked ? all.withoutInheritedIds() : all;
+        final RoutedExperts rows = form.masked ? all.withoutInherited() : all;
         final String base = base(request.requestId());
         final String name = form.format.fileName(base);
         if (name != null)
@@ -92,8 +93,14 @@ public final class RowExport implements RowReplay.Receiver
             form.format.write(rows, file);
             bytes += Files.size(file);
         }
+        final String weights = form.format == RowFormat.NPY && rows.hasCombineWeights() ? base + ".weights.npy" : null;
+        if (weights != null)
+        {
+            RoutedExpertsFile.combineWeightsNpy(rows, directory.file(weights));
+            bytes += Files.size(directory.file(weights));
+        }
         final byte[] description =
-            RowDescription.text(request, rows, name, form.masked).getBytes(StandardCharsets.UTF_8);
+            RowDescription.text(request, rows, name, weights, form.masked).getBytes(StandardCharsets.UTF_8);
         Files.write(directory.file(base + ".json"), description);
         bytes += description.length;
         requests++;

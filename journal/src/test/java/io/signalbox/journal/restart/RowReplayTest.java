@@ -133,7 +133,7 @@ final class RowReplayTest
             if (request.hasRows())
             {
                 final RoutedExperts rows = request.rows(0, request.computedTokens());
-                final RoutedExperts masked = rows.withoutInheritedIds();
+                final RoutedExperts masked = rows.withoutInherited();
                 for (int row = 0; row < rows.rows(); row++)
                 {
                     assertEquals(rows.state(row), masked.state(row));
