@@ -87,7 +87,7 @@ public record DecoderPlan(
     /** The shape of its routed experts. */
     public ModelShape shape()
     {
-        return new ModelShape(moeLayers.size(), experts.experts(), experts.topK(), moeLayers);
+        return new ModelShape(moeLayers.size(), experts.experts(), experts.topK()).withLayerIds(moeLayers);
     }
 
     /** Keys and values of one token in all layers, in elements. */
