@@ -140,7 +140,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (request.takesEntries() && SteadyDecode.plan(plan, request, blocks.blockSize(), rules))
+            if (SteadyDecode.plan(plan, request, rules))
             {
                 budget--;
             }
@@ -231,6 +231,7 @@ public final class BatchPlanner
             request.residency.sampledIn(plan.step(), plan.entryCount() - 1);
         }
         blocks.layOut(request, start, end);
+        SteadyDecode.grown(request, blocks.blockSize());
     }
 
     private void grow(final Request request, final int tokens)
@@ -366,6 +367,7 @@ public final class BatchPlanner
     {
         count(request, -1);
         request.residency.leave(reason);
+        request.unsettle();
         count(request, 1);
     }
 

@@ -13,7 +13,7 @@ import java.util.Arrays;
  *
  * <p>One file, because its state is reset, digested and reused as a whole.
  */
-public final class Request
+public final class Request extends RequestProgress
 {
     public static final int NO_RANK = -1;
 
@@ -49,25 +49,12 @@ public final class Request
     }
 
     final RequestRows rows;
-    final Residency residency = new Residency();
     final TenantShare tenant = new TenantShare();
     final WeightSpans weights = new WeightSpans();
-    private long id;
     private long conversationId;
     private long deadlineNanos;
-    // Fields that each step reads or writes come first, so that they share cache lines.
-    private int promptTokens;
-    private int maxNewTokens;
-    private int stopTokenId;
-    private int generatedTokens;
-    int computedTokens;
-    private int computedHighWater;
     /** Of {@link #CANCELLED} and the others: what has happened to the request. */
     private int flags;
-    int blockCount;
-    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
-    int lastBlock;
-    int lastIssue;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
     private int rank = NO_RANK;
@@ -111,6 +98,7 @@ public final class Request
         computedTokens = 0;
         computedHighWater = 0;
         generatedTokens = 0;
+        unsettle();
         residency.reset();
         tenant.reset();
         impossibleRows = 0;
@@ -236,6 +224,7 @@ public final class Request
     void admitted(final long admission)
     {
         stage(Stage.RUNNING);
+        unsettle();
         residency.begin(admission);
     }
 
@@ -350,11 +339,6 @@ public final class Request
     void addImpossibleRows(final int rowCount)
     {
         impossibleRows += rowCount;
-    }
-
-    boolean wantsMoreThanOne()
-    {
-        return generatedTokens < maxNewTokens - 1;
     }
 
     boolean wantsTokens()

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.batch;
+
+/**
+ * What each step reads or writes of each running request. A superclass of {@link Request}, because its fields come first in
+ * the object: a step of a thousand requests misses the first-level cache for each line of each request.
+ */
+abstract class RequestProgress
+{
+    final Residency residency = new Residency();
+    long id;
+    int promptTokens;
+    int maxNewTokens;
+    int stopTokenId;
+    int generatedTokens;
+    int computedTokens;
+    int computedHighWater;
+    int blockCount;
+    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
+    int lastBlock;
+    int lastIssue;
+    /** Below these positions {@link SteadyDecode} plans and commits entries of the request; 0: none. */
+    int steadyPlanEnd;
+    int steadyCommitEnd;
+    /** The weights of such entries. */
+    int steadyWeights;
+    /** Whether the values of generated tokens are kept. */
+    boolean keepsTokens;
+
+    /** Something has changed that entries depend on: the next one is planned and committed in general terms. */
+    final void unsettle()
+    {
+        steadyPlanEnd = 0;
+        steadyCommitEnd = 0;
+    }
+}
