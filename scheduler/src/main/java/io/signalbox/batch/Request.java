@@ -99,7 +99,7 @@ public final class Request extends RequestProgress
         computedHighWater = 0;
         generatedTokens = 0;
         unsettle();
-        residency.reset();
+        reset();
         tenant.reset();
         impossibleRows = 0;
         generation = 0;
@@ -208,7 +208,7 @@ public final class Request extends RequestProgress
     void placed(final int onRank, final int matchedTokens)
     {
         stage(Stage.PLACED);
-        residency.waitAnew();
+        waitAnew();
         rank = onRank;
         cachedTokens = matchedTokens;
     }
@@ -225,28 +225,28 @@ public final class Request extends RequestProgress
     {
         stage(Stage.RUNNING);
         unsettle();
-        residency.begin(admission);
+        begin(admission);
     }
 
     /** The request lost its blocks and is computed again later. */
     void startsOver()
     {
         stage(Stage.PLACED);
-        residency.endAndWait();
+        endAndWait();
         flags |= RESUMED;
     }
 
     /** Whether a plan may compute tokens of the request, which runs. */
     boolean takesEntries()
     {
-        return !residency.isLeaving();
+        return !isLeaving();
     }
 
     /** The request has ended; its rows stay until the client has taken them. */
     public void finished()
     {
         stage(Stage.FINISHED);
-        residency.end();
+        end();
     }
 
     public int generatedTokens()
@@ -315,7 +315,7 @@ public final class Request extends RequestProgress
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
     public boolean isFirstInFlightFrom(final long fromStep, final long step)
     {
-        return residency.firstFrom(fromStep) == step;
+        return firstFrom(fromStep) == step;
     }
 
     void generated(final int token)
@@ -399,13 +399,13 @@ public final class Request extends RequestProgress
     /** Whether a step in flight computes tokens of the request. */
     public boolean isInFlight()
     {
-        return !residency.isEmpty();
+        return !isEmpty();
     }
 
     /** The newest step that computes tokens of the request; 0 if none is in flight. */
     public long newestStepInFlight()
     {
-        return residency.isEmpty() ? 0 : residency.newestStep();
+        return isEmpty() ? 0 : newestStep();
     }
 
     boolean isResumed()
@@ -461,7 +461,7 @@ public final class Request extends RequestProgress
             digest = StateDigest.mix(digest, blockTable[i]);
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
-        digest = weights.digest(StateDigest.mix(digest, residency.digest()));
+        digest = weights.digest(StateDigest.mix(digest, stayDigest()));
         return tries.digest(digest);
     }
 }

@@ -2,12 +2,12 @@
 package io.signalbox.batch;
 
 /**
- * What each step reads or writes of each running request. A superclass of {@link Request}, because its fields come first in
- * the object: a step of a thousand requests misses the first-level cache for each line of each request.
+ * What each step reads or writes of each running request. {@link FlightLog}, {@link Residency} and this class are superclasses
+ * of {@link Request}, and not its parts, because their fields are then adjacent, and first in one object: a step of a
+ * thousand requests misses the first-level cache for each line of each object of each request.
  */
-abstract class RequestProgress
+abstract class RequestProgress extends Residency
 {
-    final Residency residency = new Residency();
     long id;
     int promptTokens;
     int maxNewTokens;
@@ -26,6 +26,12 @@ abstract class RequestProgress
     int steadyWeights;
     /** Whether the values of generated tokens are kept. */
     boolean keepsTokens;
+
+    /** The request's stay in the batch of its rank, and its entries in flight. */
+    final Residency stay()
+    {
+        return this;
+    }
 
     /** Something has changed that entries depend on: the next one is planned and committed in general terms. */
     final void unsettle()

@@ -19,7 +19,7 @@ final class SteadyDecode
     /** An entry of the request has been committed in general terms, and the request continues. */
     static void settle(final Request request, final int weightGeneration, final BlockSize blockSize)
     {
-        final Residency stay = request.residency;
+        final Residency stay = request.stay();
         final int computed = request.computedTokens;
         final boolean decodes = request.knownTokens() == computed + 1 && request.prefix().endsBefore(computed, blockSize);
         if (!decodes || request.isEnding() || stay.isLeaving() || stay.isProvisional() ||
@@ -54,7 +54,7 @@ final class SteadyDecode
      */
     static boolean plan(final StepPlan plan, final Request request, final BatchRules rules)
     {
-        final Residency flights = request.residency;
+        final Residency flights = request.stay();
         final int position = request.computedTokens + flights.tokens();
         if (position >= request.steadyPlanEnd || rules.draftTokens() > 0)
         {
@@ -87,7 +87,7 @@ final class SteadyDecode
             throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
                 " tokens, but an entry of it began at position " + plan.entryStart(entry));
         }
-        request.residency.landed(plan.step());
+        request.stay().landed(plan.step());
         if (request.keepsTokens)
         {
             request.generated(token);

@@ -200,7 +200,7 @@ public final class StepCommit
         {
             return Outcome.DEAD;
         }
-        request.residency.landed(plan.step());
+        request.stay().landed(plan.step());
         if (request.isEnding())
         {
             return Outcome.OWNER_GONE;
@@ -293,7 +293,7 @@ public final class StepCommit
         final StepOutput output,
         final int firstRow)
     {
-        if (request.residency.isProvisional())
+        if (request.stay().isProvisional())
         {
             blocks.confirmShared(request);
         }
