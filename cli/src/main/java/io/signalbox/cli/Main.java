@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.cli.commands.CompareCommand;
 import io.signalbox.cli.commands.CompletionCommand;
 import io.signalbox.cli.commands.DoctorCommand;
+import io.signalbox.cli.commands.ExpertsCommand;
 import io.signalbox.cli.commands.GpuCommand;
 import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectCommand;
@@ -53,6 +54,7 @@ import java.util.concurrent.Callable;
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
+        "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",
         "  signalbox doctor                               check Java, flags, memory, disk and GPU",
         "  signalbox gpu                                  check the CUDA backend on this machine's GPU",
         "  signalbox help simulate                        the options of a command",
@@ -140,6 +142,7 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
+        line.addSubcommand(new ExpertsCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.addSubcommand(new GpuCommand(console, Main.class));
         line.addSubcommand(new HelpCommand(console));

@@ -60,11 +60,11 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox run",
         "  signalbox run --model models/olmoe --prompts prompts.jsonl --output answers.jsonl",
-        "  signalbox run --model models/olmoe --prompts prompts.jsonl --output answers.jsonl --experts --ranks 2",
+        "  signalbox run --model models/olmoe --prompts prompts.jsonl --output answers.jsonl --experts",
         "  signalbox run --temperature 0.8 --top-p 0.95 --seed 7 --max-new-tokens 100",
         "",
-        "Exit codes: 0 done and verified; 1 a request failed, or the journal does not verify; 2 usage or environment",
-        "            error: options, model, prompts, files, disk or memory; 3 internal error."})
+        "Exit codes: 0 done and verified; 1 a request failed or the journal does not verify; 2 usage or",
+        "            environment error: options, model, files, disk or memory; 3 internal error."})
 public final class RunCommand implements Callable<Integer>
 {
     private static final String NAME = "signalbox run";
@@ -103,6 +103,7 @@ public final class RunCommand implements Callable<Integer>
         promptOptions.check(servingOptions.captures());
         journalOptions.requireApart("--output", promptOptions.output());
         servingOptions.requireNotRead("--output", promptOptions.output());
+        servingOptions.settings();
         final ModelWeights weights = modelOptions.weights();
         final DecoderPlan plan = weights.plan();
         final SchedulerConfig config = servingOptions.config(plan);

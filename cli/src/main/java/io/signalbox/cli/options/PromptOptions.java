@@ -62,9 +62,10 @@ public final class PromptOptions
     @Option(names = "--stop-token", paramLabel = "ID", description = "End an answer with this token (default: none).")
     private Integer stopToken;
 
-    /** @throws ConfigException if options exclude each other. */
+    /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */
     public void check(final boolean captures)
     {
+        CompletionRequest.prompt(new int[1]).maxNewTokens(maxNewTokens).temperature(temperature).topK(topK).topP(topP);
         if (experts && output == null || logprobs && output == null)
         {
             throw new ConfigException(
@@ -129,9 +130,23 @@ public final class PromptOptions
      * The request of a prompt.
      *
      * @param index of the prompt, from 0.
-     * @throws ConfigException if a rank cannot hold it, or the model was not made for so many positions.
+     * @throws ConfigException if a value is not allowed, a rank cannot hold it, or the model was not made for so many
+     *                         positions.
      */
     public CompletionRequest request(
+        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
+    {
+        try
+        {
+            return sampled(line, index, plan, config);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("the prompt '" + line.id() + "': " + e.getMessage());
+        }
+    }
+
+    private CompletionRequest sampled(
         final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
     {
         final int most = line.maxNewTokens() == null ? maxNewTokens : line.maxNewTokens();
@@ -142,16 +157,15 @@ public final class PromptOptions
             .topP(line.topP() == null ? topP : line.topP())
             .seed(line.seed() == null ? seed + index : line.seed())
             .rows(experts ? 0 : -1);
-        checkLength(line, (long)line.prompt().length + most, plan, config);
+        checkLength((long)line.prompt().length + most, plan, config);
         request = logprobs ? request.logprobs() : request;
         return line.conversation() == null ? request : request.conversation(line.conversation());
     }
 
-    private static void checkLength(
-        final PromptLine line, final long tokens, final DecoderPlan plan, final SchedulerConfig config)
+    private static void checkLength(final long tokens, final DecoderPlan plan, final SchedulerConfig config)
     {
         final long pool = (config.kvBlocks() - 1L) * config.blockSizeTokens();
-        final String whole = "the prompt '" + line.id() + "' with its answer may have " + tokens + " tokens, above ";
+        final String whole = "with its answer it may have " + tokens + " tokens, above ";
         if (tokens > plan.maxPositions())
         {
             throw new ConfigException(whole + "the " + plan.maxPositions() +

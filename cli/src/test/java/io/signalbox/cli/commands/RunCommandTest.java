@@ -34,7 +34,8 @@ class RunCommandTest
     private static final String PROMPT = "[297, 218, 96, 83, 177, 76, 250, 91, 169, 209, 269, 277, 27, 248, 282, 75]";
     private static final String ANSWER =
         "57,242,76,74,172,216,157,211,131,215,280,7,26,0,52,84,153,104,87,265,3,234,44,43";
-    private static final String EXPERTS = "[[[5],[2]],[[0],[3]],[[2],[4]],[[1],[4]],[[7],[0]],[[4],[5]],[[0],[3]],[[7],[3]]," +
+    private static final String EXPERTS =
+        "[[[5],[2]],[[0],[3]],[[2],[4]],[[1],[4]],[[7],[0]],[[4],[5]],[[0],[3]],[[7],[3]]," +
         "[[5],[3]],[[1],[2]],[[5],[3]],[[1],[6]],[[0],[1]],[[2],[5]],[[2],[0]],[[6],[1]],[[6],[4]],[[2],[1]],[[4],[5]]," +
         "[[2],[3]],[[5],[5]],[[5],[1]],[[1],[4]],[[4],[0]],[[1],[6]],[[2],[6]],[[5],[5]],[[0],[7]],[[3],[2]],[[1],[1]]," +
         "[[5],[3]],[[1],[0]],[[1],[0]],[[4],[0]],[[3],[2]],[[6],[4]],[[3],[0]],[[5],[5]],[[2],[7]]]";
@@ -153,7 +154,7 @@ class RunCommandTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "{\"prompt\": [1, 300]} | line 1, has 'prompt' with 300, which is not between 0 and 299; correct or remove the line.",
+        "{\"prompt\": [1, 300]} | line 1, has 'prompt' with 300, which is not between 0 and 299; correct or remove",
         "{\"prompt\": [-1]} | has 'prompt' with -1, which is not between 0 and 299",
         "{\"prompt\": \"hello\"} | line 1, has a prompt of text, and no tokenizer is installed; give the token ids",
         "{\"text\": \"hello\"} | has a prompt of text, and no tokenizer is installed",
@@ -161,10 +162,10 @@ class RunCommandTest
         "{\"id\": 1} | has no 'prompt'",
         "{\"prompt\": [1], \"max_tokens\": 5} | has the unknown field 'max_tokens'",
         "{\"prompt\": [1], \"top_p\": 1.5} | has 'top_p' that is no number between 0 and 1",
-        "{\"prompt\": [1], \"top_p\": 0} | topP",
+        "{\"prompt\": [1], \"top_p\": 0} | the prompt '1': topP=0.0 is not above 0",
         "{\"prompt\": [1], \"temperature\": \"a\"} | has 'temperature' that is no number",
         "{\"prompt\": [1], \"id\": {}} | has an 'id' that is neither a text",
-        "{\"prompt\": [1], \"max_new_tokens\": 5000} | may have 5001 tokens, above the 256 positions of the model",
+        "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256",
         "[1] | is not a JSON object"})
     void shouldRefuseAPromptThatCannotBeAnswered(final String line, final String sentence) throws Exception
     {
@@ -188,18 +189,18 @@ class RunCommandTest
         "--random-model absent | absent cannot be read (NoSuchFileException)",
         "--model a --random-model b | --model and --random-model exclude each other",
         "--prompts absent | the prompts file absent",
-        "--backend gpu9 | --backend=gpu9 is not known; give one of cpu",
+        "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, or the jar",
         "--backend-options threads | --backend-options has 'threads', which is no NAME=VALUE",
         "--backend-options speed=9 | --backend-options: the cpu backend has no setting 'speed'",
         "--backend-options threads=-1 | threads=-1",
         "--router absent | absent",
-        "--kv-blocks 3 | may have 66 tokens, above the 32 that the KV blocks of a rank hold; give a larger --kv-blocks",
-        "--kv-blocks 100000000 | the model needs",
+        "--kv-blocks 3 | '1': with its answer it may have 66 tokens, above the 32 that the KV blocks of a rank hold",
+        "--kv-blocks 10000000 | the model needs",
         "--ranks 0 | --ranks=0",
         "--depth 9 | --depth=9",
         "--experts | --experts is for the file of --output, which is not given",
-        "--max-new-tokens -1 | maxNewTokens=-1",
-        "--temperature -1 | temperature=-1"})
+        "--max-new-tokens -1 | --max-new-tokens=-1",
+        "--temperature -1 | --temperature=-1"})
     void shouldRefuseOptionsThatCannotBeMet(final String options, final String sentence)
     {
         assertRefused(sentence, run(options.split(" ")));

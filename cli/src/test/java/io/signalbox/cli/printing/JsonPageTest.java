@@ -73,7 +73,7 @@ class JsonPageTest
         return run.out();
     }
 
-    private List<String> documents()
+    private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
         final List<String> documents = new ArrayList<>(List.of(
@@ -85,6 +85,8 @@ class JsonPageTest
             run("replay", journal, "--recover", "--verify", "--json"),
             run("replay", journal, "--router-snapshot", directory.resolve("snapshot").toString(), "--json"),
             run("inspect", journal, "--request", "3", "--json"),
+            run("experts", journal, "--request=3", "--format=json", "--out", directory.resolve("rows").toString(), "--json"),
+            Files.readString(directory.resolve("rows/3.json")),
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),
