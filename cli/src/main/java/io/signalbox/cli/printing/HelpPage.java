@@ -32,7 +32,7 @@ public final class HelpPage
         "--model", "--prompts", "--output", "--backend",
         "--workload", "--workloads", "--trace", "--conversations", "--limit", "--ranks", "--router", "--routers",
         "--block-size", "--kv-blocks", "--journal", "--no-journal", "--seed", "--seeds", "--probe", "--sections", "--device",
-        "--csv-file", "--json", "--json-file", "--help");
+        "--variant", "--csv-file", "--json", "--json-file", "--help");
 
     private final CommandLine command;
     private final CommandSpec spec;
