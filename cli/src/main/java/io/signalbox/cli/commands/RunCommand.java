@@ -90,6 +90,9 @@ public final class RunCommand implements Callable<Integer>
     private final List<PromptAnswer> shown = new ArrayList<>();
     private final StringBuilder lines = new StringBuilder();
     private int incomplete;
+    private volatile Progress loading;
+    private long totalBytes;
+    private long copiedBytes;
 
     public RunCommand(final Console console)
     {
@@ -104,7 +107,7 @@ public final class RunCommand implements Callable<Integer>
         journalOptions.requireApart("--output", promptOptions.output());
         servingOptions.requireNotRead("--output", promptOptions.output());
         servingOptions.settings();
-        final ModelWeights weights = modelOptions.weights();
+        final ModelWeights weights = modelOptions.weights(this::copied);
         final DecoderPlan plan = weights.plan();
         final SchedulerConfig config = servingOptions.config(plan);
         final List<PromptLine> prompts = promptOptions.read(plan);
@@ -116,7 +119,8 @@ public final class RunCommand implements Callable<Integer>
         checkMemory(plan, config);
         try (OutputFile file = promptOptions.reserve())
         {
-            return run(weights, config, prompts, requests, file);
+            final RunClock clock = new RunClock();
+            return run(load(weights, clock), clock, plan, config, prompts, requests, file);
         }
     }
 
@@ -131,17 +135,39 @@ public final class RunCommand implements Callable<Integer>
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
     }
 
-    private int run(
-        final ModelWeights weights, final SchedulerConfig config, final List<PromptLine> prompts,
-        final List<CompletionRequest> requests, final OutputFile file)
+    private Backend load(final ModelWeights weights, final RunClock clock)
     {
-        final RunClock clock = new RunClock();
-        final Backend backend = servingOptions.backend(weights, clock);
+        totalBytes = weights.plan().parameters() * weights.plan().type().bytes();
+        try (Progress progress = progressOption.show(console, NAME + ", loading"))
+        {
+            loading = progress;
+            return servingOptions.backend(weights, clock);
+        }
+        finally
+        {
+            loading = null;
+        }
+    }
+
+    /** A backend may copy weights in several threads, or again when it starts. */
+    private synchronized void copied(final long bytes)
+    {
+        copiedBytes += bytes;
+        if (loading != null)
+        {
+            loading.show(copiedBytes, totalBytes, () -> Decimals.bytes(copiedBytes) + " of " + Decimals.bytes(totalBytes));
+        }
+    }
+
+    private int run(
+        final Backend backend, final RunClock clock, final DecoderPlan plan, final SchedulerConfig config,
+        final List<PromptLine> prompts, final List<CompletionRequest> requests, final OutputFile file)
+    {
         final ReportListener report = new ReportListener(config);
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock).listener(report)
-            .vocabularySize(weights.plan().vocabulary());
+            .vocabularySize(plan.vocabulary());
         final DeferredJournal journal = journalOptions.isWanted() ?
-            new DeferredJournal(() -> journalOptions.open(settings(engine, weights.plan())), journalOptions::removeMade) :
+            new DeferredJournal(() -> journalOptions.open(settings(engine, plan)), journalOptions::removeMade) :
             null;
         engine.journal(new ChunkedRowsTap(journal, report));
         try

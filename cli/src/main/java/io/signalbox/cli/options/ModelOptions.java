@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.model.Checkpoint;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.LoadProgress;
 import io.signalbox.model.ModelWeights;
 import picocli.CommandLine.Option;
 
@@ -34,9 +35,10 @@ public final class ModelOptions
     /**
      * Reads configuration and headers; no weight is copied.
      *
+     * @param progress receives which weights the backend has copied.
      * @throws ConfigException that names the file and its fault.
      */
-    public ModelWeights weights()
+    public ModelWeights weights(final LoadProgress progress)
     {
         if (directory != null && config != null)
         {
@@ -44,9 +46,10 @@ public final class ModelOptions
         }
         if (directory != null)
         {
-            return Checkpoint.open(directory).weights();
+            return Checkpoint.open(directory, progress).weights();
         }
-        return GeneratedModel.weights(config == null ? GeneratedModel.tiny() : DecoderPlan.of(config), seed);
+        return GeneratedModel.weights(config == null ? GeneratedModel.tiny() : DecoderPlan.of(config), seed,
+            progress);
     }
 
     /** Whether the built-in model is used. */
