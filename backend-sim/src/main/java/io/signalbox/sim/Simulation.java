@@ -76,7 +76,8 @@ public final class Simulation
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;
-        final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
+        final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
+        final GroupJournal tapped = capture ? new ChunkedRowsTap(kept, report) : kept;
         final SubmitWriter submits = new SubmitWriter(
             workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed());
         final SimulatedBackend backend = new SimulatedBackend(
@@ -98,11 +99,8 @@ public final class Simulation
             .backend(backend)
             .listener(listener)
             .vocabularySize(SeededTokens.VOCABULARY_SIZE)
-            .wakeSource(EngineConfig.WakeSource.CALLER);
-        if (tapped != null)
-        {
-            context.journal(tapped);
-        }
+            .wakeSource(EngineConfig.WakeSource.CALLER)
+            .journal(tapped);
         try (Engine engine = engines.open(context))
         {
             run(new SimulationDriver(
@@ -120,10 +118,7 @@ public final class Simulation
         }
         catch (final RuntimeException | Error e)
         {
-            if (journal != null)
-            {
-                journal.cutShort();
-            }
+            journal.cutShort();
             throw e;
         }
     }
