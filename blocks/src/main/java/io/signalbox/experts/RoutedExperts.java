@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -78,6 +79,26 @@ public final class RoutedExperts
                 Math.max(span.from(), start), Math.min(span.to(), start + rows), span.generation()))
             .filter(span -> span.from() < span.to())
             .toList());
+    }
+
+    /** The same rows; inherited ones have {@link RoutedExpertPages#MISSING} and NaN as missing ones do; states stay. */
+    public RoutedExperts withoutInherited()
+    {
+        final short[] ownIds = ids.clone();
+        final float[] ownWeights = combineWeights == null ? null : combineWeights.clone();
+        final int width = shape.rowIds();
+        for (int row = 0; row < rows; row++)
+        {
+            if (states[row] == RowState.INHERITED.ordinal())
+            {
+                Arrays.fill(ownIds, row * width, (row + 1) * width, RoutedExpertPages.MISSING);
+                if (ownWeights != null)
+                {
+                    Arrays.fill(ownWeights, row * width, (row + 1) * width, Float.NaN);
+                }
+            }
+        }
+        return new RoutedExperts(start, rows, shape, ownIds, ownWeights, states, promptTokens, weights);
     }
 
     /** Position of the first row in the request. */
