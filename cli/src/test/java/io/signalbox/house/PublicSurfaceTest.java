@@ -69,7 +69,7 @@ class PublicSurfaceTest
         assertEquals(engineApi().size(), counted, "the counts of " + ROLES);
     }
 
-    /** What a live figure counts is not what a report counts: no record of one is called like one of the other. */
+    /** Live figures and reports count differently, so no record of one has the name of a record of the other. */
     @Test
     void shouldNameLiveFiguresUnlikeReports()
     {
