@@ -20,7 +20,7 @@ public final class ChunkedRowsTap implements GroupJournal
     private final ReportListener report;
     private final CommitSearch commits = new CommitSearch();
 
-    /** @param journal receives the groups next; null: nothing does. */
+    /** @param journal receives the groups next. */
     public ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
     {
         this.journal = journal;
@@ -30,7 +30,7 @@ public final class ChunkedRowsTap implements GroupJournal
     @Override
     public Map<String, String> runDescription()
     {
-        return journal == null ? Map.of() : journal.runDescription();
+        return journal.runDescription();
     }
 
     @Override
@@ -41,37 +41,25 @@ public final class ChunkedRowsTap implements GroupJournal
         {
             report.onChunkedRows(rows.buffer(), rows.offset(), rows.rowCount());
         }
-        if (journal != null)
-        {
-            journal.append(timeNanos, group, offset, length, rows);
-        }
+        journal.append(timeNanos, group, offset, length, rows);
     }
 
     @Override
     public void endOfBatch()
     {
-        if (journal != null)
-        {
-            journal.endOfBatch();
-        }
+        journal.endOfBatch();
     }
 
     @Override
     public void cutShort()
     {
-        if (journal != null)
-        {
-            journal.cutShort();
-        }
+        journal.cutShort();
     }
 
     @Override
     public void close()
     {
-        if (journal != null)
-        {
-            journal.close();
-        }
+        journal.close();
     }
 
     /** Whether a group commits a step. */

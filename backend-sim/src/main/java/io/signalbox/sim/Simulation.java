@@ -80,7 +80,8 @@ public final class Simulation
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;
-        final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
+        final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
+        final GroupJournal tapped = capture ? new ChunkedRowsTap(kept, report) : kept;
         final Submits submits = workload.recorded() == null
             ? new SubmitWriter(workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed())
             : new RecordedSubmits(workload.recorded(), schedulerConfig);
@@ -104,11 +105,8 @@ public final class Simulation
             .backend(backend)
             .listener(listener)
             .vocabularySize(workload.recorded() == null ? SeededTokens.VOCABULARY_SIZE : Integer.MAX_VALUE)
-            .wakeSource(EngineConfig.WakeSource.CALLER);
-        if (tapped != null)
-        {
-            context.journal(tapped);
-        }
+            .wakeSource(EngineConfig.WakeSource.CALLER)
+            .journal(tapped);
         try (Engine engine = engines.open(context))
         {
             run(new SimulationDriver(
@@ -126,10 +124,7 @@ public final class Simulation
         }
         catch (final RuntimeException | Error e)
         {
-            if (journal != null)
-            {
-                journal.cutShort();
-            }
+            journal.cutShort();
             throw e;
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.house;
 
+import io.signalbox.report.RunReport;
+import io.signalbox.stats.EngineStats;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -64,6 +67,22 @@ class PublicSurfaceTest
         final int counted = rows.stream().map(row -> row.replaceFirst(".*\\| (\\d+) \\|$", "$1"))
             .filter(number -> number.matches("\\d+")).mapToInt(Integer::parseInt).sum();
         assertEquals(engineApi().size(), counted, "the counts of " + ROLES);
+    }
+
+    /** Live figures and reports count differently, so no record of one has the name of a record of the other. */
+    @Test
+    void shouldNameLiveFiguresUnlikeReports()
+    {
+        final Set<String> live = simpleNames(EngineStats.class);
+        final Set<String> report = simpleNames(RunReport.class);
+        assertTrue(live.size() > 5 && report.size() > 5, live + " and " + report);
+        live.retainAll(report);
+        assertEquals(Set.of(), live);
+    }
+
+    private static Set<String> simpleNames(final Class<?> type)
+    {
+        return Stream.of(type.getDeclaredClasses()).map(Class::getSimpleName).collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static List<String> engineApi() throws IOException

@@ -233,8 +233,8 @@ class CaptureRingDefectTest
                 rig.ring.finish(slot);
                 rig.ring.poll(results);
             }
-            assertEquals(sampled ? List.of() : List.of(UNUSABLE_3 + "entry 0 of 2 has the token -1, which no kernel sampled"),
-                results.faults);
+            assertEquals(sampled ? List.of() :
+                List.of(UNUSABLE_3 + "entry 0 of 2 has the token -1, which no kernel sampled"), results.faults);
         }
     }
 
