@@ -57,7 +57,8 @@ final class RecordedRun extends EventReader implements GroupJournal
         final FaultWatch faults =
             simulation.faults() == null ? null : new FaultWatch(simulation.faults(), config, simulation.seed());
         final SimulatedBackend backend = new SimulatedBackend(
-            simulation, config, new RowKeys(workload, config.blockSizeTokens())::key, drafts);
+            simulation, config, new RowKeys(workload, config.blockSizeTokens())::key, drafts,
+            SampledTokens.seeded(simulation.seed()));
         final SubmitWriter submits = new SubmitWriter(workload, config, 0, simulation.seed());
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(run)
             .vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineConfig.WakeSource.CALLER)

@@ -11,11 +11,12 @@ import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.commands.ReplayCommand;
 import io.signalbox.cli.commands.SimulateCommand;
+import io.signalbox.cli.commands.WhatIfCommand;
+import io.signalbox.cli.options.ArgumentConverters;
+import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
-import io.signalbox.cli.options.NumberConverter;
 import io.signalbox.cli.options.OptionNames;
-import io.signalbox.cli.options.PathConverter;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HelpPage;
@@ -34,7 +35,6 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -53,6 +53,7 @@ import java.util.concurrent.Callable;
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
         "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",
+        "  signalbox whatif runs/0001 --kv-blocks 131072  the same requests under another policy",
         "  signalbox doctor                               check Java, flags, memory, disk and GPU",
         "  signalbox gpu                                  check the CUDA backend on this machine's GPU",
         "  signalbox help simulate                        the options of a command",
@@ -140,26 +141,19 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new ExpertsCommand(console));
+        line.addSubcommand(new WhatIfCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.addSubcommand(new GpuCommand(console, Main.class));
         line.addSubcommand(new HelpCommand(console));
         line.addSubcommand(new CompletionCommand(console));
+        line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
         line.setUsageHelpWidth(console.columns());
         line.setExecutionStrategy(parsed -> run(console, parsed));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
-        line.setCaseInsensitiveEnumValuesAllowed(true);
-        line.registerConverter(int.class, new NumberConverter.WholeInt());
-        line.registerConverter(Integer.class, new NumberConverter.WholeInt());
-        line.registerConverter(long.class, new NumberConverter.WholeLong());
-        line.registerConverter(Long.class, new NumberConverter.WholeLong());
-        line.registerConverter(double.class, new NumberConverter.Real());
-        line.registerConverter(Double.class, new NumberConverter.Real());
-        line.registerConverter(Path.class, new PathConverter());
-        // An argument that begins with @ is a name like any other, and no file with further arguments.
-        line.setExpandAtFiles(false);
+        ArgumentConverters.register(line);
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             CommandFailure.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))

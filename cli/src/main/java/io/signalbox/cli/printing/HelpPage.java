@@ -31,7 +31,7 @@ public final class HelpPage
     private static final Set<String> USED_MOST = Set.of(
         "--workload", "--workloads", "--trace", "--conversations", "--limit", "--ranks", "--router", "--routers",
         "--block-size", "--kv-blocks", "--journal", "--no-journal", "--seed", "--seeds", "--probe", "--sections", "--device",
-        "--csv-file", "--json", "--json-file", "--help");
+        "--variant", "--csv-file", "--json", "--json-file", "--help");
 
     private final CommandLine command;
     private final CommandSpec spec;
