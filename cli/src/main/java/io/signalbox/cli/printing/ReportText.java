@@ -230,7 +230,8 @@ public final class ReportText
             return;
         }
         row("routed experts", Decimals.grouped(experts.captured()) + " rows captured, " +
-            Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing");
+            Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing" +
+            (experts.combineWeights() ? "; with combine weights" : ""));
         if (report.steps().tokens() == 0)
         {
             row("expert load", NO_DATA);
