@@ -29,8 +29,8 @@ import java.util.stream.IntStream;
 /**
  * Tokens per second of the forward pass on a model of the shape of OLMoE-1B-7B with fewer layers and generated weights, in
  * bf16, beside the limits of this machine, measured by turns with the same threads: a step cannot be quicker than its
- * weights are read from memory, nor than its products are computed from the cache. Both limits are the better one of plain
- * loops and the Vector API. Apart from the first column, seconds are CPU seconds of the process divided by the threads, so
+ * weights are read from memory, nor than its products are computed from the cache. Both limits are those of the Vector
+ * API if the JVM has it; plain loops are measured once. Apart from the first column, seconds are CPU seconds of the process divided by the threads, so
  * that a busy machine disturbs passes and limits alike.
  *
  * <pre>{@code ModelRate [layers [threads [rounds]]]}</pre>
@@ -47,17 +47,18 @@ public final class ModelRate
     /** Weights per thread that are read from memory: 128 MiB. */
     private static final int STREAMED = 1 << 26;
     /** The streamed weights are read so often, since the process's CPU time counts in 10 ms. */
-    private static final int STREAMED_TURNS = 8;
+    private static final int STREAMED_TURNS = 4;
     /** Weights per thread that stay in the second cache: 64 KiB, read often. */
     private static final int CACHED = 1 << 15;
-    private static final int CACHED_TURNS = 8000;
+    private static final int CACHED_TURNS = 4000;
     private static final double GIGA = 1e9;
     private static final OperatingSystemMXBean CPU =
         (OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean();
 
     private final DecoderPlan plan;
     private final int threads;
-    private final WeightCeiling[] ceilings;
+    /** The faster ceiling of this JVM. */
+    private final WeightCeiling best;
     private final float[] vectors = new float[2 * WeightCeiling.COLUMNS];
     private final short[][] streamed;
     private float sink;
@@ -68,8 +69,7 @@ public final class ModelRate
         final AttentionPlan attention = new AttentionPlan(16, 16, 128, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null);
         plan = new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, layers, IntStream.range(0, layers).boxed().toList(),
             HIDDEN, VOCABULARY, 0, 4096, 1e-5, false, attention, ExpertsPlan.softmax(EXPERTS, TOP_K, WIDTH, false));
-        ceilings = hasVectors() ? new WeightCeiling[] {new WeightCeiling(), vectorCeiling()} :
-            new WeightCeiling[] {new WeightCeiling()};
+        best = hasVectors() ? vectorCeiling() : new WeightCeiling();
         streamed = new short[threads][STREAMED];
         final SplittableRandom random = new SplittableRandom(1);
         for (final short[] part : streamed)
@@ -116,6 +116,11 @@ public final class ModelRate
         final ForwardModel model = ForwardModel.of(GeneratedModel.weights(plan, 1));
         System.out.printf(Locale.ROOT, "%d layers, %d threads, %s; made in %.0f s%n", plan.layers(), threads,
             ForwardPass.arithmetic(), (System.nanoTime() - start) / GIGA);
+        for (int turn = 0; turn < 2; turn++)
+        {
+            print("plain loops", new WeightCeiling());
+            print(hasVectors() ? "Vector API" : "plain loops", best);
+        }
         System.out.printf("%-16s %10s %12s %10s %10s %10s %8s%n", "step", "tokens/s", "by CPU time", "GB/s read",
             "by memory", "by arith.", "of limit");
         try (WorkTeam team = new WorkTeam(threads, "bench"))
@@ -126,6 +131,12 @@ public final class ModelRate
             }
             measure("prefill of " + CONTEXT, model, team, CONTEXT, true, rounds);
         }
+    }
+
+    private void print(final String name, final WeightCeiling ceiling)
+    {
+        System.out.printf(Locale.ROOT, "ceiling of %s: %.2f GB/s of weights from memory, %.2f G products/s in the cache%n",
+            name, bandwidth(ceiling) / GIGA, arithmetic(ceiling) / GIGA);
     }
 
     private void measure(final String name, final ForwardModel model, final WorkTeam team, final int tokens,
@@ -146,14 +157,14 @@ public final class ModelRate
         final double[] arithmetic = new double[rounds];
         final double[] shares = new double[rounds];
         final SplittableRandom random = new SplittableRandom(2);
-        for (int round = -2; round < rounds; round++)
+        for (int round = -1; round < rounds; round++)
         {
             final TokenBatch batch = batch(tokens, prefill, blocks, random);
             final long start = System.nanoTime();
             final double seconds = cpuSeconds(() -> pass.run(batch));
             final double wall = (System.nanoTime() - start) / GIGA;
-            final double byMemory = bytes(pass, tokens) / bandwidth();
-            final double byArithmetic = products(prefill ? 1 : tokens, tokens) / arithmetic();
+            final double byMemory = bytes(pass, tokens) / bandwidth(best);
+            final double byArithmetic = products(prefill ? 1 : tokens, tokens) / arithmetic(best);
             if (round >= 0)
             {
                 steps[round] = seconds;
@@ -235,44 +246,34 @@ public final class ModelRate
     }
 
     /** Bytes per second of weights that are read from memory and multiplied with one vector. */
-    private double bandwidth()
+    private double bandwidth(final WeightCeiling ceiling)
     {
-        double best = 0;
-        for (final WeightCeiling ceiling : ceilings)
+        final double seconds = together(thread ->
         {
-            final double seconds = together(thread ->
+            float sum = 0;
+            for (int turn = 0; turn < STREAMED_TURNS; turn++)
             {
-                float sum = 0;
-                for (int turn = 0; turn < STREAMED_TURNS; turn++)
-                {
-                    sum += ceiling.one(streamed[thread], vectors);
-                }
-                return sum;
-            });
-            best = Math.max(best, (double)Short.BYTES * STREAMED * STREAMED_TURNS * threads / seconds);
-        }
-        return best;
+                sum += ceiling.one(streamed[thread], vectors);
+            }
+            return sum;
+        });
+        return (double)Short.BYTES * STREAMED * STREAMED_TURNS * threads / seconds;
     }
 
     /** Products per second of weights in the cache with two vectors. */
-    private double arithmetic()
+    private double arithmetic(final WeightCeiling ceiling)
     {
-        double best = 0;
-        for (final WeightCeiling ceiling : ceilings)
+        final double seconds = together(thread ->
         {
-            final double seconds = together(thread ->
+            final short[] cached = Arrays.copyOf(streamed[thread], CACHED);
+            float sum = 0;
+            for (int turn = 0; turn < CACHED_TURNS; turn++)
             {
-                final short[] cached = Arrays.copyOf(streamed[thread], CACHED);
-                float sum = 0;
-                for (int turn = 0; turn < CACHED_TURNS; turn++)
-                {
-                    sum += ceiling.two(cached, vectors);
-                }
-                return sum;
-            });
-            best = Math.max(best, 2.0 * CACHED * CACHED_TURNS * threads / seconds);
-        }
-        return best;
+                sum += ceiling.two(cached, vectors);
+            }
+            return sum;
+        });
+        return 2.0 * CACHED * CACHED_TURNS * threads / seconds;
     }
 
     /** Work of one thread. */
