@@ -30,8 +30,8 @@ import java.util.stream.IntStream;
  * Tokens per second of the forward pass on a model of the shape of OLMoE-1B-7B with fewer layers and generated weights, in
  * bf16, beside the limits of this machine, measured by turns with the same threads: a step cannot be quicker than its
  * weights are read from memory, nor than its products are computed from the cache. Both limits are those of the Vector
- * API if the JVM has it; plain loops are measured once. Apart from the first column, seconds are CPU seconds of the process divided by the threads, so
- * that a busy machine disturbs passes and limits alike.
+ * API if the JVM has it; plain loops are measured once. Apart from the first column, seconds are CPU seconds of the process
+ * divided by the threads, so that a busy machine disturbs passes and limits alike.
  *
  * <pre>{@code ModelRate [layers [threads [rounds]]]}</pre>
  */
