@@ -165,7 +165,7 @@ public final class RunCommand implements Callable<Integer>
     {
         final ReportListener report = new ReportListener(config);
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock).listener(report)
-            .vocabularySize(plan.vocabulary());
+            .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
         final DeferredJournal journal = journalOptions.isWanted() ?
             new DeferredJournal(() -> journalOptions.open(settings(engine, plan)), journalOptions::removeMade) :
             null;
@@ -189,6 +189,13 @@ public final class RunCommand implements Callable<Integer>
             console.err().printf("journal           %s%n", facts.path());
         }
         return conclude(facts);
+    }
+
+    /** Room for the reports of all steps in flight, and as much for clients. */
+    private static int ingressSlots(final SchedulerConfig config)
+    {
+        return Math.max(EngineConfig.INGRESS_SLOTS.defaultValue(),
+            2 * Integer.highestOneBit(4 * config.ranks() * Math.max(1, config.depth())));
     }
 
     /** Everything that the run depends on. */
