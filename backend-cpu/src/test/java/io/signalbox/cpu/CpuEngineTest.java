@@ -54,7 +54,7 @@ class CpuEngineTest
     private static final Duration LONG = Duration.ofSeconds(120);
     private static final ForwardModel MODEL = TinyModels.generated();
     private static final ModelShape SHAPE = MODEL.plan().shape().withCombineWeights(true);
-    private static final int REQUESTS = 40;
+    private static final int REQUESTS = 28;
     private static final int BLOCK_SIZE = 4;
     private static final int BLOCKS = 49;
 
