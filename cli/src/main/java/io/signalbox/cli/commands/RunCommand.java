@@ -22,6 +22,7 @@ import io.signalbox.cli.printing.StopNotice;
 import io.signalbox.cli.printing.Verdict;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SignalboxEngine;
 import io.signalbox.journal.DeferredJournal;
 import io.signalbox.journal.JournalException;
@@ -165,11 +166,11 @@ public final class RunCommand implements Callable<Integer>
     {
         final ReportListener report = new ReportListener(config);
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock).listener(report)
-            .vocabularySize(plan.vocabulary());
+            .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
         final DeferredJournal journal = journalOptions.isWanted() ?
             new DeferredJournal(() -> journalOptions.open(settings(engine, plan)), journalOptions::removeMade) :
             null;
-        engine.journal(new ChunkedRowsTap(journal, report));
+        engine.journal(new ChunkedRowsTap(journal == null ? GroupJournal.NONE : journal, report));
         try
         {
             serve(engine, journal, clock, prompts, requests);
@@ -189,6 +190,13 @@ public final class RunCommand implements Callable<Integer>
             console.err().printf("journal           %s%n", facts.path());
         }
         return conclude(facts);
+    }
+
+    /** Room for the reports of all steps in flight, and as much for clients. */
+    private static int ingressSlots(final SchedulerConfig config)
+    {
+        return Math.max(EngineConfig.INGRESS_SLOTS.defaultValue(),
+            2 * Integer.highestOneBit(4 * config.ranks() * Math.max(1, config.depth())));
     }
 
     /** Everything that the run depends on. */
