@@ -21,6 +21,8 @@ final class ExpertLoad
     private static final int SHORT_MASK = 0xFFFF;
 
     private final ModelShape shape;
+    /** Bytes behind the ids of a row. */
+    private final int weightsBytes;
     private final long[] counts;
     /**
      * If ids are bytes: tokens per byte of a row and value of that byte; {@link #plus} folds them into counts. More
@@ -33,12 +35,13 @@ final class ExpertLoad
     ExpertLoad(final ModelShape shape)
     {
         this.shape = shape;
+        weightsBytes = shape.rowBytes() - shape.idsBytes();
         counts = new long[shape.moeLayers() * shape.experts()];
-        byteCounts = new long[shape.idBytes() == 1 ? shape.rowBytes() * BYTE_VALUES : 0];
+        byteCounts = new long[shape.idBytes() == 1 ? shape.idsBytes() * BYTE_VALUES : 0];
         marksLookLikeExperts = shape.idBytes() != 1 || shape.experts() == BYTE_VALUES;
     }
 
-    /** @param rows in storage width, {@code [token][MoE layer][k]}. */
+    /** @param rows in storage width; their combine weights are passed over. */
     void add(final DirectBuffer rows, final int offset, final int rowCount)
     {
         int from = 0;
@@ -59,7 +62,7 @@ final class ExpertLoad
         {
             addWideIds(rows, offset, rowCount);
         }
-        else if (shape.rowBytes() % Long.BYTES == 0)
+        else if (shape.idsBytes() % Long.BYTES == 0)
         {
             addWords(rows, offset, rowCount);
         }
@@ -87,6 +90,7 @@ final class ExpertLoad
                 byteCounts[place + 7 * BYTE_VALUES + (int)(word >>> 56)]++;
                 at += Long.BYTES;
             }
+            at += weightsBytes;
         }
     }
 
@@ -99,6 +103,7 @@ final class ExpertLoad
             {
                 byteCounts[place + (rows.getByte(at++) & BYTE_MASK)]++;
             }
+            at += weightsBytes;
         }
     }
 
@@ -117,6 +122,7 @@ final class ExpertLoad
                     at += shape.idBytes();
                 }
             }
+            at += weightsBytes;
         }
     }
 

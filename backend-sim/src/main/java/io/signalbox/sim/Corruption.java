@@ -14,6 +14,8 @@ enum Corruption
     EXPERT_RANGE,
     /** A row names an expert twice in a layer. */
     EXPERT_REPEATED,
+    /** A row has a combine weight that is not finite. */
+    WEIGHT_NOT_FINITE,
     /** The slice says that it holds one row less than the step has tokens. */
     ROW_COUNT,
     /** The slice is shorter than the rows that it says to hold. */
@@ -53,6 +55,10 @@ enum Corruption
         {
             return "needs captured rows, and capture is off";
         }
+        if (this == WEIGHT_NOT_FINITE && !capture.combineWeights())
+        {
+            return "needs captured combine weights, and they are off";
+        }
         if (this == EXPERT_RANGE && (capture.experts() == ModelShape.MAX_EXPERTS_PER_BYTE ||
             capture.experts() == ModelShape.MAX_EXPERTS_PER_SHORT))
         {
@@ -67,7 +73,7 @@ enum Corruption
     {
         return switch (this)
         {
-            case EXPERT_RANGE, EXPERT_REPEATED, ROW_COUNT, ROW_BYTES -> rows > 0;
+            case EXPERT_RANGE, EXPERT_REPEATED, WEIGHT_NOT_FINITE, ROW_COUNT, ROW_BYTES -> rows > 0;
             case TOKEN_NEGATIVE, TOKEN_RANGE, TOKEN_COUNT -> sampled > 0;
             default -> true;
         };

@@ -13,7 +13,8 @@ import java.nio.ByteOrder;
  * Seeded routed experts with skew. In each layer the experts have Zipf-like popularity, {@code 1 / (j + 1)^skew} for
  * the j-th most popular, in an order of the layer's own; a token's set is drawn by popularity without replacement.
  *
- * <p>A row is a pure function of the seed and of a key that says what its token is. To be fast, the sets of a
+ * <p>A row, with its combine weights if the shape has them, is a pure function of the seed and of a key that says what its
+ * token is; its ids are the same with and without weights. To be fast, the sets of a
  * layer are drawn once into a table, up to 4,096 of them, and a row's bits pick one per layer. Immutable.
  */
 final class ExpertModel
@@ -40,6 +41,8 @@ final class ExpertModel
     private final UnsafeBuffer table;
     /** The table as little-endian words of two bytes if a set has that size, else empty. */
     private final short[] shortSets;
+    /** Null if the shape has no combine weights. */
+    private final CombineWeightModel weights;
 
     /** @param skew exponent of the popularity; 0: all experts alike. */
     public ExpertModel(final ModelShape shape, final long seed, final double skew)
@@ -52,6 +55,7 @@ final class ExpertModel
         }
         this.shape = shape;
         this.seed = seed;
+        weights = shape.combineWeights() ? new CombineWeightModel(shape) : null;
         setBytes = shape.topK() * shape.idBytes();
         final int sets = setsPerLayer(shape);
         setMask = sets - 1;
@@ -75,7 +79,7 @@ final class ExpertModel
     }
 
     /**
-     * Writes one row in storage width, {@code [MoE layer][k]}.
+     * Writes one row in storage width, {@code [MoE layer][k]}: its ids, and then its combine weights if the shape has them.
      *
      * @param key what the token is; equal keys give equal rows.
      * @return the offset behind the row.
@@ -84,7 +88,8 @@ final class ExpertModel
     {
         final long rowBits = SplitMix64.mix(seed, key);
         final boolean words = setBytes == Short.BYTES && shape.moeLayers() % LAYERS_PER_WORD == 0;
-        return words ? writeRowInWords(rowBits, target, offset) : writeLayers(rowBits, target, offset);
+        final int end = words ? writeRowInWords(rowBits, target, offset) : writeLayers(rowBits, target, offset);
+        return weights == null ? end : weights.write(rowBits, target, end);
     }
 
     /** The same as {@link #writeLayers} for sets of two bytes, four layers at a time. */
@@ -144,7 +149,7 @@ final class ExpertModel
     private static int setsPerLayer(final ModelShape shape)
     {
         int sets = MAX_SETS;
-        while (sets > 1 && (long)sets * shape.rowBytes() > MAX_TABLE_BYTES)
+        while (sets > 1 && (long)sets * shape.idsBytes() > MAX_TABLE_BYTES)
         {
             sets >>= 1;
         }

@@ -106,6 +106,7 @@ final class FaultInjector
         {
             case EXPERT_RANGE -> putId(rows, rowAt(rows, sound), capture.experts());
             case EXPERT_REPEATED -> repeatId(rows, rowAt(rows, sound));
+            case WEIGHT_NOT_FINITE -> putLastWeight(rows, rowAt(rows, sound), Float.POSITIVE_INFINITY);
             case ROW_COUNT -> sent = SpoiltSlice.withoutLastRow(rows);
             case ROW_BYTES -> sent = SpoiltSlice.withoutLastByte(rows);
             case TOKEN_NEGATIVE -> tokens = withLastToken(tokens, -1);
@@ -176,6 +177,12 @@ final class FaultInjector
             case Short.BYTES -> buffer.putShort(at, (short)id, ByteOrder.LITTLE_ENDIAN);
             default -> buffer.putInt(at, id, ByteOrder.LITTLE_ENDIAN);
         }
+    }
+
+    private void putLastWeight(final CaptureSlice rows, final int at, final float weight)
+    {
+        final MutableDirectBuffer buffer = (MutableDirectBuffer)rows.buffer();
+        buffer.putFloat(at + capture.rowBytes() - ModelShape.WEIGHT_BYTES, weight, ByteOrder.LITTLE_ENDIAN);
     }
 
     private void repeatId(final CaptureSlice rows, final int at)

@@ -92,9 +92,9 @@ final class SimulatedBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("simulated").capturesExperts(true).depth(SchedulerConfig.MAX_DEPTH)
-            .draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true).copiesBlocks(true)
-            .swapsWeights(true).build();
+        return BackendCapabilities.named("simulated").capturesExperts(true).capturesCombineWeights(true)
+            .depth(SchedulerConfig.MAX_DEPTH).draftTokens(SchedulerConfig.MAX_DRAFT_TOKENS).writesKvFirst(true)
+            .copiesBlocks(true).swapsWeights(true).build();
     }
 
     @Override

@@ -18,8 +18,10 @@ import java.util.Optional;
  * @param topK      1 to {@code experts}; a row may not be larger than {@link #MAX_ROW_BYTES}.
  * @param layerIds  per captured layer the layer of the model that it is, ascending; dense layers have none. {@code null}:
  *                  the first layers.
+ * @param combineWeights whether a row has its combine weights: per expert id the factor that the model gave the output of
+ *                       that expert in the sum over its experts.
  */
-public record ModelShape(int moeLayers, int experts, int topK, List<Integer> layerIds)
+public record ModelShape(int moeLayers, int experts, int topK, List<Integer> layerIds, boolean combineWeights)
 {
     /** Layers of a model, dense ones included. */
     public static final int MAX_MODEL_LAYERS = 65_536;
@@ -30,6 +32,8 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
     /** The most experts whose ids fit two bytes without a sign. */
     public static final int MAX_EXPERTS_PER_SHORT = 1 << 16;
     public static final int MAX_ROW_BYTES = 1 << 28;
+    /** Bytes of one combine weight in storage and journal: a float32, so that each is exactly the one that was applied. */
+    public static final int WEIGHT_BYTES = Float.BYTES;
 
     private static final String DISTINCT = "a token is routed to distinct experts";
     /** Begins the names of its settings in a run description. */
@@ -45,13 +49,16 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
             "ascending layers of the model, such as 3-60 or 1,3,5", LayerIds::parse, LayerIds::print,
             "Layers of the model that the captured MoE layers are; consecutive: the first ones.")
         .orAbsent("consecutive").omitted(Optional.empty());
-    public static final List<Setting<?>> SETTINGS = List.of(MOE_LAYERS, EXPERTS, TOP_K, LAYER_IDS);
+    public static final Setting<Boolean> COMBINE_WEIGHTS = Setting.flag("combineWeights", false,
+        "Whether rows have, beside each expert id, the weight of that expert's output in the model's sum, as float32; " +
+            "needs a backend that captures it.").omitted(false);
+    public static final List<Setting<?>> SETTINGS = List.of(MOE_LAYERS, EXPERTS, TOP_K, LAYER_IDS, COMBINE_WEIGHTS);
     private static final SettingValues DECLARED = SettingValues.defaults("the model", SETTINGS);
 
     /** A model whose first layers are its MoE layers. */
     public ModelShape(final int moeLayers, final int experts, final int topK)
     {
-        this(moeLayers, experts, topK, null);
+        this(moeLayers, experts, topK, null, false);
     }
 
     public ModelShape
@@ -63,7 +70,7 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
             throw ConfigException.because(TOP_K.of(topK), " is not between 1 and ", EXPERTS.of(experts))
                 .allowed("between 1 and " + experts).remedy(DISTINCT);
         }
-        final long rowBytes = (long)moeLayers * topK * idBytes(experts);
+        final long rowBytes = (long)moeLayers * topK * (idBytes(experts) + (combineWeights ? WEIGHT_BYTES : 0));
         if (rowBytes > MAX_ROW_BYTES)
         {
             throw ConfigException.because(MOE_LAYERS.of(moeLayers), " with ", TOP_K.of(topK), " makes rows of " + rowBytes +
@@ -76,7 +83,13 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
     /** The same shape for a model in which these layers are the MoE layers. */
     public ModelShape withLayerIds(final List<Integer> ids)
     {
-        return new ModelShape(moeLayers, experts, topK, ids);
+        return new ModelShape(moeLayers, experts, topK, ids, combineWeights);
+    }
+
+    /** The same shape with or without combine weights. */
+    public ModelShape withCombineWeights(final boolean wanted)
+    {
+        return new ModelShape(moeLayers, experts, topK, layerIds, wanted);
     }
 
     /** The layer of the model that a captured layer is. */
@@ -90,11 +103,19 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
         return layerIds.equals(LayerIds.consecutive(moeLayers)) ? Optional.empty() : Optional.of(layerIds);
     }
 
-    /** Name and value of every setting, sorted by name. */
+    /**
+     * Name and value of every setting, sorted by name. If combine weights are off, their setting is omitted: such a run has
+     * the description, and so the digest, of a version that does not know them.
+     */
     public Map<String, String> settings()
     {
-        return DECLARED.with(MOE_LAYERS, moeLayers).with(EXPERTS, experts).with(TOP_K, topK)
-            .with(LAYER_IDS, namedLayers()).print(PREFIX);
+        final Map<String, String> printed = DECLARED.with(MOE_LAYERS, moeLayers).with(EXPERTS, experts).with(TOP_K, topK)
+            .with(LAYER_IDS, namedLayers()).with(COMBINE_WEIGHTS, combineWeights).print(PREFIX);
+        if (!combineWeights)
+        {
+            printed.remove(PREFIX + COMBINE_WEIGHTS.name());
+        }
+        return printed;
     }
 
     /**
@@ -105,8 +126,8 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
     public static ModelShape of(final Map<String, String> settings)
     {
         final SettingValues values = DECLARED.read(PREFIX, settings);
-        final ModelShape shape = new ModelShape(values.get(MOE_LAYERS), values.get(EXPERTS), values.get(TOP_K));
-        return values.get(LAYER_IDS).map(shape::withLayerIds).orElse(shape);
+        return new ModelShape(values.get(MOE_LAYERS), values.get(EXPERTS), values.get(TOP_K),
+            values.get(LAYER_IDS).orElse(null), values.get(COMBINE_WEIGHTS));
     }
 
     /** Bytes of one expert id in storage and journal: 1 up to 256 experts, 2 up to 65,536, else 4. */
@@ -130,9 +151,18 @@ public record ModelShape(int moeLayers, int experts, int topK, List<Integer> lay
         return moeLayers * topK;
     }
 
-    /** Bytes of one row in storage and journal. */
-    public int rowBytes()
+    /** Bytes of the ids of one row, with which it begins; its combine weights follow. */
+    public int idsBytes()
     {
         return rowIds() * idBytes();
+    }
+
+    /**
+     * Bytes of one row in storage and journal: all ids as {@code [MoE layer][k]}, and then, if the row has them, all combine
+     * weights in the same order as little-endian float32.
+     */
+    public int rowBytes()
+    {
+        return idsBytes() + (combineWeights ? rowIds() * WEIGHT_BYTES : 0);
     }
 }

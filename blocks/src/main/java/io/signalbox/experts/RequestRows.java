@@ -232,7 +232,7 @@ public final class RequestRows
         return digest;
     }
 
-    /** A copy of rows {@code [from, to)} of a model whose ids fit int16; missing rows are -1. */
+    /** A copy of rows {@code [from, to)} of a model whose ids fit int16; missing rows are -1, and their weights NaN. */
     public RoutedExperts copy(final int from, final int to)
     {
         if (pages.shape().experts() > ExpertIdType.INT16.maxExperts())
@@ -245,8 +245,14 @@ public final class RequestRows
                 " pages of " + pages.pageRows() + " rows that the request holds.");
         }
         final short[] ids = new short[Math.multiplyExact(to - from, pages.shape().rowIds())];
-        new RowReader(pages).read(pageIds, from, to, ids);
-        return new RoutedExperts(from, to - from, pages.shape(), ids, states(from, ids));
+        final float[] weights = pages.shape().combineWeights() ? new float[ids.length] : null;
+        final RowReader reader = new RowReader(pages);
+        reader.read(pageIds, from, to, ids);
+        if (weights != null)
+        {
+            reader.readWeights(pageIds, from, to, weights);
+        }
+        return new RoutedExperts(from, to - from, pages.shape(), ids, weights, states(from, ids));
     }
 
     private byte[] states(final int from, final short[] ids)

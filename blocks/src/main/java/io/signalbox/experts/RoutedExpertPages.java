@@ -299,8 +299,50 @@ public final class RoutedExpertPages
                 destination.setMemory(at, (end - row) * readBytes, (byte)MISSING);
                 continue;
             }
-            final int ids = (end - row) * shape.rowIds();
-            StoredIds.read(slab, pageStart(page) + row * rowBytes, ids, shape.idBytes(), type, destination, at, byteIds);
+            readIds(slab, pageStart(page) + row * rowBytes, end - row, type, destination, at, byteIds);
+        }
+    }
+
+    /** Rows without combine weights are consecutive ids. */
+    private void readIds(
+        final byte[] slab,
+        final int start,
+        final int rows,
+        final ExpertIdType type,
+        final MutableDirectBuffer destination,
+        final int offset,
+        final ByteIds byteIds)
+    {
+        final int runs = shape.combineWeights() ? rows : 1;
+        final int ids = rows / runs * shape.rowIds();
+        for (int run = 0; run < runs; run++)
+        {
+            final int at = offset + run * ids * type.bytes();
+            StoredIds.read(slab, start + run * rowBytes, ids, shape.idBytes(), type, destination, at, byteIds);
+        }
+    }
+
+    /**
+     * Reads the combine weights of consecutive rows of a shape that has them as {@code [row][MoE layer][k]}; those of a
+     * missing row read as NaN. Safe on the same threads as the ids.
+     *
+     * @param first index of the first weight in the destination.
+     */
+    void readWeights(final int page, final int firstRow, final int rows, final float[] destination, final int first)
+    {
+        final long[] acquired = (long[])RECORDS.getAcquire(this);
+        final byte[] slab = ((byte[][])SLABS.getAcquire(this))[page >> slabShift];
+        final int weights = shape.rowIds();
+        for (int row = firstRow, at = first; row < firstRow + rows; row++, at += weights)
+        {
+            if ((acquired[record(page) + VALIDITY + (row >>> 6)] >>> row & 1) == 0)
+            {
+                Arrays.fill(destination, at, at + weights, Float.NaN);
+            }
+            else
+            {
+                StoredWeights.read(slab, pageStart(page) + row * rowBytes + shape.idsBytes(), destination, at, weights);
+            }
         }
     }
 

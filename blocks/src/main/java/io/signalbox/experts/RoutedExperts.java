@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.experts;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -27,14 +28,22 @@ public final class RoutedExperts
     private final int rows;
     private final ModelShape shape;
     private final short[] ids;
+    /** Null if the shape has no combine weights. */
+    private final float[] combineWeights;
     private final byte[] states;
     private final int promptTokens;
     private final List<WeightSpan> weights;
 
     /** Keeps the arrays: nobody else may change them. */
-    RoutedExperts(final int start, final int rows, final ModelShape shape, final short[] ids, final byte[] states)
+    RoutedExperts(
+        final int start,
+        final int rows,
+        final ModelShape shape,
+        final short[] ids,
+        final float[] combineWeights,
+        final byte[] states)
     {
-        this(start, rows, shape, ids, states, 0, List.of());
+        this(start, rows, shape, ids, combineWeights, states, 0, List.of());
     }
 
     private RoutedExperts(
@@ -42,6 +51,7 @@ public final class RoutedExperts
         final int rows,
         final ModelShape shape,
         final short[] ids,
+        final float[] combineWeights,
         final byte[] states,
         final int promptTokens,
         final List<WeightSpan> weights)
@@ -50,6 +60,7 @@ public final class RoutedExperts
         this.rows = rows;
         this.shape = shape;
         this.ids = ids;
+        this.combineWeights = combineWeights;
         this.states = states;
         this.promptTokens = promptTokens;
         this.weights = weights;
@@ -63,11 +74,31 @@ public final class RoutedExperts
      */
     public RoutedExperts of(final int prompt, final List<WeightSpan> spans)
     {
-        return new RoutedExperts(start, rows, shape, ids, states, prompt, spans.stream()
+        return new RoutedExperts(start, rows, shape, ids, combineWeights, states, prompt, spans.stream()
             .map(span -> new WeightSpan(
                 Math.max(span.from(), start), Math.min(span.to(), start + rows), span.generation()))
             .filter(span -> span.from() < span.to())
             .toList());
+    }
+
+    /** The same rows; inherited ones have {@link RoutedExpertPages#MISSING} and NaN as missing ones do; states stay. */
+    public RoutedExperts withoutInherited()
+    {
+        final short[] ownIds = ids.clone();
+        final float[] ownWeights = combineWeights == null ? null : combineWeights.clone();
+        final int width = shape.rowIds();
+        for (int row = 0; row < rows; row++)
+        {
+            if (states[row] == RowState.INHERITED.ordinal())
+            {
+                Arrays.fill(ownIds, row * width, (row + 1) * width, RoutedExpertPages.MISSING);
+                if (ownWeights != null)
+                {
+                    Arrays.fill(ownWeights, row * width, (row + 1) * width, Float.NaN);
+                }
+            }
+        }
+        return new RoutedExperts(start, rows, shape, ownIds, ownWeights, states, promptTokens, weights);
     }
 
     /** Position of the first row in the request. */
@@ -109,6 +140,43 @@ public final class RoutedExperts
     public short[] ids()
     {
         return ids.clone();
+    }
+
+    /** Whether the rows have combine weights, which {@link ModelShape#combineWeights} asks for. */
+    public boolean hasCombineWeights()
+    {
+        return combineWeights != null;
+    }
+
+    /**
+     * The factor that the model gave the output of expert {@link #expert}, exactly as the backend captured it; NaN in a
+     * missing row, and only there.
+     *
+     * @throws RoutedExpertsException if combine weights were not captured.
+     */
+    public float combineWeight(final int row, final int moeLayer, final int k)
+    {
+        return captured()[(row * shape.moeLayers() + moeLayer) * shape.topK() + k];
+    }
+
+    /**
+     * A copy of all combine weights in the order of {@link #ids}.
+     *
+     * @throws RoutedExpertsException if combine weights were not captured.
+     */
+    public float[] combineWeights()
+    {
+        return captured().clone();
+    }
+
+    private float[] captured()
+    {
+        if (combineWeights == null)
+        {
+            throw new RoutedExpertsException(
+                "combine weights were not captured; ask for them by ModelShape.withCombineWeights(true).");
+        }
+        return combineWeights;
     }
 
     public RowState state(final int row)

@@ -28,6 +28,11 @@ final class RoutingArguments
 
     void checkRows(final CapturedRows rows, final int count)
     {
+        if (shape.combineWeights())
+        {
+            throw new RoutedExpertsException("rows of ids alone came for pages whose rows have combine weights; use a " +
+                "model shape without combine weights.");
+        }
         if (rows.rowCount() != count)
         {
             throw new RoutedExpertsException(rows.rowCount() + " rows of routed experts came for " + count +

@@ -9,14 +9,18 @@ import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * Finds rows in storage width that no expert router can have chosen: an id is no expert, or occurs twice in a layer. A row
- * with all bits set is <em>marked</em> as missing; no sound row has all bits set. Not thread-safe.
+ * Finds rows in storage width that no expert router can have chosen: an id is no expert, or occurs twice in a layer, or a
+ * combine weight is not finite. A row with all bits set is <em>marked</em> as missing; no sound row has all bits set. Not
+ * thread-safe.
  */
 public final class RowCheck
 {
     private static final long EVERY_BYTE = 0x0101_0101_0101_0101L;
     private static final long BYTE_SIGNS = 0x8080_8080_8080_8080L;
     private static final int WORDS = 512;
+    /** Bits of a float32 that are all set exactly if it is infinite or no number. */
+    private static final int EXPONENT = 0x7F80_0000;
+    private static final int LOWEST_OF_EXPONENT = 0x0080_0000;
 
     private final ModelShape shape;
     private final int rowBytes;
@@ -50,6 +54,10 @@ public final class RowCheck
      */
     public int firstUnsound(final DirectBuffer rows, final int offset, final int first, final int count)
     {
+        if (shape.combineWeights())
+        {
+            return firstUnsoundWeighted(rows, offset, first, count);
+        }
         if (layersAreWords && areSoundWords(rows, offset + first * rowBytes, offset + count * rowBytes))
         {
             return count;
@@ -60,6 +68,50 @@ public final class RowCheck
             row++;
         }
         return row;
+    }
+
+    /** Ids and combine weights take turns row by row, so that the words of several rows are not consecutive. */
+    private int firstUnsoundWeighted(final DirectBuffer rows, final int offset, final int first, final int count)
+    {
+        final int idsBytes = shape.idsBytes();
+        int row = first;
+        while (row < count && hasSoundIds(rows, offset + row * rowBytes) &&
+            areFinite(rows, offset + row * rowBytes + idsBytes, shape.rowIds()))
+        {
+            row++;
+        }
+        return row;
+    }
+
+    private boolean hasSoundIds(final DirectBuffer rows, final int start)
+    {
+        if (!layersAreWords)
+        {
+            return isSound(rows, start);
+        }
+        final int max = shape.experts() - 1;
+        long unsound = 0;
+        for (int at = start; at < start + shape.idsBytes(); at += Long.BYTES)
+        {
+            final long ids = rows.getLong(at, ByteOrder.LITTLE_ENDIAN);
+            unsound |= repeated(ids);
+            if (shape.experts() < ModelShape.MAX_EXPERTS_PER_BYTE)
+            {
+                unsound |= tooLarge(ids, excess(max), signsAre(max));
+            }
+        }
+        return (unsound & BYTE_SIGNS) == 0;
+    }
+
+    /** Without a branch per weight: adding the lowest bit of a full exponent carries into the sign. */
+    private static boolean areFinite(final DirectBuffer weights, final int start, final int count)
+    {
+        int carried = 0;
+        for (int at = start; at < start + count * ModelShape.WEIGHT_BYTES; at += ModelShape.WEIGHT_BYTES)
+        {
+            carried |= (weights.getInt(at, ByteOrder.LITTLE_ENDIAN) & EXPONENT) + LOWEST_OF_EXPONENT;
+        }
+        return carried >= 0;
     }
 
     /** Whether rows are sound that the same memory holds as words: without the copy that other rows need. */
@@ -97,8 +149,7 @@ public final class RowCheck
         final int max = shape.experts() - 1;
         if (shape.experts() < ModelShape.MAX_EXPERTS_PER_BYTE)
         {
-            final long excess = EVERY_BYTE * (Byte.MAX_VALUE - (max & Byte.MAX_VALUE));
-            flagTooLarge(words, flags, count, excess, max > Byte.MAX_VALUE ? 0 : -1);
+            flagTooLarge(words, flags, count, excess(max), signsAre(max));
         }
     }
 
@@ -107,26 +158,42 @@ public final class RowCheck
     {
         for (int i = 0; i < count; i++)
         {
-            final long ids = words[i];
-            // Rotated by one to four bytes, each id meets each other one; if two are equal, a byte is zero.
-            flags[i] |= zeroBytes(ids ^ (ids << 8 | ids >>> 56)) | zeroBytes(ids ^ (ids << 16 | ids >>> 48)) |
-                zeroBytes(ids ^ (ids << 24 | ids >>> 40)) | zeroBytes(ids ^ (ids << 32 | ids >>> 32));
+            flags[i] |= repeated(words[i]);
         }
     }
 
-    /**
-     * @param excess   added to the lower seven bits of an id, sets the top bit of one whose lower bits are too large.
-     * @param signsAre all bits if an id with its top bit set is too large, else 0.
-     */
+    /** Rotated by one to four bytes, each id meets each other one; if two are equal, a byte is zero. */
+    private static long repeated(final long ids)
+    {
+        return zeroBytes(ids ^ (ids << 8 | ids >>> 56)) | zeroBytes(ids ^ (ids << 16 | ids >>> 48)) |
+            zeroBytes(ids ^ (ids << 24 | ids >>> 40)) | zeroBytes(ids ^ (ids << 32 | ids >>> 32));
+    }
+
+    /** Added to the lower seven bits of an id, sets the top bit of one whose lower bits are too large. */
+    private static long excess(final int max)
+    {
+        return EVERY_BYTE * (Byte.MAX_VALUE - (max & Byte.MAX_VALUE));
+    }
+
+    /** All bits if an id with its top bit set is too large, else 0. */
+    private static long signsAre(final int max)
+    {
+        return max > Byte.MAX_VALUE ? 0 : -1;
+    }
+
     private static void flagTooLarge(
         final long[] words, final long[] flags, final int count, final long excess, final long signsAre)
     {
         for (int i = 0; i < count; i++)
         {
-            final long ids = words[i];
-            final long lowerBits = (ids & ~BYTE_SIGNS) + excess;
-            flags[i] |= ids & lowerBits | (ids | lowerBits) & signsAre;
+            flags[i] |= tooLarge(words[i], excess, signsAre);
         }
+    }
+
+    private static long tooLarge(final long ids, final long excess, final long signsAre)
+    {
+        final long lowerBits = (ids & ~BYTE_SIGNS) + excess;
+        return ids & lowerBits | (ids | lowerBits) & signsAre;
     }
 
     /** Has a sign bit in some byte exactly if some byte of the word is zero. */
@@ -184,12 +251,16 @@ public final class RowCheck
         };
     }
 
-    /** Whether the row is marked as missing; looks at as many ids as no sound row has alike. */
+    /** Whether the row is marked as missing; looks at as many ids as no sound row has alike, and at its first weight. */
     public static boolean isMarked(final ModelShape shape, final DirectBuffer rows, final int start)
     {
         final boolean everyIdIsAnExpert = shape.experts() == ModelShape.MAX_EXPERTS_PER_BYTE ||
             shape.experts() == ModelShape.MAX_EXPERTS_PER_SHORT;
-        if (shape.topK() == 1 && everyIdIsAnExpert)
+        if (shape.combineWeights() && rows.getInt(start + shape.idsBytes()) != -1)
+        {
+            return false;
+        }
+        if (shape.topK() == 1 && everyIdIsAnExpert && !shape.combineWeights())
         {
             return false;
         }

@@ -63,4 +63,17 @@ final class RowReader
             shorts.clear().get(destination, (row - from) * rowIds, rows * rowIds);
         }
     }
+
+    /** Reads the combine weights of rows {@code [from, to)} into an array; those of a missing row are NaN. */
+    void readWeights(final int[] pageIds, final int from, final int to, final float[] destination)
+    {
+        final int pageRows = pages.pageRows();
+        for (int row = from, end; row < to; row = end)
+        {
+            final int index = row / pageRows;
+            end = (int)Math.min(to, (index + 1L) * pageRows);
+            pages.readWeights(pageIds[index], row - index * pageRows, end - row, destination,
+                (row - from) * pages.shape().rowIds());
+        }
+    }
 }

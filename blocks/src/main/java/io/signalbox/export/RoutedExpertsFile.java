@@ -25,7 +25,8 @@ import java.util.zip.ZipOutputStream;
  * {@code ids} of that form: {@code state} (uint8 per row; 0: missing, 1: captured, 2: inherited), {@code layers} (int32
  * per L: the layer of the model), {@code start} (int64: position of the first row), {@code prompt_rows} (int64: rows of the
  * prompt, the others are of generated tokens), and {@code weights} (int32 {@code [n, 3]}: first position, position behind
- * the last, weight generation).
+ * the last, weight generation). If combine weights were captured, {@code combine_weights} has them: float32
+ * {@code [rows, L, K]}, NaN in a row that is missing.
  */
 public final class RoutedExpertsFile
 {
@@ -50,6 +51,19 @@ public final class RoutedExpertsFile
     }
 
     /**
+     * Writes the combine weights alone: float32 {@code [rows, L, K]}.
+     *
+     * @param file must not exist.
+     * @throws ConfigException if it exists, or cannot be written; nothing is left then.
+     * @throws io.signalbox.experts.RoutedExpertsException if combine weights were not captured.
+     */
+    public static void combineWeightsNpy(final RoutedExperts experts, final Path file)
+    {
+        final Array weights = combineWeights(experts);
+        write(file, out -> out.write(array(weights)));
+    }
+
+    /**
      * Writes the ids and everything that is known of their rows.
      *
      * @param file must not exist.
@@ -67,6 +81,10 @@ public final class RoutedExpertsFile
                 add(zip, "start", number(experts.start()));
                 add(zip, "prompt_rows", number(experts.promptRows()));
                 add(zip, "weights", weights(experts));
+                if (experts.hasCombineWeights())
+                {
+                    add(zip, "combine_weights", combineWeights(experts));
+                }
             }
         });
     }
@@ -164,8 +182,20 @@ public final class RoutedExpertsFile
         final short[] ids = experts.ids();
         final ByteBuffer bytes = buffer(Math.multiplyExact(ids.length, Short.BYTES));
         bytes.asShortBuffer().put(ids);
-        return new Array("<i2",
-            "(" + experts.rows() + ", " + experts.shape().moeLayers() + ", " + experts.shape().topK() + ")", bytes);
+        return new Array("<i2", perId(experts), bytes);
+    }
+
+    private static Array combineWeights(final RoutedExperts experts)
+    {
+        final float[] weights = experts.combineWeights();
+        final ByteBuffer bytes = buffer(Math.multiplyExact(weights.length, Float.BYTES));
+        bytes.asFloatBuffer().put(weights);
+        return new Array("<f4", perId(experts), bytes);
+    }
+
+    private static String perId(final RoutedExperts experts)
+    {
+        return "(" + experts.rows() + ", " + experts.shape().moeLayers() + ", " + experts.shape().topK() + ")";
     }
 
     private static Array states(final RoutedExperts experts)

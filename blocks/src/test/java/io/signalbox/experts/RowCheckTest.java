@@ -2,7 +2,8 @@
 package io.signalbox.experts;
 
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -73,14 +74,33 @@ class RowCheckTest
         }
     }
 
-    @Test
-    void shouldFindEveryUnsoundRowAndNoOther()
+    /** Any float32 behind the ids, one in some rows without a finite value; returns whether all are finite. */
+    private static boolean putWeights(
+        final UnsafeBuffer rows, final ModelShape shape, final int row, final Random random, final int offset)
+    {
+        boolean finite = true;
+        final int bad = random.nextInt(4) == 0 ? random.nextInt(shape.rowIds()) : -1;
+        for (int i = 0; i < shape.rowIds() && shape.combineWeights(); i++)
+        {
+            final float weight = i == bad ? Float.intBitsToFloat(0x7F80_0000 | random.nextInt()) :
+                Float.intBitsToFloat(random.nextInt() & 0xFF7F_FFFF);
+            final int at = offset + row * shape.rowBytes() + shape.idsBytes() + i * Float.BYTES;
+            rows.putFloat(at, weight, ByteOrder.LITTLE_ENDIAN);
+            finite &= Float.isFinite(weight);
+        }
+        return finite;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldFindEveryUnsoundRowAndNoOther(final boolean combineWeights)
     {
         final Random random = new Random(7);
         int found = 0;
         for (final int[] dimensions : SHAPES)
         {
-            final ModelShape shape = new ModelShape(dimensions[0], dimensions[1], dimensions[2]);
+            final ModelShape shape =
+                new ModelShape(dimensions[0], dimensions[1], dimensions[2]).withCombineWeights(combineWeights);
             final int storable = shape.idBytes() == 1 ? 256 : 65_536;
             final RowCheck check = new RowCheck(shape);
             for (int round = 0; round < 300; round++)
@@ -102,6 +122,7 @@ class RowCheckTest
                     }
                     sound[row] = isSound(shape, ids);
                     put(rows, shape, row, ids, offset);
+                    sound[row] &= putWeights(rows, shape, row, random, offset);
                 }
                 int next = 0;
                 for (int row = 0; row < count; row++)
@@ -119,22 +140,26 @@ class RowCheckTest
         assertTrue(found > 500, found + " rows were unsound");
     }
 
-    @Test
-    void shouldTellAMarkedRowFromEverySoundOne()
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldTellAMarkedRowFromEverySoundOne(final boolean combineWeights)
     {
         final Random random = new Random(11);
         for (final int[] dimensions : SHAPES)
         {
-            final ModelShape shape = new ModelShape(dimensions[0], dimensions[1], dimensions[2]);
+            final ModelShape shape =
+                new ModelShape(dimensions[0], dimensions[1], dimensions[2]).withCombineWeights(combineWeights);
             final UnsafeBuffer row = new UnsafeBuffer(new byte[shape.rowBytes()]);
             for (int round = 0; round < 1000; round++)
             {
                 put(row, shape, 0, soundRow(shape, random), 0);
+                row.setMemory(shape.idsBytes(), row.capacity() - shape.idsBytes(), (byte)0);
                 assertFalse(RowCheck.isMarked(shape, row, 0), shape.toString());
             }
             row.setMemory(0, row.capacity(), (byte)-1);
-            // If every id is an expert and a layer names one only, no row is unsound and none can be marked.
-            final boolean markable = shape.topK() > 1 || shape.experts() != 256 && shape.experts() != 65_536;
+            // If every id is an expert and a layer names one only, no row of ids is unsound and none can be marked.
+            final boolean markable =
+                combineWeights || shape.topK() > 1 || shape.experts() != 256 && shape.experts() != 65_536;
             assertEquals(markable, RowCheck.isMarked(shape, row, 0), shape.toString());
             assertEquals(markable ? 0 : 1, new RowCheck(shape).firstUnsound(row, 0, 0, 1), shape.toString());
         }

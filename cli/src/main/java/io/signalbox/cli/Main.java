@@ -6,6 +6,7 @@ import io.signalbox.cli.commands.CompareCommand;
 import io.signalbox.cli.commands.CompletionCommand;
 import io.signalbox.cli.commands.DiffCommand;
 import io.signalbox.cli.commands.DoctorCommand;
+import io.signalbox.cli.commands.ExpertsCommand;
 import io.signalbox.cli.commands.GpuCommand;
 import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectCommand;
@@ -52,6 +53,7 @@ import java.util.concurrent.Callable;
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
+        "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",
         "  signalbox whatif runs/0001 --kv-blocks 131072  the same requests under another policy",
         "  signalbox diff runs/0001 runs/0002             where two runs part, and what follows",
         "  signalbox doctor                               check Java, flags, memory, disk and GPU",
@@ -140,6 +142,7 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
+        line.addSubcommand(new ExpertsCommand(console));
         line.addSubcommand(new WhatIfCommand(console));
         line.addSubcommand(new DiffCommand(console));
         line.addSubcommand(new DoctorCommand(console));

@@ -4,8 +4,6 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.event.StepView;
 import io.signalbox.router.DpRouter;
-import org.junit.jupiter.api.Test;
-import org.opentest4j.AssertionFailedError;
 
 import java.io.File;
 import java.io.IOException;
@@ -36,21 +34,15 @@ final class PluginJar
     {
     }
 
-    /**
-     * Compiles the sources into the directory, which may hold classes that they need.
-     *
-     * @param libraries a class of each library that they need beside those of a router.
-     */
-    static void compile(final Path classes, final List<Path> sources, final Class<?>... libraries)
+    /** Compiles the sources of a router into the directory. */
+    private static void compile(final Path classes, final List<Path> sources)
     {
         final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         final StringWriter messages = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8))
         {
             Files.createDirectories(classes);
-            final Stream<Class<?>> always = Stream.of(
-                DpRouter.class, StepView.class, ConfigException.class, Test.class, AssertionFailedError.class);
-            final String classPath = classes + File.pathSeparator + Stream.concat(always, Stream.of(libraries))
+            final String classPath = Stream.of(DpRouter.class, StepView.class, ConfigException.class)
                 .map(PluginJar::location).collect(Collectors.joining(File.pathSeparator));
             assertTrue(compiler.getTask(messages, files, null,
                 List.of("-d", classes.toString(), "-cp", classPath, "--release", "17", "-Xlint:none"), null,

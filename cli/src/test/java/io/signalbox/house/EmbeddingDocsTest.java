@@ -50,20 +50,6 @@ class EmbeddingDocsTest
             "<artifactId>micrometer-registry-prometheus</artifactId>\n      <version>" + version + "</version>"), version);
     }
 
-    @Test
-    void shouldNameTheVersionOfThisBuildInItsPom() throws IOException
-    {
-        final String version = Files.readAllLines(ROOT.resolve("pom.xml")).stream()
-            .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
-        final String pom = Files.readString(SAMPLE.resolve("pom.xml"));
-        for (final String artifact :
-            List.of("signalbox-engine", "signalbox-journal", "signalbox-metrics", "signalbox-testkit"))
-        {
-            assertTrue(
-                pom.contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
-        }
-    }
-
     /** Blocks of Java and XML. */
     private static List<String> blocks(final String page)
     {

@@ -74,6 +74,32 @@ final class PomRulesTest
         }
     }
 
+    /** So that the build of a sample downloads nothing that this build did not. */
+    @Test
+    void shouldUseThePluginsOfThisBuildInTheSamples() throws Exception
+    {
+        final List<String> ours = plugins(pom("."));
+        for (final String sample : List.of("embedding", "router-experiment", "router-plugin"))
+        {
+            final List<String> plugins = plugins(pom("samples/" + sample));
+            assertTrue(ours.containsAll(plugins), sample + ": " + plugins + ", ours " + ours);
+            assertEquals(4, plugins.size(), sample + ": resources, compiler, tests and jar");
+        }
+    }
+
+    /** Names with versions. */
+    private static List<String> plugins(final Document pom)
+    {
+        final List<String> plugins = new ArrayList<>();
+        final NodeList elements = pom.getElementsByTagName("plugin");
+        for (int i = 0; i < elements.getLength(); i++)
+        {
+            final Element plugin = (Element)elements.item(i);
+            texts(plugin, "version").forEach(version -> plugins.add(texts(plugin, "artifactId").get(0) + " " + version));
+        }
+        return plugins;
+    }
+
     @Test
     void shouldNameNoRepository() throws Exception
     {

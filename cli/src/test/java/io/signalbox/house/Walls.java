@@ -56,6 +56,9 @@ final class Walls
     private static final String COMPARE = room("compare");
     private static final String WHATIF = room("whatif");
     private static final String CUDA = room("cuda");
+    private static final String MODEL = room("model");
+    private static final String SERVING = room("serving");
+    private static final String CPU = room("cpu");
     private static final String METRICS = room("metrics");
     private static final String CLI = room("cli");
     private static final String PRINTING = room("cli.printing");
@@ -104,17 +107,17 @@ final class Walls
                     WeightSpan.class)))));
         walls.put("the engine module and those below it know no other module", noClasses()
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, METRICS, CLI)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, CPU, MODEL, SERVING,
+                METRICS, CLI)));
         walls.put("journal knows no backend", noClasses()
             .that().resideInAPackage(JOURNAL)
-            .should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, METRICS, CLI)));
+            .should().dependOnClassesThat(
+                ours(SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, CPU, MODEL, SERVING, METRICS, CLI)));
         walls.put("the simulator knows neither journal nor GPU", noClasses()
-            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, METRICS, CLI)));
+            .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, CPU, METRICS, CLI)));
         walls.put("what simulates knows no recorded run", noClasses()
             .that().resideInAnyPackage(SIM, WORKLOAD, REPORT, COMPARE).should().dependOnClassesThat(ours(WHATIF)));
-        walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
-            .that().resideInAPackage(CUDA)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, ENGINE, SCHEDULER)));
+        addModels(walls);
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
@@ -128,6 +131,21 @@ final class Walls
         addCommandLine(walls);
         addLibraries(walls);
         return walls;
+    }
+
+    private static void addModels(final Map<String, ArchRule> walls)
+    {
+        walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
+            .that().resideInAPackage(CUDA)
+            .should().dependOnClassesThat(
+                ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, CPU, ENGINE, SCHEDULER)));
+        walls.put("the model knows shapes and nothing else of ours", noClasses()
+            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
+        walls.put("the seam of model backends knows models, settings and the backend interface", noClasses()
+            .that().resideInAPackage(SERVING).should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND)));
+        walls.put("the CPU backend knows models and what a backend may know", noClasses()
+            .that().resideInAPackage(CPU)
+            .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));
     }
 
     private static void addCommandLine(final Map<String, ArchRule> walls)

@@ -77,7 +77,8 @@ final class CapturedRowCheck
             more += counts ? 1 : 0;
         }
         return first < 0 ? null : "has routed-expert row " + first + ", and " + more +
-            " more, with an id that is no expert or an expert twice in a layer";
+            " more, with an id that is no expert or an expert twice in a layer" +
+            (shape.combineWeights() ? ", or with a combine weight that is not finite" : "");
     }
 
     private String markInvalid()

@@ -39,6 +39,7 @@ final class EngineContext
         clock = given.clock();
         config = fitted(given.schedulerConfig(), backend.capabilities(), defaultDepth);
         backend.capabilities().require(config.capture() != null, config.depth(), config.draftTokens());
+        backend.capabilities().requireCombineWeights(config.capture() != null && config.capture().combineWeights());
         backend.capabilities().requireSameStepSharing(config.sameStepSharing());
         backend.capabilities().requirePartialBlocks(config.get(BatchSettings.PARTIAL_BLOCKS));
         if (clock.getAsLong() < 0)

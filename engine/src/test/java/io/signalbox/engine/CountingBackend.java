@@ -7,7 +7,6 @@ import io.signalbox.backend.CompletionSink;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +35,8 @@ public class CountingBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("counting").capturesExperts(true).swapsWeights(true).build();
+        return BackendCapabilities.named("counting").capturesExperts(true).capturesCombineWeights(true).swapsWeights(true)
+            .build();
     }
 
     @Override
@@ -100,12 +100,7 @@ public class CountingBackend implements Backend
 
     private HeapSlice rows(final int count)
     {
-        final UnsafeBuffer memory = new UnsafeBuffer(new byte[count * shape.rowBytes()]);
-        for (int i = 0; i < memory.capacity(); i++)
-        {
-            memory.putByte(i, (byte)(i % shape.topK()));
-        }
-        return new HeapSlice(memory, count, shape.rowBytes());
+        return ScriptedBackend.rows(shape, count);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RoutedExperts;
 import io.signalbox.experts.RoutedExperts.RowState;
+import io.signalbox.experts.RoutedExpertsException;
 import io.signalbox.experts.WeightSpan;
 import io.signalbox.export.RoutedExpertsFile;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -47,7 +48,12 @@ class RoutedExpertsFileTest
     /** 40 positions of a prompt, of which 32 were computed for an earlier request, and two that were generated. */
     private static RoutedExperts experts(final int from) throws Exception
     {
-        final SchedulerConfig settings = SchedulerConfig.builder().ranks(1).kvBlocks(65).capture(SHAPE).build();
+        return experts(from, SHAPE);
+    }
+
+    private static RoutedExperts experts(final int from, final ModelShape shape) throws Exception
+    {
+        final SchedulerConfig settings = SchedulerConfig.builder().ranks(1).kvBlocks(65).capture(shape).build();
         try (SignalboxEngine engine = SignalboxEngine.launch(
             new EngineConfig().scheduler(settings).backend(new CountingBackend(0))))
         {
@@ -162,6 +168,33 @@ class RoutedExpertsFileTest
             print(a.dtype, a.shape, int(a.sum()), bool((a == z['ids']).all()), int((s == 2).sum()), int((s == 1).sum()),
                   z['layers'].tolist(), int(z['start']), int(z['prompt_rows']), z['weights'].tolist())
             """));
+    }
+
+    @Test
+    void shouldWriteCombineWeightsThatNumPyReads() throws Exception
+    {
+        assumeTrue(run("import numpy").isEmpty(), "skipped: python3 with NumPy is not installed");
+        final RoutedExperts experts = experts(10, SHAPE.withCombineWeights(true));
+        RoutedExpertsFile.combineWeightsNpy(experts, directory.resolve("weights.npy"));
+        RoutedExpertsFile.npz(experts, directory.resolve("rows.npz"));
+        assertEquals(List.of("ids.npy", "state.npy", "layers.npy", "start.npy", "prompt_rows.npy", "weights.npy",
+            "combine_weights.npy"), names(directory.resolve("rows.npz")));
+        assertEquals("float32 (32, 2, 4) True True (32, 2, 4)", run("""
+            import numpy as np
+            a = np.load('weights.npy')
+            z = np.load('rows.npz')
+            print(a.dtype, a.shape, bool((a == (np.float32(1) / (z['ids'] + 3).astype(np.float32))).all()),
+                  bool((a == z['combine_weights']).all()), z['combine_weights'].shape)
+            """));
+    }
+
+    @Test
+    void shouldRefuseToWriteCombineWeightsThatWereNotCaptured() throws Exception
+    {
+        final RoutedExperts experts = experts(0);
+        final Path file = directory.resolve("weights.npy");
+        assertThrows(RoutedExpertsException.class, () -> RoutedExpertsFile.combineWeightsNpy(experts, file));
+        assertFalse(Files.exists(file));
     }
 
     /** Returns what the program prints, which is a message if it fails. */

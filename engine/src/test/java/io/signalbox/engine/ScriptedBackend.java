@@ -8,6 +8,7 @@ import io.signalbox.event.StepView;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,7 +22,7 @@ final class ScriptedBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return new BackendCapabilities("scripted", true, false);
+        return BackendCapabilities.named("scripted").capturesExperts(true).capturesCombineWeights(true).build();
     }
 
     @Override
@@ -53,12 +54,22 @@ final class ScriptedBackend implements Backend
         return rows(shape, count);
     }
 
+    /** The combine weight of expert {@code k} is {@code 1 / (k + 3)} in each layer of each row. */
     static HeapSlice rows(final ModelShape shape, final int count)
     {
         final UnsafeBuffer memory = new UnsafeBuffer(new byte[count * shape.rowBytes()]);
-        for (int i = 0; i < memory.capacity(); i++)
+        for (int row = 0; row < count; row++)
         {
-            memory.putByte(i, (byte)(i % shape.topK()));
+            final int start = row * shape.rowBytes();
+            for (int i = 0; i < shape.idsBytes(); i++)
+            {
+                memory.putByte(start + i, (byte)(i % shape.topK()));
+            }
+            for (int i = 0; shape.combineWeights() && i < shape.rowIds(); i++)
+            {
+                memory.putFloat(
+                    start + shape.idsBytes() + i * Float.BYTES, 1f / (i % shape.topK() + 3), ByteOrder.LITTLE_ENDIAN);
+            }
         }
         return new HeapSlice(memory, count, shape.rowBytes());
     }

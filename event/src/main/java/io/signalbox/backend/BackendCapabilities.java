@@ -3,6 +3,7 @@ package io.signalbox.backend;
 
 import io.signalbox.ConfigException;
 import io.signalbox.ConfigException.Named;
+import io.signalbox.experts.ModelShape;
 
 /**
  * Capabilities that a backend declares. The engine refuses to start with a configuration that they do not cover, and
@@ -14,6 +15,7 @@ public final class BackendCapabilities
 
     private final String name;
     private final boolean capturesExperts;
+    private final boolean capturesCombineWeights;
     private final boolean readsTokens;
     private final boolean reportsLogprobs;
     private final boolean reportsLaunches;
@@ -29,6 +31,7 @@ public final class BackendCapabilities
     {
         name = builder.name;
         capturesExperts = builder.capturesExperts;
+        capturesCombineWeights = builder.capturesCombineWeights;
         readsTokens = builder.readsTokens;
         reportsLogprobs = builder.reportsLogprobs;
         reportsLaunches = builder.reportsLaunches;
@@ -49,6 +52,11 @@ public final class BackendCapabilities
             throw new ConfigException("the backend " + name + " says that it takes " + depth + " steps per rank and " +
                 "reports no launches, but a step is planned behind another only when that was launched; report launches, " +
                 "or take 1 step.");
+        }
+        if (capturesCombineWeights && !capturesExperts)
+        {
+            throw new ConfigException("the backend " + name + " says that it captures combine weights and no routed " +
+                "experts, but weights are captured beside the ids of their experts; capture both, or neither.");
         }
     }
 
@@ -81,6 +89,18 @@ public final class BackendCapabilities
         }
     }
 
+    /** @throws ConfigException if combine weights are wanted and the backend does not capture them. */
+    public void requireCombineWeights(final boolean wanted)
+    {
+        if (wanted && !capturesCombineWeights)
+        {
+            throw ConfigException.because(new Named("combineWeights", "true"),
+                    " needs a backend that captures the combine weights of experts, and the backend ", name,
+                    " does not say so").allowed("false")
+                .remedy("give ", new Named("combineWeights", "false"), ANOTHER);
+        }
+    }
+
     /** The commonest capabilities; see {@link Builder} for each. */
     public BackendCapabilities(
         final String name, final boolean capturesExperts, final boolean readsTokens, final int depth, final int draftTokens)
@@ -106,6 +126,11 @@ public final class BackendCapabilities
     public boolean capturesExperts()
     {
         return capturesExperts;
+    }
+
+    public boolean capturesCombineWeights()
+    {
+        return capturesCombineWeights;
     }
 
     public boolean readsTokens()
@@ -186,6 +211,7 @@ public final class BackendCapabilities
     {
         private final String name;
         private boolean capturesExperts;
+        private boolean capturesCombineWeights;
         private boolean readsTokens;
         private boolean reportsLogprobs;
         private boolean reportsLaunches = true;
@@ -206,6 +232,16 @@ public final class BackendCapabilities
         public Builder capturesExperts(final boolean value)
         {
             capturesExperts = value;
+            return this;
+        }
+
+        /**
+         * Whether the rows can carry the combine weights of their experts, as the model applied them. A backend that says
+         * so delivers them exactly if {@link ModelShape#combineWeights} of the shape that it is started with asks for them.
+         */
+        public Builder capturesCombineWeights(final boolean value)
+        {
+            capturesCombineWeights = value;
             return this;
         }
 

@@ -37,6 +37,17 @@ public final class GroupWriter
         return buffer;
     }
 
+    /**
+     * The bytes of the group, for stores that need no check each.
+     *
+     * @param end of what is written there; the array is at least so long, and another one once the group has grown.
+     */
+    public byte[] bytes(final int end)
+    {
+        buffer.checkLimit(end);
+        return buffer.byteArray();
+    }
+
     /** Bytes written so far. */
     public int length()
     {

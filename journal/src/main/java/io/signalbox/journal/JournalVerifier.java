@@ -74,12 +74,15 @@ public final class JournalVerifier
     }
 
     /**
-     * Verifies a journal that is to be continued.
+     * Verifies a journal with a scheduler that the caller can ask after each group; stops at the first difference.
      *
-     * @param scheduler has the state of the last group afterwards, if every group is equal.
+     * @param reader    has handed out no group yet.
+     * @param scheduler new, with the reader's configuration; it has the state of the last group afterwards, if every group
+     *                  is equal.
      * @param follower  receives every group that is equal.
+     * @throws JournalException if the journal must not be trusted from here on, or is being written.
      */
-    static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
+    public static Verification replay(final JournalReader reader, final Scheduler scheduler, final GroupListener follower)
     {
         return replayTo(reader, scheduler, Long.MAX_VALUE, follower);
     }

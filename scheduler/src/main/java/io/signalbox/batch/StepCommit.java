@@ -2,6 +2,7 @@
 package io.signalbox.batch;
 
 import io.signalbox.InvariantViolation;
+import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.kv.hash.BlockHasher;
 
@@ -19,34 +20,46 @@ public final class StepCommit
     /** State of an entry's request after the step. */
     public enum Outcome
     {
-        CONTINUES,
-        STOPPED,
-        REACHED_LENGTH,
+        CONTINUES(EntryVerdict.LIVE),
+        STOPPED(EntryVerdict.LIVE),
+        REACHED_LENGTH(EntryVerdict.LIVE),
         /** The device computed nothing; the request continues. */
-        VOID,
+        VOID(EntryVerdict.VOID),
         /** The request had ended, or was running anew. */
-        DEAD,
+        DEAD(EntryVerdict.DEAD),
         /** The request is to end: its results are dropped, except rows and hashes of a chunk, which others may share. */
-        OWNER_GONE
+        OWNER_GONE(EntryVerdict.OWNER_GONE);
+
+        /** The outcome and its verdict as they are in {@link #COUNTS}. */
+        private final long bits;
+
+        Outcome(final EntryVerdict verdict)
+        {
+            bits = (long)ordinal() << 32 | (long)verdict.value() << 24;
+        }
     }
 
-    // Words of an entry.
-    private static final int WORDS_LOG2 = 3;
-    private static final int START = 0;
-    private static final int ADVANCE = 1;
-    private static final int REJECTED = 2;
-    private static final int EMITTED = 3;
-    private static final int AFTER_STOP = 4;
-    private static final int OUTCOME = 5;
+    /**
+     * Words of an entry: the first {@link #COMMIT_BYTES} bytes are what follows the request id in an entry of {@code Commit}
+     * as the schema lays it out, so that it is written as it is. An outcome is kept as its ordinal, because storing
+     * references costs barriers of the collector.
+     *
+     * <pre>
+     *   word 0   start (32 bits), advance (32)
+     *   word 1   rejected (8), after the stop (8), emitted (8), verdict (8), outcome (32)
+     * </pre>
+     */
+    public static final int ENTRY_WORDS = 2;
+    public static final int COMMIT_BYTES = 12;
+    private static final int COUNTS = 1;
+    private static final int BYTE = 0xFF;
     private static final Outcome[] OUTCOMES = Outcome.values();
-    private static final int CONTINUES = Outcome.CONTINUES.ordinal();
 
     private final int rowBytes;
     private final BlockHasher hasher;
     private final CommittedSpans spans = new CommittedSpans();
     private final LastBlocks lastBlocks = new LastBlocks();
-    /** Per entry a run of words; an outcome as its ordinal, because storing references costs barriers of the collector. */
-    private int[] words = new int[16 << WORDS_LOG2];
+    private long[] words = new long[16 * ENTRY_WORDS];
     private int endedCount;
     private int[] ended = new int[16];
     private int tokenCount;
@@ -89,7 +102,7 @@ public final class StepCommit
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             final int accepted = output.accepted(entry);
-            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token, blocks.blockSize()))
+            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token))
             {
                 applySteady(plan, entry, blocks, load, output, row, output.token(token));
             }
@@ -103,15 +116,10 @@ public final class StepCommit
     }
 
     private static boolean isSteady(
-        final StepPlan plan,
-        final int entry,
-        final int accepted,
-        final StepOutput output,
-        final int token,
-        final BlockSize blockSize)
+        final StepPlan plan, final int entry, final int accepted, final StepOutput output, final int token)
     {
         return accepted == 1 && plan.isOwned(entry) &&
-            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token), blockSize);
+            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token));
     }
 
     private void applySteady(
@@ -130,7 +138,7 @@ public final class StepCommit
             storeRows(plan, entry, blocks, output, row);
         }
         SteadyDecode.commit(plan, entry, load, token);
-        words[(entry << WORDS_LOG2) + OUTCOME] = CONTINUES;
+        words[entry * ENTRY_WORDS + COUNTS] |= Outcome.CONTINUES.bits;
     }
 
     private void applyEntry(
@@ -155,6 +163,7 @@ public final class StepCommit
             {
                 blocks.keepLast(request, lastBlocks, hasher);
             }
+            SteadyDecode.settle(request, plan.weightGeneration(), blocks.blockSize());
         }
         else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
         {
@@ -171,26 +180,18 @@ public final class StepCommit
     private void record(
         final int entry, final int start, final int advance, final int rejected, final int emitted, final int afterStop)
     {
-        final int at = entry << WORDS_LOG2;
-        words[at + START] = start;
-        words[at + ADVANCE] = advance;
-        words[at + REJECTED] = rejected;
-        words[at + EMITTED] = emitted;
-        words[at + AFTER_STOP] = afterStop;
+        final int at = entry * ENTRY_WORDS;
+        words[at] = start & 0xFFFF_FFFFL | (long)advance << 32;
+        words[at + COUNTS] = rejected & BYTE | (afterStop & BYTE) << 8 | (emitted & BYTE) << 16;
     }
 
     private void conclude(final int entry, final Outcome outcome)
     {
-        words[(entry << WORDS_LOG2) + OUTCOME] = outcome.ordinal();
+        words[entry * ENTRY_WORDS + COUNTS] |= outcome.bits;
         if (outcome != Outcome.CONTINUES && outcome != Outcome.VOID && outcome != Outcome.DEAD)
         {
             ended[endedCount++] = entry;
         }
-    }
-
-    private int word(final int entry, final int property)
-    {
-        return words[(entry << WORDS_LOG2) + property];
     }
 
     private static Outcome fate(final StepPlan plan, final int entry, final Request request, final int start)
@@ -199,7 +200,7 @@ public final class StepCommit
         {
             return Outcome.DEAD;
         }
-        request.residency.landed(plan.step());
+        request.stay().landed(plan.step());
         if (request.isEnding())
         {
             return Outcome.OWNER_GONE;
@@ -292,7 +293,7 @@ public final class StepCommit
         final StepOutput output,
         final int firstRow)
     {
-        if (request.residency.isProvisional())
+        if (request.stay().isProvisional())
         {
             blocks.confirmShared(request);
         }
@@ -351,7 +352,7 @@ public final class StepCommit
         if (plan.entryCount() > ended.length)
         {
             final int capacity = Math.max(plan.entryCount(), 2 * ended.length);
-            words = new int[capacity << WORDS_LOG2];
+            words = new long[capacity * ENTRY_WORDS];
             ended = new int[capacity];
         }
         if (plan.tokens() > tokens.length)
@@ -374,48 +375,42 @@ public final class StepCommit
 
     public Outcome outcome(final int entry)
     {
-        return OUTCOMES[word(entry, OUTCOME)];
+        return OUTCOMES[(int)(words[entry * ENTRY_WORDS + COUNTS] >>> 32)];
     }
 
-    /** Position of the first token that the entry fed. */
-    public int start(final int entry)
+    private int start(final int entry)
     {
-        return word(entry, START);
+        return (int)words[entry * ENTRY_WORDS];
     }
 
     /** Tokens of the entry that count as computed now. */
-    public int advance(final int entry)
+    private int advance(final int entry)
     {
-        return word(entry, ADVANCE);
-    }
-
-    /** Draft tokens that the backend did not accept. */
-    public int rejected(final int entry)
-    {
-        return word(entry, REJECTED);
+        return (int)(words[entry * ENTRY_WORDS] >>> 32);
     }
 
     /** Tokens of the entry that became visible. */
-    public int emitted(final int entry)
+    private int emitted(final int entry)
     {
-        return word(entry, EMITTED);
+        return (int)(words[entry * ENTRY_WORDS + COUNTS] >>> 16) & BYTE;
     }
 
-    /** Accepted tokens behind the one at which the request stopped. */
-    public int afterStop(final int entry)
+    /** The words of the entries, {@link #ENTRY_WORDS} each; callers must not change them. */
+    public long[] entryWords()
     {
-        return word(entry, AFTER_STOP);
+        return words;
+    }
+
+    /** The tokens that became visible, followed by unused elements; callers must not change them. */
+    public int[] tokens()
+    {
+        return tokens;
     }
 
     /** Tokens that became visible, of all entries. */
     public int tokenCount()
     {
         return tokenCount;
-    }
-
-    public int token(final int index)
-    {
-        return tokens[index];
     }
 
     /** As many as tokens, or 0 if the backend reported none. */

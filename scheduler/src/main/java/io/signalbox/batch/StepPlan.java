@@ -11,20 +11,29 @@ import java.util.Arrays;
  */
 public final class StepPlan
 {
-    // Words of an entry.
-    private static final int WORDS_LOG2 = 3;
-    private static final int START = 0;
-    private static final int SLACK = 1;
-    private static final int TOKENS = 2;
-    private static final int END = 3;
-    private static final int PREDECESSOR_ENTRY = 4;
-    /** Steps back to the predecessor, whether the entry samples, and draft tokens. */
-    private static final int SOURCE = 5;
-    /** Tokens that the entry accepts in any case, or {@link #UNCERTAIN}. */
-    private static final int SURELY_ACCEPTED = 6;
-    private static final int SLICE_END = 7;
-    private static final int SAMPLES = 1 << 8;
-    private static final int DRAFTS_SHIFT = 16;
+    /**
+     * Words of an entry: the first {@link #SCHEDULE_BYTES} bytes are an entry of {@code Schedule} as the schema lays it out,
+     * so that it is written as it is.
+     *
+     * <pre>
+     *   word 0   request id
+     *   word 1   start (32 bits), tokens (32)
+     *   word 2   predecessor entry (32), slack (16), clip (16)
+     *   word 3   steps back to the predecessor (8), drafts (8), whether it samples (8), tokens that it accepts in any case
+     *            or {@link #UNCERTAIN} (8), end of its blocks in the layout (32)
+     *   word 4   residency of the request
+     * </pre>
+     */
+    public static final int ENTRY_WORDS = 5;
+    public static final int SCHEDULE_BYTES = 27;
+    private static final int RANGE = 1;
+    private static final int BOUNDS = 2;
+    private static final int SOURCE = 3;
+    private static final int OWNER = 4;
+    private static final long LOW = 0xFFFF_FFFFL;
+    private static final int SAMPLES = 1 << 16;
+    private static final int DRAFTS_SHIFT = 8;
+    private static final int SURELY_SHIFT = 24;
     private static final int UNCERTAIN = -1;
 
     private long step;
@@ -34,9 +43,7 @@ public final class StepPlan
     // Entries in batch order: each step writes and reads all of them, so that an entry is a run of adjacent words.
     private int entryCount;
     private Request[] entryRequests = new Request[16];
-    /** Request id and residency per entry. */
-    private long[] entryOwners = new long[2 * 16];
-    private int[] entryWords = new int[16 << WORDS_LOG2];
+    private long[] entryWords = new long[16 * ENTRY_WORDS];
 
     // Layout: the blocks of each entry's possible positions, in batch order.
     private int sliceLength;
@@ -117,10 +124,7 @@ public final class StepPlan
      */
     void addEntry(final Request request, final int start, final int count, final boolean samples)
     {
-        final int at = appendEntry(request, start, 0, count, start + count);
-        entryWords[at + PREDECESSOR_ENTRY] = 0;
-        entryWords[at + SOURCE] = samples ? SAMPLES : 0;
-        entryWords[at + SURELY_ACCEPTED] = samples ? 1 : 0;
+        append(request, start, count, 0, 0, samples ? SAMPLES | 1 << SURELY_SHIFT : 0);
     }
 
     /**
@@ -132,62 +136,71 @@ public final class StepPlan
      */
     void addLateEntry(final Request request, final int lowest, final int highest, final int drafts, final int end)
     {
-        final int at = appendEntry(request, lowest, highest - lowest, 1 + drafts, end);
-        entryWords[at + PREDECESSOR_ENTRY] = request.residency.sampledInEntry();
-        entryWords[at + SOURCE] = drafts << DRAFTS_SHIFT | source(request);
-        entryWords[at + SURELY_ACCEPTED] = drafts == 0 && lowest == highest ? 1 : UNCERTAIN;
+        final int slack = highest - lowest;
+        final int surely = drafts == 0 && slack == 0 ? 1 : UNCERTAIN;
+        append(request, lowest, 1 + drafts, request.stay().sampledInEntry(),
+            (highest + 1 + drafts - end) << Short.SIZE | slack,
+            source(request) | drafts << DRAFTS_SHIFT | surely << SURELY_SHIFT);
     }
 
     /** Adds an entry that feeds one token, at a certain position within the last block of its request, and samples. */
     void addSteady(final Request request, final int position, final boolean isOnDevice)
     {
-        final int at = appendEntry(request, position, 0, 1, position + 1);
-        entryWords[at + PREDECESSOR_ENTRY] = isOnDevice ? request.residency.sampledInEntry() : 0;
-        entryWords[at + SOURCE] = isOnDevice ? source(request) : SAMPLES;
-        entryWords[at + SURELY_ACCEPTED] = 1;
+        append(request, position, 1, isOnDevice ? request.stay().sampledInEntry() : 0, 0,
+            (isOnDevice ? source(request) : SAMPLES) | 1 << SURELY_SHIFT);
         addBlock(request.lastBlock, request.lastIssue);
     }
 
     /** Of an entry whose first token another one samples. */
     private int source(final Request request)
     {
-        return (int)(step - request.residency.sampledInStep()) | SAMPLES;
+        return (int)(step - request.stay().sampledInStep()) | SAMPLES;
     }
 
-    /** Returns the position of the entry's words. */
-    private int appendEntry(final Request request, final int start, final int slack, final int count, final int end)
+    private void append(
+        final Request request, final int start, final int count, final int predecessor, final int bounds, final int source)
     {
-        if (entryCount == entryRequests.length)
+        final int entry = entryCount;
+        if (entry == entryRequests.length)
         {
             growEntries();
         }
-        if (entryRequests[entryCount] != request)
+        if (entryRequests[entry] != request)
         {
             // Mostly it is there from an earlier step, and storing a reference costs a barrier of the collector.
-            entryRequests[entryCount] = request;
+            entryRequests[entry] = request;
         }
-        entryOwners[2 * entryCount] = request.id();
-        entryOwners[2 * entryCount + 1] = request.residency.number();
-        final int at = entryCount++ << WORDS_LOG2;
-        entryWords[at + START] = start;
-        entryWords[at + SLACK] = slack;
-        entryWords[at + TOKENS] = count;
-        entryWords[at + END] = end;
-        entryWords[at + SLICE_END] = sliceLength;
+        final long[] words = entryWords;
+        final int at = entry * ENTRY_WORDS;
+        words[at] = request.id();
+        words[at + RANGE] = start & LOW | (long)count << 32;
+        words[at + BOUNDS] = predecessor & LOW | (long)bounds << 32;
+        words[at + SOURCE] = source & LOW | (long)sliceLength << 32;
+        words[at + OWNER] = request.stay().number();
+        entryCount = entry + 1;
         tokens += count;
-        return at;
     }
 
     private void growEntries()
     {
         entryRequests = Arrays.copyOf(entryRequests, 2 * entryCount);
-        entryOwners = Arrays.copyOf(entryOwners, 2 * entryOwners.length);
         entryWords = Arrays.copyOf(entryWords, 2 * entryWords.length);
     }
 
-    private int word(final int entry, final int property)
+    private int low(final int entry, final int word)
     {
-        return entryWords[(entry << WORDS_LOG2) + property];
+        return (int)entryWords[entry * ENTRY_WORDS + word];
+    }
+
+    private int high(final int entry, final int word)
+    {
+        return (int)(entryWords[entry * ENTRY_WORDS + word] >>> 32);
+    }
+
+    /** The words of the entries, {@link #ENTRY_WORDS} each; callers must not change them. */
+    public long[] entryWords()
+    {
+        return entryWords;
     }
 
     /** Adds the next block to the layout of the entry that was added last. */
@@ -200,7 +213,8 @@ public final class StepPlan
         }
         sliceBlocks[sliceLength] = blockId;
         sliceIssues[sliceLength] = issue;
-        entryWords[(entryCount - 1 << WORDS_LOG2) + SLICE_END] = ++sliceLength;
+        final int at = (entryCount - 1) * ENTRY_WORDS + SOURCE;
+        entryWords[at] = entryWords[at] & LOW | (long)++sliceLength << 32;
     }
 
     void addAdmitted(final Request request, final int matched, final boolean isResumed)
@@ -270,42 +284,42 @@ public final class StepPlan
 
     public long entryRequestId(final int entry)
     {
-        return entryOwners[2 * entry];
+        return entryWords[entry * ENTRY_WORDS];
     }
 
     /** Whether the entry's request has been running without interruption since the step was planned. */
     public boolean isOwned(final int entry)
     {
-        return entryRequests[entry].residency.number() == entryOwners[2 * entry + 1];
+        return entryRequests[entry].stay().number() == entryWords[entry * ENTRY_WORDS + OWNER];
     }
 
     /** Lowest possible position of the entry's first token in its request. */
     public int entryStart(final int entry)
     {
-        return word(entry, START);
+        return low(entry, RANGE);
     }
 
     /** The first token is at most that far behind {@link #entryStart}. */
     public int entrySlack(final int entry)
     {
-        return word(entry, SLACK);
+        return high(entry, BOUNDS) & 0xFFFF;
     }
 
     /** Tokens that the entry feeds, draft tokens included. */
     public int entryTokens(final int entry)
     {
-        return word(entry, TOKENS);
+        return high(entry, RANGE);
     }
 
     /** No position of the request at or above it is computed. */
     public int entryEnd(final int entry)
     {
-        return word(entry, END);
+        return entryStart(entry) + entrySlack(entry) + entryTokens(entry) - (high(entry, BOUNDS) >>> Short.SIZE);
     }
 
     public int entryDrafts(final int entry)
     {
-        return word(entry, SOURCE) >>> DRAFTS_SHIFT;
+        return low(entry, SOURCE) >>> DRAFTS_SHIFT & 0xFF;
     }
 
     /** Whether the device holds the first token and decides by how many tokens the request advances. */
@@ -316,37 +330,35 @@ public final class StepPlan
 
     public int predecessorBack(final int entry)
     {
-        return word(entry, SOURCE) & SAMPLES - 1;
+        return low(entry, SOURCE) & 0xFF;
     }
 
     public int predecessorEntry(final int entry)
     {
-        return word(entry, PREDECESSOR_ENTRY);
+        return low(entry, BOUNDS);
     }
 
     public boolean samples(final int entry)
     {
-        return (word(entry, SOURCE) & SAMPLES) != 0;
+        return (low(entry, SOURCE) & SAMPLES) != 0;
     }
 
     /** Whether the entry feeds one token at a certain position, and accepts one. */
     boolean isSteady(final int entry)
     {
-        final int at = entry << WORDS_LOG2;
-        return entryWords[at + SURELY_ACCEPTED] == 1 && entryWords[at + TOKENS] == 1;
+        return low(entry, SOURCE) >> SURELY_SHIFT == 1 && entryTokens(entry) == 1;
     }
 
     /** Whether the report of the entry is this one, and no other one can be true. */
     boolean isForegone(final int entry, final int start, final int accepted)
     {
-        final int at = entry << WORDS_LOG2;
-        return entryWords[at + START] == start && entryWords[at + SURELY_ACCEPTED] == accepted;
+        return entryStart(entry) == start && low(entry, SOURCE) >> SURELY_SHIFT == accepted;
     }
 
     /** Index in the layout of the entry's first block, the one that holds {@link #entryStart}. */
     int firstBlock(final int entry)
     {
-        return entry == 0 ? 0 : word(entry - 1, SLICE_END);
+        return entry == 0 ? 0 : high(entry - 1, SOURCE);
     }
 
     int blockAt(final int index)

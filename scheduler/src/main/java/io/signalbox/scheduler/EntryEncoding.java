@@ -4,24 +4,23 @@ package io.signalbox.scheduler;
 import io.signalbox.InvariantViolation;
 import io.signalbox.batch.StepCommit;
 import io.signalbox.batch.StepPlan;
+import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CommitEncoder;
-import io.signalbox.event.codec.EntryVerdict;
 import io.signalbox.event.codec.Flag;
 import io.signalbox.event.codec.ScheduleEncoder;
-import org.agrona.MutableDirectBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Writes the entries of {@code Schedule} and {@code Commit} as the schema lays them out, adjacent fields in one store: a
+ * Writes the entries of {@code Schedule} and {@code Commit}. Plan and commit keep their words as the schema lays them out: a
  * step of 256 requests writes 4,608 fields, and field by field that takes as long as all decisions of the step.
  */
 final class EntryEncoding
 {
-    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
-    private static final long LOW = 0xFFFF_FFFFL;
-    /** The verdict of each outcome, by its ordinal. */
-    private static final int[] VERDICTS = verdicts();
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     static
     {
@@ -33,26 +32,9 @@ final class EntryEncoding
     {
     }
 
-    private static int[] verdicts()
-    {
-        final StepCommit.Outcome[] outcomes = StepCommit.Outcome.values();
-        final int[] verdicts = new int[outcomes.length];
-        for (final StepCommit.Outcome outcome : outcomes)
-        {
-            verdicts[outcome.ordinal()] = switch (outcome)
-            {
-                case CONTINUES, STOPPED, REACHED_LENGTH -> EntryVerdict.LIVE.value();
-                case VOID -> EntryVerdict.VOID.value();
-                case DEAD -> EntryVerdict.DEAD.value();
-                case OWNER_GONE -> EntryVerdict.OWNER_GONE.value();
-            };
-        }
-        return verdicts;
-    }
-
     private static void holdScheduleLayout()
     {
-        hold("Schedule", ScheduleEncoder.EntriesEncoder.sbeBlockLength() == 27 &&
+        hold("Schedule", ScheduleEncoder.EntriesEncoder.sbeBlockLength() == StepPlan.SCHEDULE_BYTES &&
             ScheduleEncoder.EntriesEncoder.requestIdEncodingOffset() == 0 &&
             ScheduleEncoder.EntriesEncoder.startEncodingOffset() == 8 &&
             ScheduleEncoder.EntriesEncoder.tokenCountEncodingOffset() == 12 &&
@@ -61,12 +43,12 @@ final class EntryEncoding
             ScheduleEncoder.EntriesEncoder.clipEncodingOffset() == 22 &&
             ScheduleEncoder.EntriesEncoder.predecessorBackEncodingOffset() == 24 &&
             ScheduleEncoder.EntriesEncoder.draftsEncodingOffset() == 25 &&
-            ScheduleEncoder.EntriesEncoder.samplesEncodingOffset() == 26);
+            ScheduleEncoder.EntriesEncoder.samplesEncodingOffset() == 26 && Flag.YES.value() == 1);
     }
 
     private static void holdCommitLayout()
     {
-        hold("Commit", CommitEncoder.EntriesEncoder.sbeBlockLength() == 20 &&
+        hold("Commit", CommitEncoder.EntriesEncoder.sbeBlockLength() == Long.BYTES + StepCommit.COMMIT_BYTES &&
             CommitEncoder.EntriesEncoder.requestIdEncodingOffset() == 0 &&
             CommitEncoder.EntriesEncoder.startEncodingOffset() == 8 &&
             CommitEncoder.EntriesEncoder.advanceEncodingOffset() == 12 &&
@@ -86,55 +68,57 @@ final class EntryEncoding
         }
     }
 
-    static void schedule(final ScheduleEncoder message, final StepPlan plan)
+    static void schedule(final ScheduleEncoder message, final GroupWriter group, final StepPlan plan)
     {
         final int count = plan.entryCount();
         message.entriesCount(count);
-        final MutableDirectBuffer buffer = message.buffer();
         int at = message.limit();
-        message.limit(at + count * ScheduleEncoder.EntriesEncoder.sbeBlockLength());
-        for (int i = 0; i < count; i++)
+        final int end = at + count * StepPlan.SCHEDULE_BYTES;
+        message.limit(end);
+        final byte[] bytes = group.bytes(end);
+        final long[] words = plan.entryWords();
+        for (int word = 0; word < count * StepPlan.ENTRY_WORDS; word += StepPlan.ENTRY_WORDS)
         {
-            final int start = plan.entryStart(i);
-            final int slack = plan.entrySlack(i);
-            final int tokens = plan.entryTokens(i);
-            final int clip = start + slack + tokens - plan.entryEnd(i);
-            buffer.putLong(at, plan.entryRequestId(i), ORDER);
-            buffer.putLong(at + 8, start & LOW | (long)tokens << 32, ORDER);
-            buffer.putLong(at + 16, plan.predecessorEntry(i) & LOW | (slack & 0xFFFFL) << 32 | (long)clip << 48, ORDER);
-            buffer.putShort(at + 24, (short)(plan.predecessorBack(i) | plan.entryDrafts(i) << 8), ORDER);
-            buffer.putByte(at + 26, (byte)(plan.samples(i) ? Flag.YES : Flag.NO).value());
-            at += 27;
+            LONGS.set(bytes, at, words[word]);
+            LONGS.set(bytes, at + 8, words[word + 1]);
+            LONGS.set(bytes, at + 16, words[word + 2]);
+            // The last three bytes, and once more the five before them.
+            LONGS.set(bytes, at + 19, words[word + 2] >>> 24 | words[word + 3] << 40);
+            at += StepPlan.SCHEDULE_BYTES;
         }
     }
 
-    static void commit(final CommitEncoder message, final StepPlan plan, final StepCommit result)
+    static void commit(final CommitEncoder message, final GroupWriter group, final StepPlan plan, final StepCommit result)
     {
         final int count = plan.entryCount();
         message.entriesCount(count);
-        final MutableDirectBuffer buffer = message.buffer();
         int at = message.limit();
-        message.limit(at + count * CommitEncoder.EntriesEncoder.sbeBlockLength());
+        final int end = at + count * (Long.BYTES + StepCommit.COMMIT_BYTES);
+        message.limit(end);
+        final byte[] bytes = group.bytes(end);
+        final long[] planned = plan.entryWords();
+        final long[] words = result.entryWords();
         for (int i = 0; i < count; i++)
         {
-            buffer.putLong(at, plan.entryRequestId(i), ORDER);
-            buffer.putLong(at + 8, result.start(i) & LOW | (long)result.advance(i) << 32, ORDER);
-            buffer.putInt(at + 16, result.rejected(i) & 0xFF | (result.afterStop(i) & 0xFF) << 8 |
-                (result.emitted(i) & 0xFF) << 16 | VERDICTS[result.outcome(i).ordinal()] << 24, ORDER);
-            at += 20;
+            LONGS.set(bytes, at, planned[i * StepPlan.ENTRY_WORDS]);
+            LONGS.set(bytes, at + 8, words[i * StepCommit.ENTRY_WORDS]);
+            INTS.set(bytes, at + 16, (int)words[i * StepCommit.ENTRY_WORDS + 1]);
+            at += Long.BYTES + StepCommit.COMMIT_BYTES;
         }
     }
 
-    static void tokens(final CommitEncoder message, final StepCommit result)
+    static void tokens(final CommitEncoder message, final GroupWriter group, final StepCommit result)
     {
         final int count = result.tokenCount();
         message.tokensCount(count);
-        final MutableDirectBuffer buffer = message.buffer();
         int at = message.limit();
-        message.limit(at + count * Integer.BYTES);
+        final int end = at + count * Integer.BYTES;
+        message.limit(end);
+        final byte[] bytes = group.bytes(end);
+        final int[] tokens = result.tokens();
         for (int i = 0; i < count; i++)
         {
-            buffer.putInt(at, result.token(i), ORDER);
+            INTS.set(bytes, at, tokens[i]);
             at += Integer.BYTES;
         }
     }

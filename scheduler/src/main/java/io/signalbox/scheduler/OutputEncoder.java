@@ -125,7 +125,7 @@ final class OutputEncoder implements BatchListener
         {
             pending.next().blockHash(plan.pendingHash(i)).blockId(plan.pendingBlock(i));
         }
-        EntryEncoding.schedule(schedule, plan);
+        EntryEncoding.schedule(schedule, group, plan);
         copies(plan.copies());
         end(schedule);
     }
@@ -173,8 +173,8 @@ final class OutputEncoder implements BatchListener
         final CommittedSpans stored = result.spans();
         commit.wrapAndApplyHeader(group.buffer(), group.begin(), header).step(plan.step()).epoch(epoch).rank(rank)
             .missingRows(stored.missingRows()).impossibleRows(stored.impossibleRows());
-        EntryEncoding.commit(commit, plan, result);
-        EntryEncoding.tokens(commit, result);
+        EntryEncoding.commit(commit, group, plan, result);
+        EntryEncoding.tokens(commit, group, result);
         final CommitEncoder.SpansEncoder spans = commit.spansCount(stored.count());
         for (int i = 0; i < stored.count(); i++)
         {

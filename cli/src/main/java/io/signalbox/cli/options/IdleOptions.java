@@ -23,7 +23,7 @@ public final class IdleOptions
     private static final List<String> OF_ROUTER = List.of("--router", "--beta");
     private static final List<String> OF_JOURNAL = List.of("--durability", "--no-verify");
     private static final List<String> OF_CAPTURE = List.of("--moe-layers", "--layer-ids", "--experts", "--top-k",
-        "--expert-skew");
+        "--combine-weights", "--expert-skew");
 
     private IdleOptions()
     {

@@ -73,6 +73,7 @@ public final class OptionNames
         put(SchedulerConfig.CAPTURE, "--no-capture");
         put(ModelShape.MOE_LAYERS, "--moe-layers");
         put(ModelShape.LAYER_IDS, "--layer-ids");
+        put(ModelShape.COMBINE_WEIGHTS, "--combine-weights");
         put(ModelShape.EXPERTS, "--experts");
         put(ModelShape.TOP_K, "--top-k");
         put(EngineConfig.INGRESS_SLOTS, "--ring-size");

@@ -52,6 +52,10 @@ public final class SchedulerOptions extends RankOptions
         description = "Route each token to N experts per layer (default: ${DEFAULT-VALUE}).")
     private int topK = ModelShape.TOP_K.defaultValue();
 
+    @Option(names = "--combine-weights",
+        description = "Capture the combine weight of each routed expert beside its id.")
+    private boolean combineWeights;
+
     @Option(names = "--no-capture", description = "Do not capture routed experts.")
     private boolean noCapture;
 
@@ -117,7 +121,7 @@ public final class SchedulerOptions extends RankOptions
     /** The simulated ranks draw their rows from a table of expert sets; filling it takes longer with larger sets. */
     private ModelShape shape()
     {
-        final ModelShape plain = new ModelShape(moeLayers, experts, topK);
+        final ModelShape plain = new ModelShape(moeLayers, experts, topK).withCombineWeights(combineWeights);
         final ModelShape shape = ModelShape.LAYER_IDS.parse(layerIds).map(plain::withLayerIds).orElse(plain);
         if (topK > MAX_TOP_K)
         {

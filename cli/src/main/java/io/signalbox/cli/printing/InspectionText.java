@@ -6,7 +6,6 @@ import io.signalbox.event.codec.TieRule;
 import io.signalbox.journal.VoidedInput;
 import io.signalbox.journal.inspect.LifeEvent;
 import io.signalbox.journal.inspect.RequestInspection;
-import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.journal.inspect.RequestLife;
 
 import java.io.PrintStream;
@@ -43,7 +42,7 @@ public final class InspectionText
             out.print('\n');
         }
         restarts();
-        row("journal", Decimals.grouped(inspection.groups()) + " groups; " + end(inspection.end()));
+        row("journal", Decimals.grouped(inspection.groups()) + " groups; " + JournalEndText.of(inspection.end()));
     }
 
     private void restarts()
@@ -59,19 +58,6 @@ public final class InspectionText
         {
             row("void", "record " + Decimals.grouped(input.record()) + ": " + input.reason());
         }
-    }
-
-    private static String end(final JournalEnd end)
-    {
-        return switch (end)
-        {
-            case CLOSED -> "closed";
-            case DISK_FULL -> "cut short: the disk was full";
-            case FAILED -> "cut short: the run failed";
-            case RECOVERED -> "closed by recovery: its writer was stopped";
-            case NOT_CLOSED -> "not closed: its writer was stopped";
-            case BEING_WRITTEN -> "being written: more may follow";
-        };
     }
 
     private void life(final RequestLife life)

@@ -45,6 +45,7 @@ final class OptionCases implements CaseSource
         "compare", List.of("--conversations=2", "--limit=3", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
             "--routers=default,kv-aware", "--workers=1"),
         "inspect", List.of("--request=2"),
+        "experts", List.of("--request=2", "--out={dir}/rows"),
         "gpu", List.of("--device=0"));
 
     private static final Map<String, List<String>> TRACED = Map.of(

@@ -76,7 +76,7 @@ class JsonPageTest
         return run.out();
     }
 
-    private List<String> documents()
+    private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
         final String other = directory.resolve("other").toString();
@@ -90,6 +90,8 @@ class JsonPageTest
             run("replay", journal, "--recover", "--verify", "--json"),
             run("replay", journal, "--router-snapshot", directory.resolve("snapshot").toString(), "--json"),
             run("inspect", journal, "--request", "3", "--json"),
+            run("experts", journal, "--request=3", "--format=json", "--out", directory.resolve("rows").toString(), "--json"),
+            Files.readString(directory.resolve("rows/3.json")),
             run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
                 "same: --max-queued 9999", "--json"),
             run("diff", journal, journal, "--json"),

@@ -37,14 +37,7 @@ interface GroupCollector
             }
             throw e;
         }
-        return switch (reader.ending())
-        {
-            case CLOSED -> JournalEnd.CLOSED;
-            case DISK_FULL -> JournalEnd.DISK_FULL;
-            case FAILED -> JournalEnd.FAILED;
-            case RECOVERED -> JournalEnd.RECOVERED;
-            case OPEN -> JournalEnd.NOT_CLOSED;
-        };
+        return JournalEnd.of(reader.ending());
     }
 
     /** The record's bytes are as they were written, but they may not be a group of a scheduler. */

@@ -42,9 +42,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     private final List<Restart> restarts = new ArrayList<>();
     private long record;
     private long nowNanos;
-    private long submits;
-    private long lowestId;
-    private long highestId;
+    private final SubmitCount submits = new SubmitCount();
 
     /** A life while it is being collected. */
     private static final class LifeRecord
@@ -121,7 +119,7 @@ final class LifeCollector extends EventReader implements GroupCollector
 
     Submits submits()
     {
-        return new Submits(submits, lowestId, highestId);
+        return submits.submits();
     }
 
     @Override
@@ -137,9 +135,7 @@ final class LifeCollector extends EventReader implements GroupCollector
     protected void onSubmit(final SubmitDecoder asked)
     {
         final long id = asked.requestId();
-        lowestId = submits == 0 ? id : Math.min(lowestId, id);
-        highestId = submits == 0 ? id : Math.max(highestId, id);
-        submits++;
+        submits.add(id);
         if (id == requestId)
         {
             submission = new Submission(nowNanos, asked.conversationId(), asked.deadlineNanos(), asked.promptTokens(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.journal.Ending;
 import io.signalbox.journal.VoidedInput;
 
 import java.util.List;
@@ -51,7 +52,19 @@ public record RequestInspection(
         /** Its writer was stopped. */
         NOT_CLOSED,
         /** The journal is still being written, so more may follow. */
-        BEING_WRITTEN
+        BEING_WRITTEN;
+
+        static JournalEnd of(final Ending ending)
+        {
+            return switch (ending)
+            {
+                case CLOSED -> CLOSED;
+                case DISK_FULL -> DISK_FULL;
+                case FAILED -> FAILED;
+                case RECOVERED -> RECOVERED;
+                case OPEN -> NOT_CLOSED;
+            };
+        }
     }
 
     /** Every Submit, refused ones included; both ids are 0 if {@code count} is. */

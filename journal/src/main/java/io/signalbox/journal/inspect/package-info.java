@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: one request's life, collected from a journal.
+ * API: answers from a journal: one request's life, the routed-expert rows of requests.
  *
  * <p>Every candidate of every placement, admissions, tokens, preemptions and the end.
  */

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import io.signalbox.engine.SignalboxEngine;
-import io.signalbox.journal.DirectoryJournal;
-import io.signalbox.metrics.EngineMetrics;
-import io.signalbox.scheduler.SchedulerConfig;
-import io.signalbox.testkit.BackendContractTest;
-import org.agrona.DirectBuffer;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,35 +13,26 @@ import java.util.stream.Stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Compiles samples/embedding as a user does, and runs its programs. */
+/** Runs the programs that samples/embedding makes in its build. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class EmbeddingSampleTest
+class EmbeddingSampleIT
 {
-    private static final Path SAMPLE = Path.of(System.getProperty("signalbox.root")).resolve("samples/embedding");
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final SampleBuild BUILD = new SampleBuild("embedding");
 
     @TempDir
-    private static Path directory;
-
-    @BeforeAll
-    static void compile() throws Exception
-    {
-        PluginJar.compile(directory.resolve("classes"), PluginJar.files(SAMPLE.resolve("src/main/java")),
-            SignalboxEngine.class, SchedulerConfig.class, DirectoryJournal.class, DirectBuffer.class,
-            EngineMetrics.class, MeterRegistry.class, PrometheusMeterRegistry.class, PrometheusRegistry.class);
-    }
+    private Path directory;
 
     @Test
     void shouldPassItsOwnTests() throws Exception
     {
-        final long tests = SampleTests.run(
-            directory.resolve("classes"), SAMPLE.resolve("src/test/java"), BackendContractTest.class);
-        assertTrue(tests >= 10, tests + " tests, those of the contract");
+        assertTrue(BUILD.tests() >= 10, BUILD.tests() + " tests, those of the contract");
     }
 
     /** Returns the lines that the program prints. */
     private static List<String> run(final String program, final String... arguments) throws Exception
     {
-        return SampleTests.printed(directory.resolve("classes"), "com.example.embedding." + program, arguments);
+        return BUILD.printed("com.example.embedding." + program, arguments);
     }
 
     @Test
@@ -107,7 +88,7 @@ class EmbeddingSampleTest
             assertTrue(scrape.contains(line), () -> line + " is not in " + String.join("\n", scrape));
         }
         // The page shows lines of this scrape; how long requests take differs.
-        final String page = Files.readString(SAMPLE.resolve("../../docs/metrics.md"));
+        final String page = Files.readString(ROOT.resolve("docs/metrics.md"));
         final String shown = page.substring(page.indexOf("# HELP"), page.indexOf("```", page.indexOf("# HELP")));
         assertEquals(List.of(), shown.lines().filter(line -> !line.contains("_bucket") && !scrape.contains(line)).toList());
     }

@@ -2,8 +2,6 @@
 package io.signalbox.cli;
 
 import io.signalbox.cli.printing.ExitCode;
-import io.signalbox.testkit.DpRouterContractTest;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,23 +13,16 @@ import java.util.Map;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Builds the router of samples/router-plugin outside of this build, and uses it by its label. */
-class RouterPluginTest
+/** Uses the jar that samples/router-plugin makes in its build by the label of its router. */
+class RouterPluginIT
 {
     private static final Path SAMPLE = Path.of(System.getProperty("signalbox.root")).resolve("samples/router-plugin");
 
-    @TempDir
-    private static Path directory;
-    private static String jar;
+    private static final SampleBuild BUILD = new SampleBuild("router-plugin");
+    private static final String JAR = BUILD.jar().toString();
 
-    @BeforeAll
-    static void build() throws Exception
-    {
-        final Path classes = directory.resolve("classes");
-        PluginJar.compile(classes, PluginJar.files(SAMPLE.resolve("src/main/java")));
-        jar = PluginJar.pack(
-            directory.resolve("router-plugin.jar"), classes, SAMPLE.resolve("src/main/resources")).toString();
-    }
+    @TempDir
+    private Path directory;
 
     @Test
     void shouldBeOneFileAndOneServiceEntry() throws Exception
@@ -41,37 +32,23 @@ class RouterPluginTest
     }
 
     @Test
-    void shouldNameTheVersionOfThisBuildInItsPom() throws Exception
-    {
-        final String version = Files.readAllLines(SAMPLE.resolve("../../pom.xml")).stream()
-            .filter(line -> line.contains("<version>")).findFirst().orElseThrow().strip();
-        for (final String artifact : List.of("signalbox-router", "signalbox-testkit"))
-        {
-            assertTrue(Files.readString(SAMPLE.resolve("pom.xml"))
-                .contains("<artifactId>" + artifact + "</artifactId>\n      " + version), artifact + " " + version);
-        }
-    }
-
-    @Test
     void shouldPassItsOwnTests() throws Exception
     {
-        final long tests = SampleTests.run(directory.resolve("classes"), SAMPLE.resolve("src/test/java"),
-            DpRouterContractTest.class);
-        assertTrue(tests >= 9, tests + " tests, those of the contract and one property");
+        assertTrue(BUILD.tests() >= 9, BUILD.tests() + " tests, those of the contract and one property");
     }
 
     @Test
     void shouldRunVerifyInspectAndReplayByItsLabel()
     {
         final String journal = directory.resolve("journal").toString();
-        final CommandRun simulated = CommandRun.of("simulate", "--conversations", "20", "--plugins", jar, "--router",
+        final CommandRun simulated = CommandRun.of("simulate", "--conversations", "20", "--plugins", JAR, "--router",
             "queue-aware", "--router-options", "requestPrice=50", "--journal", journal, "--json");
         assertEquals(ExitCode.OK, simulated.exitCode(), simulated.err());
         final Map<String, String> leaves = JsonText.leaves(simulated.out());
         assertTrue(leaves.containsValue("queue-aware"), leaves.toString());
         assertTrue(simulated.out().contains("\"router.knob.requestPrice\""), simulated.out());
 
-        final CommandRun replayed = CommandRun.of("replay", journal, "--verify", "--plugins", jar);
+        final CommandRun replayed = CommandRun.of("replay", journal, "--verify", "--plugins", JAR);
         assertEquals(ExitCode.OK, replayed.exitCode(), replayed.err());
 
         final CommandRun inspected = CommandRun.of("inspect", journal, "--request", "1");
@@ -88,7 +65,7 @@ class RouterPluginTest
     void shouldBeComparedByItsLabel()
     {
         final CommandRun run = CommandRun.of("compare", "--conversations", "5", "--seeds", "1", "--workers", "1",
-            "--plugins", jar, "--routers", "queue-aware,signalbox", "--router-options", "requestPrice=10");
+            "--plugins", JAR, "--routers", "queue-aware,signalbox", "--router-options", "requestPrice=10");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.out().contains("queue-aware"), run.out());
 
@@ -103,7 +80,7 @@ class RouterPluginTest
     {
         for (final String command : List.of("simulate", "compare"))
         {
-            final CommandRun run = CommandRun.of(command, "--plugins", jar, "--list-routers");
+            final CommandRun run = CommandRun.of(command, "--plugins", JAR, "--list-routers");
             assertEquals(ExitCode.OK, run.exitCode(), run.err());
             assertTrue(run.out().contains("queue-aware          version 1\n    T - m + requestPrice * requests.\n" +
                 "    requestPrice=200.0   Price of an active request, in prefill tokens.\n"), run.out());

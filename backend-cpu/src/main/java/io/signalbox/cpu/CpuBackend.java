@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cpu;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.backend.BackendCapabilities;
+import io.signalbox.backend.CompletionSink;
+import io.signalbox.backend.RankSizes;
+import io.signalbox.event.StepView;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.Precision;
+import io.signalbox.model.forward.WorkTeam;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Computes a real model on the processor. A token's result has the same bits in every batch, chunk, block, thread and
+ * depth, after a prefix hit and after a preemption. All ranks share the weights; each has its own keys and values.
+ */
+public final class CpuBackend implements Backend
+{
+    private final ForwardModel model;
+    private final CpuBackendConfig config;
+    private final List<CpuRank> ranks = new ArrayList<>();
+    private RankSizes sizes;
+
+    public CpuBackend(final ForwardModel model, final CpuBackendConfig config)
+    {
+        this.model = model;
+        this.config = config;
+    }
+
+    /**
+     * Up to 4 steps of a rank in flight, without draft tokens. Within a layer, all keys and values of a step are written
+     * before any is read.
+     */
+    @Override
+    public BackendCapabilities capabilities()
+    {
+        return BackendCapabilities.named("cpu").capturesExperts(true).capturesCombineWeights(true)
+            .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).resetsRanks(true)
+            .depth(CpuBackendConfig.DEPTH).build();
+    }
+
+    @Override
+    public void sizes(final RankSizes rankSizes)
+    {
+        sizes = rankSizes;
+    }
+
+    /** @throws ConfigException if the captured shape is not the model's, or keys and values cannot fit the heap. */
+    @Override
+    public void start(final int rankCount, final ModelShape shape, final CompletionSink completions)
+    {
+        checkShape(shape);
+        checkMemory(rankCount);
+        final Precision precision = config.precision(model.plan().type());
+        final int threads = config.threads(Runtime.getRuntime().availableProcessors(), rankCount);
+        for (int rank = 0; rank < rankCount; rank++)
+        {
+            final WorkTeam team = new WorkTeam(threads, "signalbox-cpu-team-" + rank);
+            final CpuSteps steps = new CpuSteps(model, precision, sizes, shape, team);
+            ranks.add(new CpuRank(rank, steps, team, completions, config.clock()));
+        }
+        ranks.forEach(CpuRank::start);
+    }
+
+    private void checkShape(final ModelShape shape)
+    {
+        final ModelShape own = model.plan().shape();
+        if (shape != null && !shape.withCombineWeights(false).equals(own))
+        {
+            throw ConfigException.because("Capture is asked for " + text(shape) + ", while the model of the CPU backend " +
+                "has " + text(own)).allowed(text(own)).remedy("capture the shape of the model's plan");
+        }
+    }
+
+    private static String text(final ModelShape shape)
+    {
+        return shape.topK() + " of " + shape.experts() + " experts in the layers " + shape.layerIds();
+    }
+
+    private void checkMemory(final int rankCount)
+    {
+        final double needed = (double)model.plan().kvElementsPerToken() * Float.BYTES * sizes.blockSizeTokens() *
+            sizes.kvBlocks() * rankCount;
+        final long most = Runtime.getRuntime().maxMemory();
+        if (needed > most)
+        {
+            throw ConfigException.because("The keys and values of " + rankCount + " ranks with " + sizes.kvBlocks() +
+                    " blocks of " + sizes.blockSizeTokens() + " tokens need " + (long)(needed / (1 << 20)) +
+                    " MiB, and this JVM's heap ends at " + (most >> 20) + " MiB")
+                .remedy("give fewer KV blocks or ranks, or a larger heap (-Xmx)");
+        }
+    }
+
+    @Override
+    public void submit(final StepView step)
+    {
+        ranks.get(step.rank()).submit(step);
+    }
+
+    @Override
+    public void abort(final int rank, final long step)
+    {
+        ranks.get(rank).abort(step);
+    }
+
+    /** Keys and values of completed steps stay: a step writes its own blocks only. */
+    @Override
+    public boolean reset(final int rank)
+    {
+        ranks.get(rank).reset();
+        return true;
+    }
+
+    /** Waits for the step that each rank computes. */
+    @Override
+    public void close()
+    {
+        ranks.forEach(CpuRank::stop);
+        ranks.forEach(CpuRank::awaitEnd);
+        ranks.clear();
+    }
+}

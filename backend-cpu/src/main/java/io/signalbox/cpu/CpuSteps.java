@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cpu;
+
+import io.signalbox.backend.RankSizes;
+import io.signalbox.backend.StepTokens;
+import io.signalbox.event.codec.FaultClass;
+import io.signalbox.experts.ModelShape;
+import io.signalbox.model.forward.ForwardModel;
+import io.signalbox.model.forward.ForwardPass;
+import io.signalbox.model.forward.PagedKv;
+import io.signalbox.model.forward.Precision;
+import io.signalbox.model.forward.TokenBatch;
+import io.signalbox.model.forward.TokenSampler;
+import io.signalbox.model.forward.WorkTeam;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Computes the steps of one rank, in their order, on one thread and its team: keys and values, and what the last steps
+ * sampled, from which later plans continue.
+ */
+final class CpuSteps
+{
+    /** Per entry of a step, the start and the first token of an entry that continues it. */
+    private record Sampled(int[] nextStarts, int[] tokens)
+    {
+    }
+
+    private final int vocabulary;
+    private final int topK;
+    private final int depth;
+    private final ModelShape shape;
+    private final PagedKv kv;
+    private final ForwardPass pass;
+    private final TokenBatch batch = new TokenBatch();
+    private final TokenSampler sampler = new TokenSampler();
+    private final Queue<CpuRows> pool = new ConcurrentLinkedQueue<>();
+    private final Map<Long, Sampled> former = new HashMap<>();
+
+    /** @param shape of captured rows; {@code null}: none. */
+    CpuSteps(
+        final ForwardModel model, final Precision precision, final RankSizes sizes, final ModelShape shape,
+        final WorkTeam team)
+    {
+        vocabulary = model.plan().vocabulary();
+        topK = model.plan().moeLayers().size() * model.plan().experts().topK();
+        depth = sizes.depth();
+        this.shape = shape;
+        kv = new PagedKv(model.plan(), sizes.kvBlocks(), sizes.blockSizeTokens());
+        pass = new ForwardPass(model, precision, kv, team);
+    }
+
+    /** Computes a step; a step that cannot be computed has a fault. */
+    CpuStepResults compute(final CpuStepPlan plan)
+    {
+        final long begin = System.nanoTime();
+        final int[] starts = new int[plan.entries().size()];
+        final String fault = gather(plan, starts);
+        if (fault != null)
+        {
+            return CpuStepResults.failed(plan, FaultClass.STEP_FAILED, fault);
+        }
+        for (final CpuStepPlan.Copy copy : plan.copies())
+        {
+            kv.copy(copy.from(), copy.to(), copy.tokens());
+        }
+        try
+        {
+            pass.run(batch);
+            final StepTokens tokens = sample(plan, starts);
+            return new CpuStepResults(plan, tokens.computed(System.nanoTime() - begin), rows(plan, starts), null, null);
+        }
+        catch (final ArithmeticException e)
+        {
+            return CpuStepResults.failed(plan, FaultClass.STEP_FAILED, "the model computed what is no number: " +
+                e.getMessage());
+        }
+    }
+
+    /** Fills the batch; returns why the step cannot be computed, or {@code null}. */
+    private String gather(final CpuStepPlan plan, final int[] starts)
+    {
+        batch.clear();
+        for (int i = 0; i < starts.length; i++)
+        {
+            final CpuStepPlan.Entry entry = plan.entries().get(i);
+            final Sampled before = entry.back() == 0 ? null : former.get(plan.step() - entry.back());
+            if (entry.back() > 0 && before == null)
+            {
+                return "the step " + (plan.step() - entry.back()) + " that it continues was not computed";
+            }
+            starts[i] = before == null ? entry.start() : before.nextStarts[entry.backEntry()];
+            final int most = computed(entry, starts[i]);
+            for (int token = 0; token < most; token++)
+            {
+                final int id = before == null ? entry.hostTokens()[token] : before.tokens[entry.backEntry()];
+                if (id < 0 || id >= vocabulary)
+                {
+                    return "token " + id + " at position " + (starts[i] + token) + " is not in the vocabulary of " +
+                        vocabulary + "; submit token ids from 0 to " + (vocabulary - 1);
+                }
+                batch.add(id, starts[i] + token, entry.table());
+            }
+            if (samples(entry, starts[i]))
+            {
+                batch.sampleLast();
+            }
+        }
+        return null;
+    }
+
+    private static int computed(final CpuStepPlan.Entry entry, final int start)
+    {
+        return Math.max(0, Math.min(entry.count(), entry.end() - start));
+    }
+
+    private static boolean samples(final CpuStepPlan.Entry entry, final int start)
+    {
+        return entry.samples() && computed(entry, start) == entry.count();
+    }
+
+    private StepTokens sample(final CpuStepPlan plan, final int[] starts)
+    {
+        final StepTokens results = new StepTokens().begin(plan.epoch(), plan.rank(), plan.step());
+        final Sampled sampled = new Sampled(starts.clone(), new int[starts.length]);
+        int at = 0;
+        for (int i = 0; i < starts.length; i++)
+        {
+            final CpuStepPlan.Entry entry = plan.entries().get(i);
+            results.entry(starts[i]);
+            sampled.nextStarts[i] += computed(entry, starts[i]);
+            if (samples(entry, starts[i]))
+            {
+                final int logits = at++ * vocabulary;
+                final int token =
+                    sampler.next(pass.logits(), logits, vocabulary, entry.choice(), starts[i] + entry.count());
+                results.accept(token, entry.wantsLogprobs() ?
+                    sampler.logprob(pass.logits(), logits, vocabulary, token) : StepTokens.NO_LOGPROB);
+                sampled.tokens[i] = token;
+            }
+        }
+        former.put(plan.step(), sampled);
+        former.keySet().removeIf(step -> step <= plan.step() - depth);
+        return results;
+    }
+
+    private CpuRows rows(final CpuStepPlan plan, final int[] starts)
+    {
+        if (shape == null)
+        {
+            return null;
+        }
+        final CpuRows free = pool.poll();
+        final CpuRows rows = (free == null ? new CpuRows(shape, pool) : free).begin(plan.tokens());
+        int fed = 0;
+        int computed = 0;
+        for (int i = 0; i < starts.length; i++)
+        {
+            final CpuStepPlan.Entry entry = plan.entries().get(i);
+            for (int token = 0; token < computed(entry, starts[i]); token++)
+            {
+                rows.set(fed + token, pass.expertIds(), pass.expertWeights(), computed++ * topK);
+            }
+            fed += entry.count();
+        }
+        return rows;
+    }
+
+    /** Steps before a reset continue nothing behind it. */
+    void forget()
+    {
+        former.clear();
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cpu;
+
+import io.signalbox.model.GeneratedModel;
+import io.signalbox.model.forward.ForwardModel;
+
+/** Small models for tests. */
+final class TinyModels
+{
+    private TinyModels()
+    {
+    }
+
+    /** The built-in shape with the weights of one seed. */
+    static ForwardModel generated()
+    {
+        return ForwardModel.of(GeneratedModel.weights(GeneratedModel.tiny(), 7));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.Plugins;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Word;
+import io.signalbox.cli.printing.CommandFailure;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.NewDirectory;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.RowExport;
+import io.signalbox.cli.printing.RowFormat;
+import io.signalbox.cli.printing.RowSplit;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.inspect.RowReplay;
+import io.signalbox.router.DpRouters;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+
+/** Writes the routed-expert rows of a journal's requests to files. */
+@Command(
+    name = "experts",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Write the routed-expert rows of a journal's requests to files.",
+    customSynopsis = "signalbox experts JOURNAL --out DIR [OPTIONS]",
+    description = {
+        "%nRe-runs the journal and compares every decision, so that the rows are those which the clients could take. " +
+            "Writes the ids of each request, int16 [rows, layers, top-k], -1 in rows that are missing, and ID.json with " +
+            "layers, weights and the origin of each row. DIR appears when every file is written. Only reads the journal, " +
+            "which may still be written meanwhile."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox experts runs/0001 --request 812 --out rows",
+        "  signalbox experts runs/0001 --all --format npz --out rows",
+        "  signalbox experts runs/0001 --all --split generated --inherited mask --out rows",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused, or a decision differs; 2 usage or environment error:",
+        "            options, permissions, disk or memory; 3 internal error."})
+public final class ExpertsCommand implements Callable<Integer>
+{
+    private static final String OUT = "--out";
+    private static final int DOCUMENT_BYTES = 1 << 12;
+
+    private final Console console;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Option(names = "--request", paramLabel = "ID", split = ",", description = "Export the requests with these ids.")
+    private List<Long> requestIds;
+
+    @Option(names = "--all", description = "Export every request that has ended and asked for rows.")
+    private boolean all;
+
+    @Option(names = OUT, paramLabel = "DIR", required = true, description = "Write to DIR, which is new or empty.")
+    private Path out;
+
+    @Option(names = "--start", paramLabel = "N",
+        description = "Begin with the row of position N of each request (default: ${DEFAULT-VALUE}).")
+    private int start;
+
+    @Option(names = "--split", paramLabel = "PART", converter = Word.OfSplit.class,
+        completionCandidates = Word.OfSplit.class,
+        description = "Export all rows, or only those of prompt tokens (prompt) or of generated ones (generated) " +
+            "(default: all).")
+    private RowSplit split = RowSplit.ALL;
+
+    @Option(names = "--format", paramLabel = "FORM", converter = Word.OfRows.class,
+        completionCandidates = Word.OfRows.class,
+        description = "Write ID.npy (npy), ID.npz with state, layers and weights beside the ids (npz), or the ids in " +
+            "ID.json (json) (default: npy).")
+    private RowFormat format = RowFormat.NPY;
+
+    @Option(names = "--inherited", paramLabel = "IDS", converter = Word.OfInherited.class,
+        completionCandidates = Word.OfInherited.class,
+        description = "Keep the ids of inherited rows (keep), or write -1 in their place (mask) (default: keep).")
+    private Word.InheritedIds inherited = Word.InheritedIds.KEEP;
+
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public ExpertsCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        check();
+        final DpRouters routers = Plugins.routers(plugins);
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES);
+            ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox experts"));
+            JournalReader reader = JournalReader.open(journal, progress))
+        {
+            if (reader.config(routers).capture() == null)
+            {
+                throw new ConfigException(journal + " has no rows of routed experts, because its run captured none; give " +
+                    "the journal of a run that did.");
+            }
+            return export(reader, routers, progress, file);
+        }
+    }
+
+    private void check()
+    {
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
+        if (requestIds == null == !all)
+        {
+            throw new ConfigException(all ? "--request and --all exclude each other; leave one out." :
+                "--request is missing; give --request=ID,..., or --all.");
+        }
+        if (start < 0)
+        {
+            throw new ConfigException("--start=" + start + " is negative; give a position, 0 for the first one.");
+        }
+    }
+
+    private int export(
+        final JournalReader reader, final DpRouters routers, final ReadingProgress progress, final OutputFile file)
+    {
+        try (NewDirectory directory = NewDirectory.create(OUT, out))
+        {
+            final RowExport export = new RowExport(directory,
+                new RowExport.Form(start, split, format, inherited == Word.InheritedIds.MASK),
+                requestIds == null ? null : new TreeSet<>(requestIds));
+            final RowReplay.Outcome outcome = RowReplay.run(reader, routers, export);
+            progress.close();
+            if (outcome.difference() != null)
+            {
+                return differs(outcome);
+            }
+            export.publish(journal, outcome);
+            jsonOptions.print(
+                console, file, () -> export.json(journal, outcome), () -> export.print(console.out(), outcome));
+            return ExitCode.OK;
+        }
+    }
+
+    private int differs(final RowReplay.Outcome outcome)
+    {
+        return new CommandFailure(ExitCode.CHECK_FAILED, journal + " was not exported: this program decides record " +
+            outcome.difference().sequence() + " otherwise than recorded, so its rows would be others; see " +
+            "'signalbox replay " + journal + " --verify'.").print(console, "signalbox experts");
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+/**
+ * Weights of attention.
+ *
+ * @param query     [heads * head size, hidden]; {@code null} if queries are compressed.
+ * @param key       [kv heads * head size, hidden]; {@code null} with latent attention.
+ * @param value     [kv heads * head size, hidden]; {@code null} with latent attention.
+ * @param output    [hidden, heads * value size].
+ * @param queryNorm of the full width or of a head, as {@link AttentionPlan#qkNorm} says; {@code null}: none.
+ * @param keyNorm   the same for keys.
+ * @param latent    {@code null}: heads are projected directly.
+ */
+public record AttentionWeights(
+    WeightMatrix query, WeightMatrix key, WeightMatrix value, WeightMatrix output, float[] queryNorm, float[] keyNorm,
+    LatentWeights latent)
+{
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * A model's directory as Hugging Face's transformers writes it: {@code config.json} and safetensors, one file or shards with
+ * an index. Opening reads and checks the configuration and all headers; weights are mapped and not copied.
+ */
+public final class Checkpoint
+{
+    private final Path directory;
+    private final DecoderPlan plan;
+    private final ModelWeights weights;
+    private long bytes;
+
+    private Checkpoint(final Path directory)
+    {
+        this.directory = directory;
+        final CheckpointFiles files = new CheckpointFiles(directory);
+        plan = DecoderPlan.of(files.config());
+        final CheckpointTensors tensors = new CheckpointTensors(directory, plan.type());
+        final Map<String, String> index = files.index();
+        if (index == null)
+        {
+            add(files.single(), tensors, Map.of());
+        }
+        else
+        {
+            addShards(files, tensors, index);
+        }
+        weights = new ModelAssembly(plan, tensors).weights();
+        if (plan.tiedEmbeddings())
+        {
+            tensors.checkTiedHead(weights.embedding());
+        }
+        tensors.checkAllUsed();
+    }
+
+    /**
+     * Reads the configuration and all headers, checks that every tensor is there, and maps the files.
+     *
+     * @throws ModelException if anything of it is damaged, missing, left over or not supported.
+     */
+    public static Checkpoint open(final Path directory)
+    {
+        return new Checkpoint(directory);
+    }
+
+    private void addShards(final CheckpointFiles files, final CheckpointTensors tensors, final Map<String, String> index)
+    {
+        final List<Path> shards = new TreeSet<>(index.values()).stream().map(files::inside).toList();
+        shards.forEach(shard -> add(shard, tensors, index));
+        for (final Map.Entry<String, String> entry : index.entrySet())
+        {
+            if (!tensors.has(entry.getKey()))
+            {
+                throw new ModelException(directory.resolve(entry.getValue()) + " lacks the tensor '" +
+                    ModelJson.printable(entry.getKey()) + "' that the index says it has",
+                    "give a complete copy of the checkpoint's directory");
+            }
+        }
+    }
+
+    private void add(final Path file, final CheckpointTensors tensors, final Map<String, String> index)
+    {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ))
+        {
+            final SafetensorsHeader header = new SafetensorsHeader(file, channel);
+            for (final String name : header.tensors().keySet())
+            {
+                if (!index.isEmpty() && !file.getFileName().toString().equals(index.get(name)))
+                {
+                    throw new ModelException(file + " has the tensor '" + ModelJson.printable(name) +
+                        "', which the index does not say", "give an index that belongs to the files");
+                }
+            }
+            tensors.add(new MappedShard(file, channel.size()), file, header);
+            bytes += channel.size();
+        }
+        catch (final IOException e)
+        {
+            throw ModelJson.unreadable(file, e);
+        }
+    }
+
+    public DecoderPlan plan()
+    {
+        return plan;
+    }
+
+    /** Bytes of its safetensors files. */
+    public long bytes()
+    {
+        return bytes;
+    }
+
+    /** Views of the mapped files. Nobody may shorten the files while they are in use. */
+    public ModelWeights weights()
+    {
+        return weights;
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** Reads {@code config.json} in the spelling of transformers 5 and in the older one; refuses everything unsupported. */
+final class ConfigReader
+{
+    private static final int MAX_BYTES = 1 << 20;
+    private static final String REMEDY = "give the unchanged config.json of the checkpoint";
+    private static final String SUPPORTED = "supported are olmoe, qwen3_moe, mixtral and deepseek_v3";
+
+    private final Path file;
+    private final Map<String, Object> values;
+
+    ConfigReader(final Path file)
+    {
+        this.file = file;
+        values = ModelJson.file(file, MAX_BYTES, REMEDY);
+    }
+
+    DecoderPlan plan()
+    {
+        try
+        {
+            final ModelFamily family = family();
+            refuseUnsupported();
+            switch (family)
+            {
+                case OLMOE:
+                    return olmoe();
+                case QWEN3_MOE:
+                    return qwen3Moe();
+                case MIXTRAL:
+                    return mixtral();
+                default:
+                    return new LatentConfigReader(this).plan();
+            }
+        }
+        catch (final ModelException e)
+        {
+            throw e.getMessage().startsWith(file.toString()) ? e : e.in(file);
+        }
+    }
+
+    private ModelFamily family()
+    {
+        final String type = text("model_type");
+        return Arrays.stream(ModelFamily.values()).filter(family -> family.modelType().equals(type)).findFirst()
+            .orElseThrow(() -> new ModelException(file + " has the model type '" + ModelJson.printable(type) + "'" +
+                (type.equals("gpt_oss") ? ", whose attention sinks and sliding window are not implemented" : ""),
+                SUPPORTED));
+    }
+
+    private DecoderPlan olmoe()
+    {
+        final ExpertsPlan experts = ExpertsPlan.softmax(
+            experts(), number("num_experts_per_tok"), number("intermediate_size"), flag("norm_topk_prob"));
+        return plan(ModelFamily.OLMOE, allLayers(), 0, attention(QkNorm.FULL_WIDTH, real("clip_qkv", 0.0)), experts);
+    }
+
+    private DecoderPlan mixtral()
+    {
+        refuse(values.get("sliding_window") != null, "sliding_window");
+        final ExpertsPlan experts = new ExpertsPlan(experts(), number("num_experts_per_tok"), number("intermediate_size"),
+            ExpertScoring.SOFTMAX_THEN_TOP_K, true, false, 1, 1, 1.0, 0);
+        return plan(ModelFamily.MIXTRAL, allLayers(), 0, attention(QkNorm.NONE, 0.0), experts);
+    }
+
+    private DecoderPlan qwen3Moe()
+    {
+        refuse(flag("use_sliding_window"), "use_sliding_window");
+        final int step = number("decoder_sparse_step", 1);
+        if (step < 1)
+        {
+            throw fault("has 'decoder_sparse_step' with " + step + ", which is below 1");
+        }
+        final List<Integer> dense = layerList("mlp_only_layers");
+        final List<Integer> moe = new ArrayList<>();
+        for (int layer = 0; layer < layers(); layer++)
+        {
+            if ((layer + 1) % step == 0 && !dense.contains(layer))
+            {
+                moe.add(layer);
+            }
+        }
+        final ExpertsPlan experts = ExpertsPlan.softmax(
+            experts(), number("num_experts_per_tok"), number("moe_intermediate_size"), flag("norm_topk_prob"));
+        final int denseWidth = moe.size() == layers() ? 0 : number("intermediate_size");
+        return plan(ModelFamily.QWEN3_MOE, moe, denseWidth, attention(QkNorm.PER_HEAD, 0.0), experts);
+    }
+
+    DecoderPlan plan(
+        final ModelFamily family, final List<Integer> moeLayers, final int denseWidth, final AttentionPlan attention,
+        final ExpertsPlan experts)
+    {
+        return new DecoderPlan(family, type(), layers(), moeLayers, number("hidden_size"), number("vocab_size"), denseWidth,
+            number("max_position_embeddings"), real("rms_norm_eps", null), flag("tie_word_embeddings"), attention, experts);
+    }
+
+    private AttentionPlan attention(final QkNorm norm, final double clip)
+    {
+        final int heads = number("num_attention_heads");
+        final int hidden = number("hidden_size");
+        if (values.get("head_dim") == null && (heads < 1 || hidden % heads != 0))
+        {
+            throw fault("has no 'head_dim', and its hidden size " + hidden + " is no multiple of its " + heads + " heads");
+        }
+        final int headSize = values.get("head_dim") == null ? hidden / heads : number("head_dim");
+        return new AttentionPlan(heads, number("num_key_value_heads", heads), headSize, ropeTheta(), norm, clip, null);
+    }
+
+    double ropeTheta()
+    {
+        final Object parameters = values.get("rope_parameters");
+        if (parameters == null)
+        {
+            return real("rope_theta", null);
+        }
+        if (!(parameters instanceof Map<?, ?> rope) || !(rope.get("rope_theta") instanceof Number theta))
+        {
+            throw fault("has 'rope_parameters' without a number 'rope_theta'");
+        }
+        final Object older = values.get("rope_theta");
+        if (older != null && !(older instanceof Number same && same.doubleValue() == theta.doubleValue()))
+        {
+            throw fault("gives two different values as 'rope_theta'");
+        }
+        return theta.doubleValue();
+    }
+
+    private void refuseUnsupported()
+    {
+        refuse(flag("attention_bias"), "attention_bias");
+        refuse(values.get("rope_scaling") != null && !isDefaultRope(values.get("rope_scaling")), "rope_scaling");
+        refuse(values.get("rope_parameters") != null && !isDefaultRope(values.get("rope_parameters")), "rope_parameters");
+        refuse(real("partial_rotary_factor", 1.0) != 1.0, "partial_rotary_factor");
+        refuse(values.get("quantization_config") != null, "quantization_config");
+        refuse(!"silu".equals(values.getOrDefault("hidden_act", "silu")), "hidden_act");
+    }
+
+    private static boolean isDefaultRope(final Object rope)
+    {
+        return rope instanceof Map<?, ?> map && map.entrySet().stream().allMatch(entry -> switch ((String)entry.getKey())
+        {
+            case "rope_theta" -> true;
+            case "rope_type", "type" -> "default".equals(entry.getValue());
+            case "partial_rotary_factor" -> entry.getValue() instanceof Number part && part.doubleValue() == 1.0;
+            default -> false;
+        });
+    }
+
+    private void refuse(final boolean found, final String name)
+    {
+        if (found)
+        {
+            throw new ModelException(file + " asks by '" + name + "' with " +
+                ModelJson.printable(String.valueOf(values.get(name))) + " for something that is not supported",
+                "use a checkpoint without it");
+        }
+    }
+
+    private WeightType type()
+    {
+        final String name = text(values.get("dtype") != null ? "dtype" : "torch_dtype");
+        return Arrays.stream(WeightType.values()).filter(type -> type.configName().equals(name)).findFirst()
+            .orElseThrow(() -> new ModelException(file + " has weights of type '" + ModelJson.printable(name) + "'",
+                "convert the checkpoint to bfloat16 or float32"));
+    }
+
+    private int experts()
+    {
+        final String older = "num_experts";
+        final String newer = "num_local_experts";
+        if (values.get(older) != null && values.get(newer) != null && number(older) != number(newer))
+        {
+            throw fault("gives different values as '" + older + "' and '" + newer + "'");
+        }
+        return number(values.get(newer) != null ? newer : older);
+    }
+
+    int layers()
+    {
+        final int layers = number("num_hidden_layers");
+        if (layers < 1 || layers > DecoderPlan.MAX_LAYERS)
+        {
+            throw fault("has " + layers + " layers, which is not between 1 and " + DecoderPlan.MAX_LAYERS);
+        }
+        return layers;
+    }
+
+    private List<Integer> allLayers()
+    {
+        return moeFrom(0);
+    }
+
+    List<Integer> moeFrom(final int first)
+    {
+        final List<Integer> moe = new ArrayList<>();
+        for (int layer = first; layer < layers(); layer++)
+        {
+            moe.add(layer);
+        }
+        return moe;
+    }
+
+    private List<Integer> layerList(final String name)
+    {
+        final List<Integer> numbers = new ArrayList<>();
+        if (values.get(name) != null)
+        {
+            if (!(values.get(name) instanceof List<?> list) || list.size() > DecoderPlan.MAX_LAYERS ||
+                list.stream().anyMatch(each -> !(each instanceof Long number) || number < 0 || number >= layers()))
+            {
+                throw fault("has '" + name + "' that is not a list of layers");
+            }
+            list.forEach(each -> numbers.add(((Long)each).intValue()));
+        }
+        return numbers;
+    }
+
+    int number(final String name, final int ifAbsent)
+    {
+        return values.get(name) == null ? ifAbsent : number(name);
+    }
+
+    int number(final String name)
+    {
+        if (!(require(name) instanceof Long number) || number != number.intValue())
+        {
+            throw fault("has '" + name + "' with " + ModelJson.printable(String.valueOf(values.get(name))) +
+                ", which is no whole number of 32 bits");
+        }
+        return number.intValue();
+    }
+
+    double real(final String name, final Double ifAbsent)
+    {
+        if (values.get(name) == null && ifAbsent != null)
+        {
+            return ifAbsent;
+        }
+        if (!(require(name) instanceof Number number))
+        {
+            throw fault("has '" + name + "' that is not a number");
+        }
+        return number.doubleValue();
+    }
+
+    boolean flag(final String name)
+    {
+        return flag(name, false);
+    }
+
+    boolean flag(final String name, final boolean ifAbsent)
+    {
+        final Object value = values.get(name);
+        if (value != null && !(value instanceof Boolean))
+        {
+            throw fault("has '" + name + "' that is neither true nor false");
+        }
+        return value == null ? ifAbsent : (Boolean)value;
+    }
+
+    String text(final String name)
+    {
+        if (!(require(name) instanceof String text))
+        {
+            throw fault("has '" + name + "' that is not a text");
+        }
+        return text;
+    }
+
+    private Object require(final String name)
+    {
+        if (values.get(name) == null)
+        {
+            throw fault("has no '" + name + "'");
+        }
+        return values.get(name);
+    }
+
+    ModelException fault(final String fault)
+    {
+        return new ModelException(file + " " + fault, REMEDY);
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import io.signalbox.experts.ModelShape;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Everything about a decoder but its weights: sizes and switches. Norms are RMSNorm; MLP and experts compute {@code
+ * down(silu(gate(x)) * up(x))}.
+ *
+ * @param family         the names of its tensors.
+ * @param type           how weights are stored.
+ * @param layers         at least 1.
+ * @param moeLayers      ascending layers that are MoE; the other ones are dense.
+ * @param hidden         elements of a token's state.
+ * @param vocabulary     token ids are below it.
+ * @param denseWidth     inner width of dense layers; 0 if there are none.
+ * @param maxPositions   positions that the model was made for; a longer sequence is the caller's risk.
+ * @param normEpsilon    of all norms.
+ * @param tiedEmbeddings whether the output head is the embedding.
+ */
+public record DecoderPlan(
+    ModelFamily family, WeightType type, int layers, List<Integer> moeLayers, int hidden, int vocabulary, int denseWidth,
+    int maxPositions, double normEpsilon, boolean tiedEmbeddings, AttentionPlan attention, ExpertsPlan experts)
+{
+    static final int MAX_LAYERS = 1 << 12;
+    static final int MAX_WIDTH = 1 << 20;
+    static final int MAX_VOCABULARY = 1 << 24;
+
+    public DecoderPlan
+    {
+        moeLayers = List.copyOf(moeLayers);
+        range("layers", layers, 1, MAX_LAYERS);
+        range("hidden size", hidden, 1, MAX_WIDTH);
+        range("vocabulary", vocabulary, 1, MAX_VOCABULARY);
+        range("dense width", denseWidth, moeLayers.size() == layers ? 0 : 1, MAX_WIDTH);
+        range("expert width", experts.width(), 1, MAX_WIDTH);
+        range("shared width", experts.sharedWidth(), 0, MAX_WIDTH);
+        range("positions", maxPositions, 1, Integer.MAX_VALUE);
+        range("MoE layers", moeLayers.size(), 1, ModelShape.MAX_MOE_LAYERS);
+        range("query width", attention.queryWidth(), 1, MAX_WIDTH);
+        range("attention output", attention.outputWidth(), 1, MAX_WIDTH);
+        for (int i = 0; i < moeLayers.size(); i++)
+        {
+            range("MoE layer", moeLayers.get(i), i == 0 ? 0 : moeLayers.get(i - 1) + 1, layers - 1);
+        }
+        if (!(normEpsilon >= 0.0) || normEpsilon > 1.0)
+        {
+            throw new ModelException("a norm epsilon of " + normEpsilon + " is impossible", "give one between 0 and 1");
+        }
+    }
+
+    private static void range(final String name, final int value, final int min, final int max)
+    {
+        if (value < min || value > max)
+        {
+            throw new ModelException("a model with " + name + " " + value + " is impossible",
+                "give a value between " + min + " and " + max);
+        }
+    }
+
+    /**
+     * Reads {@code config.json}, as transformers 5 writes it or as older versions did.
+     *
+     * @throws ModelException if the file cannot be read, or describes a model that is not supported.
+     */
+    public static DecoderPlan of(final Path config)
+    {
+        return new ConfigReader(config).plan();
+    }
+
+    /** Whether a layer has experts. */
+    public boolean isMoe(final int layer)
+    {
+        return moeIndex(layer) >= 0;
+    }
+
+    /** The place of a layer among the MoE layers, negative if it is dense. */
+    public int moeIndex(final int layer)
+    {
+        return Collections.binarySearch(moeLayers, layer);
+    }
+
+    /** The shape of its routed experts. */
+    public ModelShape shape()
+    {
+        return new ModelShape(moeLayers.size(), experts.experts(), experts.topK()).withLayerIds(moeLayers);
+    }
+
+    /** Keys and values of one token in all layers, in elements. */
+    public long kvElementsPerToken()
+    {
+        return (long)layers * (attention.keyWidth() + attention.valueWidth());
+    }
+
+    /**
+     * Weights of the whole model.
+     *
+     * @throws ModelException if they are more than a long counts.
+     */
+    public long parameters()
+    {
+        return new ParameterCount(this).total();
+    }
+}

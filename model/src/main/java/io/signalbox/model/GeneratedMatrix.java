@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Weights that are made whenever they are read: {@link GeneratedModel} has the rule. */
+final class GeneratedMatrix extends WeightMatrix
+{
+    private final long key;
+    private final float unit;
+
+    /** @param scale a power of two. */
+    GeneratedMatrix(
+        final String name, final int rows, final int columns, final WeightType type, final long seed, final float scale)
+    {
+        super(name, rows, columns, type);
+        bytes(name, rows, columns, type);
+        key = CounterBits.key(seed, name);
+        unit = scale * CounterBits.UNIT;
+    }
+
+    @Override
+    public float at(final int index)
+    {
+        final float weight = CounterBits.odd(key, index) * unit;
+        return type() == WeightType.F32 ? weight : WeightType.bf16(WeightType.toBf16(weight));
+    }
+
+    @Override
+    public void copyTo(final float[] to)
+    {
+        for (int i = 0; i < count(); i++)
+        {
+            to[i] = at(i);
+        }
+    }
+
+    @Override
+    public void copyTo(final short[] to)
+    {
+        requireBf16();
+        for (int i = 0; i < count(); i++)
+        {
+            to[i] = WeightType.toBf16(CounterBits.odd(key, i) * unit);
+        }
+    }
+
+    @Override
+    public ByteBuffer bytes()
+    {
+        final ByteBuffer bytes =
+            ByteBuffer.allocateDirect(bytes(name(), rows(), columns(), type())).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count(); i++)
+        {
+            if (type() == WeightType.F32)
+            {
+                bytes.putFloat(at(i));
+            }
+            else
+            {
+                bytes.putShort(WeightType.toBf16(at(i)));
+            }
+        }
+        return bytes.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.util.List;
+
+/** The tensors of {@link GeneratedModel}, by the names that a checkpoint of the family has. */
+final class GeneratedTensors implements TensorSource
+{
+    private static final float NORM_UNIT = CounterBits.UNIT / 4;
+    private static final float BIAS_UNIT = CounterBits.UNIT / 16;
+    private static final int WIDE = 4;
+
+    private final WeightType type;
+    private final long seed;
+
+    GeneratedTensors(final WeightType type, final long seed)
+    {
+        this.type = type;
+        this.seed = seed;
+    }
+
+    @Override
+    public boolean has(final String name)
+    {
+        return !name.endsWith("experts.gate_up_proj");
+    }
+
+    @Override
+    public WeightMatrix matrix(final String name, final int rows, final int columns)
+    {
+        return new GeneratedMatrix(name, rows, columns, type, seed, scale(name, columns));
+    }
+
+    @Override
+    public List<MappedMatrix> matrices(final String name, final int count, final int rows, final int columns)
+    {
+        throw new IllegalStateException(name + ": generated experts are separate");
+    }
+
+    @Override
+    public float[] vector(final String name, final int length)
+    {
+        final boolean isBias = name.endsWith("bias");
+        final long key = CounterBits.key(seed, name);
+        final float[] vector = new float[length];
+        for (int i = 0; i < length; i++)
+        {
+            final int odd = CounterBits.odd(key, i);
+            final float weight = isBias ? odd * BIAS_UNIT : 1.0f + odd * NORM_UNIT;
+            vector[i] = type == WeightType.F32 || isBias ? weight : WeightType.bf16(WeightType.toBf16(weight));
+        }
+        return vector;
+    }
+
+    private static float scale(final String name, final int columns)
+    {
+        if (name.equals("model.embed_tokens.weight"))
+        {
+            return 1.0f;
+        }
+        float scale = 1.0f;
+        while ((double)scale * scale * columns > 3.0)
+        {
+            scale /= 2;
+        }
+        return name.endsWith(".gate.weight") || name.equals("lm_head.weight") ? WIDE * scale : scale;
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+/** Reads the configuration of DeepSeek-V3: latent attention, sigmoid router with groups, shared experts. */
+final class LatentConfigReader
+{
+    private final ConfigReader config;
+
+    LatentConfigReader(final ConfigReader config)
+    {
+        this.config = config;
+    }
+
+    DecoderPlan plan()
+    {
+        final int first = config.number("first_k_dense_replace", 0);
+        if (first < 0 || first > config.layers())
+        {
+            throw config.fault("has 'first_k_dense_replace' with " + first + ", which is no number of its layers");
+        }
+        final int denseWidth = first == 0 ? 0 : config.number("intermediate_size");
+        return config.plan(ModelFamily.DEEPSEEK_V3, config.moeFrom(first), denseWidth, attention(), experts());
+    }
+
+    private AttentionPlan attention()
+    {
+        final int plain = config.number("qk_nope_head_dim");
+        final int rotary = config.number("qk_rope_head_dim");
+        final LatentAttention latent = new LatentAttention(config.number("q_lora_rank", 0), config.number("kv_lora_rank"),
+            plain, rotary, config.number("v_head_dim"), config.flag("rope_interleave", true));
+        final int heads = config.number("num_attention_heads");
+        if ((long)plain + rotary > AttentionPlan.MAX_HEAD_SIZE)
+        {
+            throw config.fault("has heads of " + plain + " + " + rotary + " elements, above " + AttentionPlan.MAX_HEAD_SIZE);
+        }
+        return new AttentionPlan(heads, heads, plain + rotary, config.ropeTheta(), QkNorm.NONE, 0.0, latent);
+    }
+
+    private ExpertsPlan experts()
+    {
+        return new ExpertsPlan(config.number("n_routed_experts"), config.number("num_experts_per_tok"),
+            config.number("moe_intermediate_size"), ExpertScoring.SIGMOID_GROUPS, config.flag("norm_topk_prob"), false,
+            config.number("n_group", 1), config.number("topk_group", 1), config.real("routed_scaling_factor", 1.0),
+            config.number("n_shared_experts", 0));
+    }
+}

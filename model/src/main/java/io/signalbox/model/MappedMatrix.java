@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Weights in a mapped file. */
+final class MappedMatrix extends WeightMatrix
+{
+    private final ByteBuffer bytes;
+
+    MappedMatrix(final String name, final int rows, final int columns, final WeightType type, final ByteBuffer bytes)
+    {
+        super(name, rows, columns, type);
+        if (bytes(name, rows, columns, type) != bytes.remaining())
+        {
+            throw new IllegalArgumentException(name + " [" + rows + ", " + columns + "] in " + bytes.remaining() + " bytes");
+        }
+        this.bytes = bytes.slice().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public float at(final int index)
+    {
+        return type() == WeightType.F32 ? bytes.getFloat(index * Float.BYTES) :
+            WeightType.bf16(bytes.getShort(index * Short.BYTES));
+    }
+
+    @Override
+    public void copyTo(final float[] to)
+    {
+        if (type() == WeightType.F32)
+        {
+            bytes().asFloatBuffer().get(to, 0, count());
+            return;
+        }
+        for (int i = 0; i < count(); i++)
+        {
+            to[i] = at(i);
+        }
+    }
+
+    @Override
+    public void copyTo(final short[] to)
+    {
+        requireBf16();
+        bytes().asShortBuffer().get(to, 0, count());
+    }
+
+    @Override
+    public ByteBuffer bytes()
+    {
+        return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** These rows, without a copy. */
+    MappedMatrix part(final int firstRow, final int count)
+    {
+        final int rowBytes = columns() * type().bytes();
+        return new MappedMatrix(name(), count, columns(), type(), bytes.slice(firstRow * rowBytes, count * rowBytes));
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Puts the tensors of a source together as a plan needs them. */
+final class ModelAssembly
+{
+    private final DecoderPlan plan;
+    private final TensorSource source;
+    private final int hidden;
+
+    ModelAssembly(final DecoderPlan plan, final TensorSource source)
+    {
+        this.plan = plan;
+        this.source = source;
+        hidden = plan.hidden();
+    }
+
+    ModelWeights weights()
+    {
+        final WeightMatrix embedding = source.matrix("model.embed_tokens.weight", plan.vocabulary(), hidden);
+        final List<LayerWeights> layers = new ArrayList<>();
+        for (int layer = 0; layer < plan.layers(); layer++)
+        {
+            layers.add(layer(layer));
+        }
+        final WeightMatrix head = plan.tiedEmbeddings() ? embedding :
+            source.matrix("lm_head.weight", plan.vocabulary(), hidden);
+        return new ModelWeights(plan, embedding, List.copyOf(layers), source.vector("model.norm.weight", hidden), head);
+    }
+
+    private LayerWeights layer(final int layer)
+    {
+        final String prefix = "model.layers." + layer + ".";
+        final boolean moe = plan.isMoe(layer);
+        return new LayerWeights(
+            source.vector(prefix + "input_layernorm.weight", hidden), attention(prefix + "self_attn."),
+            source.vector(prefix + "post_attention_layernorm.weight", hidden),
+            moe ? null : feedForward(prefix + "mlp.", plan.denseWidth()), moe ? moe(prefix) : null);
+    }
+
+    private AttentionWeights attention(final String prefix)
+    {
+        final AttentionPlan attention = plan.attention();
+        final WeightMatrix output = source.matrix(prefix + "o_proj.weight", hidden, attention.outputWidth());
+        if (attention.latent() != null)
+        {
+            return latent(prefix, output);
+        }
+        return new AttentionWeights(
+            source.matrix(prefix + "q_proj.weight", attention.queryWidth(), hidden),
+            source.matrix(prefix + "k_proj.weight", attention.keyWidth(), hidden),
+            source.matrix(prefix + "v_proj.weight", attention.valueWidth(), hidden), output,
+            norm(prefix + "q_norm.weight", attention.queryWidth()), norm(prefix + "k_norm.weight", attention.keyWidth()),
+            null);
+    }
+
+    private float[] norm(final String name, final int fullWidth)
+    {
+        switch (plan.attention().qkNorm())
+        {
+            case FULL_WIDTH:
+                return source.vector(name, fullWidth);
+            case PER_HEAD:
+                return source.vector(name, plan.attention().headSize());
+            default:
+                return null;
+        }
+    }
+
+    private AttentionWeights latent(final String prefix, final WeightMatrix output)
+    {
+        final AttentionPlan attention = plan.attention();
+        final LatentAttention latent = attention.latent();
+        final int rank = latent.queryRank();
+        final int keyValueRank = latent.keyValueRank();
+        final LatentWeights weights = new LatentWeights(
+            rank == 0 ? null : source.matrix(prefix + "q_a_proj.weight", rank, hidden),
+            rank == 0 ? null : source.vector(prefix + "q_a_layernorm.weight", rank),
+            rank == 0 ? null : source.matrix(prefix + "q_b_proj.weight", attention.queryWidth(), rank),
+            source.matrix(prefix + "kv_a_proj_with_mqa.weight", keyValueRank + latent.rotarySize(), hidden),
+            source.vector(prefix + "kv_a_layernorm.weight", keyValueRank),
+            source.matrix(prefix + "kv_b_proj.weight", attention.heads() * (latent.plainSize() + latent.valueSize()),
+                keyValueRank));
+        final WeightMatrix query =
+            rank == 0 ? source.matrix(prefix + "q_proj.weight", attention.queryWidth(), hidden) : null;
+        return new AttentionWeights(query, null, null, output, null, null, weights);
+    }
+
+    private FeedForward feedForward(final String prefix, final int width)
+    {
+        return new FeedForward(source.matrix(prefix + "gate_proj.weight", width, hidden),
+            source.matrix(prefix + "up_proj.weight", width, hidden),
+            source.matrix(prefix + "down_proj.weight", hidden, width));
+    }
+
+    private MoeWeights moe(final String layer)
+    {
+        final ExpertsPlan experts = plan.experts();
+        final boolean fused = source.has(layer + "mlp.experts.gate_up_proj");
+        final String block = layer + (plan.family() == ModelFamily.MIXTRAL && !fused ? "block_sparse_moe." : "mlp.");
+        return new MoeWeights(
+            source.matrix(block + "gate.weight", experts.experts(), hidden),
+            experts.hasBias() ? source.vector(block + "gate.e_score_correction_bias", experts.experts()) : null,
+            fused ? fusedExperts(block + "experts.") : experts(block + "experts."),
+            experts.sharedExperts() == 0 ? null : feedForward(block + "shared_experts.", experts.sharedWidth()));
+    }
+
+    private List<FeedForward> experts(final String prefix)
+    {
+        final boolean numbered = plan.family() == ModelFamily.MIXTRAL;
+        final int width = plan.experts().width();
+        final List<FeedForward> experts = new ArrayList<>();
+        for (int expert = 0; expert < plan.experts().experts(); expert++)
+        {
+            final String name = prefix + expert + ".";
+            experts.add(numbered ? new FeedForward(source.matrix(name + "w1.weight", width, hidden),
+                source.matrix(name + "w3.weight", width, hidden), source.matrix(name + "w2.weight", hidden, width)) :
+                feedForward(name, width));
+        }
+        return List.copyOf(experts);
+    }
+
+    /** Per expert the gate's rows, then those of up. */
+    private List<FeedForward> fusedExperts(final String prefix)
+    {
+        final int count = plan.experts().experts();
+        final int width = plan.experts().width();
+        final List<MappedMatrix> gateUp = source.matrices(prefix + "gate_up_proj", count, 2 * width, hidden);
+        final List<MappedMatrix> down = source.matrices(prefix + "down_proj", count, hidden, width);
+        final List<FeedForward> experts = new ArrayList<>();
+        for (int expert = 0; expert < count; expert++)
+        {
+            experts.add(new FeedForward(
+                gateUp.get(expert).part(0, width), gateUp.get(expert).part(width, width), down.get(expert)));
+        }
+        return List.copyOf(experts);
+    }
+}

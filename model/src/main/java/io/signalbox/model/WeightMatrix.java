@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A matrix of weights, row-major: row r holds the weights with which output r sums its inputs. It is a view of a mapped
+ * file, or a recipe that makes its weights from a seed; it uses no memory. Any number of threads may read it.
+ */
+public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
+{
+    /** A buffer has no more. */
+    static final long MAX_BYTES = Integer.MAX_VALUE - 8;
+
+    private final String name;
+    private final int rows;
+    private final int columns;
+    private final WeightType type;
+
+    WeightMatrix(final String name, final int rows, final int columns, final WeightType type)
+    {
+        this.name = name;
+        this.rows = rows;
+        this.columns = columns;
+        this.type = type;
+    }
+
+    /** Bytes of a matrix; at most {@link #MAX_BYTES}. */
+    static int bytes(final String name, final int rows, final int columns, final WeightType type)
+    {
+        final long bytes = (long)rows * columns * type.bytes();
+        if (bytes > MAX_BYTES)
+        {
+            throw new ModelException("the tensor " + name + " [" + rows + ", " + columns + "] has " + bytes +
+                " bytes, above " + MAX_BYTES, "use a model with smaller matrices, or a checkpoint in bfloat16");
+        }
+        return (int)bytes;
+    }
+
+    /** Name of its tensor. */
+    public final String name()
+    {
+        return name;
+    }
+
+    /** Outputs. */
+    public final int rows()
+    {
+        return rows;
+    }
+
+    /** Inputs. */
+    public final int columns()
+    {
+        return columns;
+    }
+
+    public final WeightType type()
+    {
+        return type;
+    }
+
+    /** Weights; their bytes are at most {@code Integer.MAX_VALUE}. */
+    public final int count()
+    {
+        return rows * columns;
+    }
+
+    /** The weight with this index, {@code row * columns + column}, exactly. */
+    public abstract float at(int index);
+
+    /** Copies all weights, widened exactly. */
+    public abstract void copyTo(float[] to);
+
+    /**
+     * Copies all weights as their bits.
+     *
+     * @throws IllegalStateException unless the type is bf16.
+     */
+    public abstract void copyTo(short[] to);
+
+    /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
+    public abstract ByteBuffer bytes();
+
+    final void requireBf16()
+    {
+        if (type != WeightType.BF16)
+        {
+            throw new IllegalStateException(name + " is " + type);
+        }
+    }
+}

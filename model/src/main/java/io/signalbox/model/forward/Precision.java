@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model.forward;
+
+/**
+ * The arithmetic of a forward pass. Sums are float32 in both. {@link #BF16} rounds what it keeps to bf16, to nearest, ties
+ * to even, after: embedding; each of the two products of a norm; every linear layer; cosine and sine, the two products of
+ * RoPE and their sum; the product of query and key, and its product with the scale; the softmax of attention, and the sum
+ * over values; residuals; SiLU, its product with the other half, and each expert's output; the weight of an expert and the
+ * product with it, unless the model keeps them; the sum over experts; logits.
+ */
+public enum Precision
+{
+    F32,
+    BF16;
+
+    private static final int DROPPED_BITS = 16;
+    private static final int HALF = 0x7fff;
+    private static final int QUIET = 0x40_0000;
+
+    /** Rounds a value that the pass keeps. */
+    float round(final float value)
+    {
+        return this == F32 ? value : nearestBf16(value);
+    }
+
+    void round(final float[] values, final int at, final int count)
+    {
+        if (this == BF16)
+        {
+            for (int i = at; i < at + count; i++)
+            {
+                values[i] = nearestBf16(values[i]);
+            }
+        }
+    }
+
+    private static float nearestBf16(final float value)
+    {
+        final int bits = Float.floatToRawIntBits(value);
+        final int rounded = value != value ? bits | QUIET : bits + HALF + (bits >>> DROPPED_BITS & 1);
+        return Float.intBitsToFloat(rounded >>> DROPPED_BITS << DROPPED_BITS);
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model.forward;
+
+import java.util.Arrays;
+
+/**
+ * Cosines and sines of rotary position embedding. Frequencies {@code theta^(-2i/size)} and angles are float32, as trained
+ * models have them; powers, cosines and sines are computed in double by {@code StrictMath} and rounded once. Grows with the
+ * positions asked for, by one thread.
+ */
+final class RopeTable
+{
+    private final float[] frequencies;
+    private final Precision precision;
+    private float[] cosines = new float[0];
+    private float[] sines = new float[0];
+    private int positions;
+
+    /** @param size elements that are rotated, even. */
+    RopeTable(final double theta, final int size, final Precision precision)
+    {
+        this.precision = precision;
+        frequencies = new float[size / 2];
+        for (int i = 0; i < frequencies.length; i++)
+        {
+            frequencies[i] = (float)(1.0 / StrictMath.pow(theta, 2.0 * i / size));
+        }
+    }
+
+    /** Makes the table reach all positions below {@code limit}. */
+    void reach(final int limit)
+    {
+        if (limit <= positions)
+        {
+            return;
+        }
+        final int grown = Math.max(limit, Math.min(2 * positions, Integer.MAX_VALUE / frequencies.length));
+        cosines = Arrays.copyOf(cosines, Math.multiplyExact(grown, frequencies.length));
+        sines = Arrays.copyOf(sines, cosines.length);
+        for (int position = positions; position < grown; position++)
+        {
+            for (int i = 0; i < frequencies.length; i++)
+            {
+                final float angle = position * frequencies[i];
+                cosines[position * frequencies.length + i] = precision.round((float)StrictMath.cos(angle));
+                sines[position * frequencies.length + i] = precision.round((float)StrictMath.sin(angle));
+            }
+        }
+        positions = grown;
+    }
+
+    /** Rotates a vector in place: element i with element {@code i + size / 2}. */
+    void rotate(final float[] vector, final int at, final int position)
+    {
+        final int half = frequencies.length;
+        for (int i = 0; i < half; i++)
+        {
+            final float cosine = cosines[position * half + i];
+            final float sine = sines[position * half + i];
+            final float x = vector[at + i];
+            final float y = vector[at + half + i];
+            vector[at + i] = precision.round(precision.round(x * cosine) + precision.round(-y * sine));
+            vector[at + half + i] = precision.round(precision.round(y * cosine) + precision.round(x * sine));
+        }
+    }
+
+    /** The same for pairs of neighbours, 2i and 2i + 1, with the result in the form of {@link #rotate}. */
+    void rotatePairs(final float[] vector, final int at, final int position, final float[] scratch)
+    {
+        final int half = frequencies.length;
+        for (int i = 0; i < half; i++)
+        {
+            scratch[i] = vector[at + 2 * i];
+            scratch[half + i] = vector[at + 2 * i + 1];
+        }
+        System.arraycopy(scratch, 0, vector, at, 2 * half);
+        rotate(vector, at, position);
+    }
+}

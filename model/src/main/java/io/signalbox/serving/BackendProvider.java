@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.serving;
+
+import io.signalbox.ConfigException;
+import io.signalbox.backend.Backend;
+import io.signalbox.config.Setting;
+import io.signalbox.config.SettingValues;
+import io.signalbox.model.ModelWeights;
+
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Declares a backend that computes a model, with its label and knobs, and creates it. A provider is a public class with a
+ * public constructor without parameters, and {@code META-INF/services/io.signalbox.serving.BackendProvider} names it;
+ * no other entry is needed.
+ */
+public abstract class BackendProvider
+{
+    private static final String GRAMMAR = "a lower-case letter followed by lower-case letters, digits and hyphens";
+
+    private final String label;
+    private final String summary;
+    private final List<Setting<?>> knobs;
+
+    /**
+     * @param label   the name on the command line, in run descriptions and in reports: lower-case letters, digits and
+     *                hyphens.
+     * @param summary one line for help and documents.
+     * @param knobs   the settings that the backend reads, in the order in which they are shown.
+     * @throws ConfigException if the label or the summary is not allowed.
+     */
+    protected BackendProvider(final String label, final String summary, final Setting<?>... knobs)
+    {
+        if (label == null || !label.matches("[a-z][a-z0-9-]*"))
+        {
+            throw ConfigException.of("label of a backend", label, GRAMMAR, "declare it under such a label");
+        }
+        if (summary == null || summary.isBlank())
+        {
+            throw new ConfigException("the backend " + label + " has no summary; declare it with one line.");
+        }
+        this.label = label;
+        this.summary = summary;
+        this.knobs = List.of(knobs);
+    }
+
+    /**
+     * Creates a backend that was not started.
+     *
+     * @param values of the declared knobs.
+     * @param clock  the engine's, in nanoseconds.
+     * @throws ConfigException if the backend cannot compute the model, or lacks memory or a device.
+     */
+    public abstract Backend create(ModelWeights weights, SettingValues values, LongSupplier clock);
+
+    /** The name on the command line, in run descriptions and in reports. */
+    public final String label()
+    {
+        return label;
+    }
+
+    /** One line for help and documents. */
+    public final String summary()
+    {
+        return summary;
+    }
+
+    /** The settings that the backend reads. */
+    public final List<Setting<?>> knobs()
+    {
+        return knobs;
+    }
+
+    /** All knobs at their defaults. */
+    public final SettingValues defaults()
+    {
+        return SettingValues.defaults("the " + label + " backend", knobs);
+    }
+
+    @Override
+    public final String toString()
+    {
+        return label;
+    }
+}

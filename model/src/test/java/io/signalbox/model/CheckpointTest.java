@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Reads the checkpoints that transformers wrote. */
+class CheckpointTest
+{
+    @ParameterizedTest
+    @ValueSource(strings = {"deepseekv3-wide-f32", "mixtral-narrow-f32", "mixtral-wide-bf16", "mixtral-wide-f32",
+        "olmoe-narrow-bf16", "olmoe-narrow-f32", "olmoe-wide-bf16", "olmoe-wide-f32", "qwen3moe-narrow-f32",
+        "qwen3moe-wide-bf16", "qwen3moe-wide-f32"})
+    void shouldReadEveryTensorOfAVariant(final String name) throws Exception
+    {
+        final Checkpoint checkpoint = Checkpoint.open(SharedModels.variant(name));
+        final DecoderPlan plan = checkpoint.plan();
+
+        assertEquals(plan.layers(), checkpoint.weights().layers().size());
+        final long headers = checkpoint.bytes() - plan.parameters() * plan.type().bytes();
+        assertTrue(headers > 0 && headers < 64 * 1024, headers + " bytes are no weights");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mixtral-narrow-f32", "mixtral-wide-bf16", "mixtral-wide-f32", "olmoe-narrow-bf16",
+        "olmoe-narrow-f32", "olmoe-wide-bf16", "olmoe-wide-f32", "qwen3moe-narrow-f32", "qwen3moe-wide-bf16",
+        "qwen3moe-wide-f32"})
+    void shouldReadBothSpellingsOfTheConfigurationAlike(final String name)
+    {
+        final Path directory = SharedModels.variant(name);
+        assertEquals(
+            DecoderPlan.of(directory.resolve("config.json")), DecoderPlan.of(directory.resolve("config.hub-style.json")));
+    }
+
+    @Test
+    void shouldReadTheSwitchesOfQwen3Moe()
+    {
+        final DecoderPlan plan = Checkpoint.open(SharedModels.variant("qwen3moe-narrow-f32")).plan();
+
+        assertEquals(List.of(0, 2), plan.moeLayers());
+        assertEquals(72, plan.denseWidth());
+        assertEquals(new AttentionPlan(4, 2, 24, 10_000.0, QkNorm.PER_HEAD, 0.0, null), plan.attention());
+        assertEquals(ExpertsPlan.softmax(16, 2, 12, false), plan.experts());
+        assertEquals(0.01, plan.normEpsilon());
+        assertTrue(plan.tiedEmbeddings());
+    }
+
+    @Test
+    void shouldReadTheSwitchesOfOlmoe()
+    {
+        final DecoderPlan plan = Checkpoint.open(SharedModels.variant("olmoe-wide-bf16")).plan();
+
+        assertEquals(new AttentionPlan(6, 3, 16, 5000.0, QkNorm.FULL_WIDTH, 1.25, null), plan.attention());
+        assertEquals(ExpertsPlan.softmax(8, 1, 16, false), plan.experts());
+        assertEquals(WeightType.BF16, plan.type());
+    }
+
+    @Test
+    void shouldReadTheSwitchesOfDeepSeek()
+    {
+        final DecoderPlan plan = Checkpoint.open(SharedModels.variant("deepseekv3-wide-f32")).plan();
+
+        assertEquals(List.of(1, 2), plan.moeLayers());
+        assertEquals(new LatentAttention(24, 16, 16, 8, 12, true), plan.attention().latent());
+        assertEquals(
+            new ExpertsPlan(16, 4, 12, ExpertScoring.SIGMOID_GROUPS, true, false, 4, 2, 2.5, 1), plan.experts());
+    }
+
+    @Test
+    void shouldShareTheEmbeddingWithATiedHead()
+    {
+        final ModelWeights weights = Checkpoint.open(SharedModels.variant("olmoe-narrow-f32")).weights();
+
+        assertSame(weights.embedding(), weights.head());
+    }
+
+    @Test
+    void shouldRoundToBf16AsTheCheckpointWasRounded()
+    {
+        final ModelWeights wide = Checkpoint.open(SharedModels.variant("mixtral-wide-f32")).weights();
+        final ModelWeights narrow = Checkpoint.open(SharedModels.variant("mixtral-wide-bf16")).weights();
+
+        final WeightMatrix from = wide.layers().get(1).moe().experts().get(7).down();
+        final WeightMatrix to = narrow.layers().get(1).moe().experts().get(7).down();
+        final float[] weights = new float[from.count()];
+        to.copyTo(weights);
+        for (int i = 0; i < weights.length; i++)
+        {
+            assertEquals(WeightType.bf16(WeightType.toBf16(from.at(i))), weights[i]);
+        }
+        assertNull(narrow.layers().get(1).dense());
+    }
+
+    @Test
+    void shouldRefuseGptOssByName()
+    {
+        final Path directory = SharedModels.variant("gptoss-wide-f32");
+
+        final String message = assertThrows(ModelException.class, () -> Checkpoint.open(directory)).getMessage();
+        assertTrue(message.contains("config.json") && message.contains("'gpt_oss'"), message);
+        assertTrue(Files.exists(directory));
+    }
+}
