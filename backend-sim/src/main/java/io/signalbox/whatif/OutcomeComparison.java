@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.stats.RequestOutcome;
 import io.signalbox.whatif.WhatIfReport.ChangedDecision;
 import io.signalbox.whatif.WhatIfReport.Count;
 import io.signalbox.whatif.WhatIfReport.Decisions;
@@ -66,11 +67,11 @@ final class OutcomeComparison
 
     private void compare(final RequestOutcome was)
     {
-        final RequestOutcome is = after.request(was.requestId);
+        final RequestOutcome is = after.request(was.requestId());
         if (is == null)
         {
             notSubmitted++;
-            differ(Kind.OUTCOME, was, was.submitNanos, was.ending(), "not submitted");
+            differ(Kind.OUTCOME, was, was.submitNanos(), was.ending(), "not submitted");
             return;
         }
         final int placements = Math.max(was.placements(), is.placements());
@@ -81,22 +82,22 @@ final class OutcomeComparison
         }
         if (was.isAdmitted() || is.isAdmitted())
         {
-            count(Kind.ADMISSION, was.isAdmitted() == is.isAdmitted() && was.matchedTokens == is.matchedTokens, was,
-                was.isAdmitted() ? was.admittedNanos : was.submitNanos, cached(was), cached(is));
+            count(Kind.ADMISSION, was.isAdmitted() == is.isAdmitted() && was.matchedTokens() == is.matchedTokens(), was,
+                was.isAdmitted() ? was.admittedNanos() : was.submitNanos(), cached(was), cached(is));
         }
-        if (was.preemptions + was.pauses + is.preemptions + is.pauses > 0)
+        if (was.preemptions() + was.pauses() + is.preemptions() + is.pauses() > 0)
         {
-            count(Kind.PREEMPTION, was.preemptions == is.preemptions && was.pauses == is.pauses, was,
-                was.isAdmitted() ? was.admittedNanos : was.submitNanos, pressure(was), pressure(is));
+            count(Kind.PREEMPTION, was.preemptions() == is.preemptions() && was.pauses() == is.pauses(), was,
+                was.isAdmitted() ? was.admittedNanos() : was.submitNanos(), pressure(was), pressure(is));
         }
-        count(Kind.OUTCOME, was.ending().equals(is.ending()) && was.generatedTokens == is.generatedTokens, was,
-            was.endNanos == RequestOutcome.NONE ? was.submitNanos : was.endNanos, end(was), end(is));
+        count(Kind.OUTCOME, was.ending().equals(is.ending()) && was.generatedTokens() == is.generatedTokens(), was,
+            was.endNanos() == RequestOutcome.NONE ? was.submitNanos() : was.endNanos(), end(was), end(is));
         compareTimes(was, is);
     }
 
     private static long placementTime(final RequestOutcome request, final int placement)
     {
-        return placement == 0 || request.endNanos == RequestOutcome.NONE ? request.submitNanos : request.endNanos;
+        return placement == 0 || request.endNanos() == RequestOutcome.NONE ? request.submitNanos() : request.endNanos();
     }
 
     private void count(
@@ -122,7 +123,7 @@ final class OutcomeComparison
     {
         totals[kind.ordinal()]++;
         differences[kind.ordinal()]++;
-        changes.add(new ChangedDecision(was.requestId, kind.label, atNanos, beforeText, afterText));
+        changes.add(new ChangedDecision(was.requestId(), kind.label, atNanos, beforeText, afterText));
     }
 
     private static String rank(final int rank)
@@ -132,17 +133,17 @@ final class OutcomeComparison
 
     private static String cached(final RequestOutcome request)
     {
-        return request.isAdmitted() ? request.matchedTokens + " cached tokens" : "not admitted";
+        return request.isAdmitted() ? request.matchedTokens() + " cached tokens" : "not admitted";
     }
 
     private static String pressure(final RequestOutcome request)
     {
-        return request.preemptions + " preemptions, " + request.pauses + " pauses";
+        return request.preemptions() + " preemptions, " + request.pauses() + " pauses";
     }
 
     private static String end(final RequestOutcome request)
     {
-        return request.ending() + ", " + request.generatedTokens + " tokens";
+        return request.ending() + ", " + request.generatedTokens() + " tokens";
     }
 
     private void compareTimes(final RequestOutcome was, final RequestOutcome is)
@@ -155,16 +156,16 @@ final class OutcomeComparison
         }
         final long lost = is.e2eNanos() - was.e2eNanos();
         e2e.addLong(lost);
-        if (was.firstTokenNanos != RequestOutcome.NONE && is.firstTokenNanos != RequestOutcome.NONE)
+        if (was.hasFirstToken() && is.hasFirstToken())
         {
             ttft.addLong(is.ttftNanos() - was.ttftNanos());
         }
         otherRank += was.rank(0) == is.rank(0) ? 0 : 1;
-        fewerCached += is.matchedTokens < was.matchedTokens ? 1 : 0;
-        moreCached += is.matchedTokens > was.matchedTokens ? 1 : 0;
+        fewerCached += is.matchedTokens() < was.matchedTokens() ? 1 : 0;
+        moreCached += is.matchedTokens() > was.matchedTokens() ? 1 : 0;
         if (lost > 0)
         {
-            keepWorst(new SlowerRequest(was.requestId, was.e2eNanos(), is.e2eNanos(), was.rank(0), is.rank(0),
+            keepWorst(new SlowerRequest(was.requestId(), was.e2eNanos(), is.e2eNanos(), was.rank(0), is.rank(0),
                 SlowerReasons.of(was, is)));
         }
     }

@@ -106,7 +106,7 @@ final class ReRuns
 
     private RunOutcome run(final Simulation run, final SchedulerConfig config, final int total)
     {
-        final OutcomeCollector collector = new OutcomeCollector(config.blockSizeTokens());
+        final RunCollector collector = new RunCollector(config.blockSizeTokens());
         final long[] reached = new long[1];
         final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
         {

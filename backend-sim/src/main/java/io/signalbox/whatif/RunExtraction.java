@@ -15,6 +15,7 @@ import io.signalbox.event.codec.StepTimedOutDecoder;
 import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.sim.WeightsPlan;
+import io.signalbox.stats.RequestOutcome;
 import io.signalbox.workload.WorkloadRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
@@ -29,7 +30,7 @@ import java.util.List;
  * Takes from the groups of a run, besides the outcomes, all that its requests need to be submitted again: Submits, the
  * times at which clients gave up, and, unless a seeded model has them, sampled tokens and accepted drafts.
  */
-final class RunExtraction extends OutcomeCollector
+final class RunExtraction extends RunCollector
 {
     private static final int NONE = -1;
 
@@ -145,7 +146,7 @@ final class RunExtraction extends OutcomeCollector
             submit.conversationId() == NONE ? NONE : lastOfConversation.get(submit.conversationId());
         final long follows = predecessor < submit.requestId() ? predecessor : NONE;
         return new Recorded(submit, output(), follows,
-            follows == NONE ? 0 : submit.timeNanos() - outcomes().get(follows).endNanos, false);
+            follows == NONE ? 0 : submit.timeNanos() - outcomes().get(follows).endNanos(), false);
     }
 
     private RecordedOutput output()

@@ -2,6 +2,7 @@
 package io.signalbox.whatif;
 
 import io.signalbox.report.RunReport;
+import io.signalbox.stats.RequestOutcome;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.Comparator;
@@ -17,14 +18,14 @@ final class RunOutcome
     private final String digest;
 
     /** @param workload names the requests that count. */
-    RunOutcome(final RunReport report, final OutcomeCollector collector, final RecordedWorkload workload)
+    RunOutcome(final RunReport report, final RunCollector collector, final RecordedWorkload workload)
     {
         this.report = report;
         outcomes = collector.outcomes();
         placements = collector.placements();
         digest = collector.digest();
-        requests = outcomes.values().stream().filter(request -> workload.indexOf(request.requestId) >= 0)
-            .sorted(Comparator.comparingLong(request -> request.requestId)).toList();
+        requests = outcomes.values().stream().filter(request -> workload.indexOf(request.requestId()) >= 0)
+            .sorted(Comparator.comparingLong(request -> request.requestId())).toList();
     }
 
     RunReport report()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.whatif;
 
+import io.signalbox.stats.RequestOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,21 +25,21 @@ final class SlowerReasons
         {
             reasons.add(wait);
         }
-        if (is.preemptions > was.preemptions)
+        if (is.preemptions() > was.preemptions())
         {
-            reasons.add("preempted " + is.preemptions + " times instead of " + was.preemptions);
+            reasons.add("preempted " + is.preemptions() + " times instead of " + was.preemptions());
         }
-        if (is.pauses > was.pauses)
+        if (is.pauses() > was.pauses())
         {
-            reasons.add("paused " + is.pauses + " times instead of " + was.pauses);
+            reasons.add("paused " + is.pauses() + " times instead of " + was.pauses());
         }
-        if (is.restarts > was.restarts)
+        if (is.restarts() > was.restarts())
         {
-            reasons.add("started over " + is.restarts + " times instead of " + was.restarts);
+            reasons.add("started over " + is.restarts() + " times instead of " + was.restarts());
         }
-        if (is.matchedTokens < was.matchedTokens)
+        if (is.matchedTokens() < was.matchedTokens())
         {
-            reasons.add(is.matchedTokens + " cached tokens instead of " + was.matchedTokens);
+            reasons.add(is.matchedTokens() + " cached tokens instead of " + was.matchedTokens());
         }
         if (waited > 0 && 2 * waited < lost)
         {

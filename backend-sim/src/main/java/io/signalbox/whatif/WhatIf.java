@@ -142,7 +142,7 @@ public final class WhatIf
                 "drained, or had the id of an earlier one");
         }
         final long unfinished = recorded.requests().stream()
-            .filter(request -> request.end == null && request.refusal == null).count();
+            .filter(request -> !request.hasEnded()).count();
         if (unfinished > 0)
         {
             sentences.add(unfinished + " requests had not ended when the journal did; they run to their token limit");

@@ -4,6 +4,7 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.commands.CompareCommand;
 import io.signalbox.cli.commands.CompletionCommand;
+import io.signalbox.cli.commands.DiffCommand;
 import io.signalbox.cli.commands.DoctorCommand;
 import io.signalbox.cli.commands.ExpertsCommand;
 import io.signalbox.cli.commands.GpuCommand;
@@ -56,6 +57,7 @@ import java.util.concurrent.Callable;
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
         "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",
         "  signalbox whatif runs/0001 --kv-blocks 131072  the same requests under another policy",
+        "  signalbox diff runs/0001 runs/0002             where two runs part, and what follows",
         "  signalbox doctor                               check Java, flags, memory, disk and GPU",
         "  signalbox gpu                                  check the CUDA backend on this machine's GPU",
         "  signalbox help simulate                        the options of a command",
@@ -145,6 +147,7 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new ExpertsCommand(console));
         line.addSubcommand(new WhatIfCommand(console));
+        line.addSubcommand(new DiffCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.addSubcommand(new GpuCommand(console, Main.class));
         line.addSubcommand(new HelpCommand(console));

@@ -33,7 +33,7 @@ public final class HelpCommand implements Callable<Integer>
 {
     /** The names of all commands, in the order of the help. */
     public static final List<String> COMMANDS =
-        List.of("simulate", "run", "compare", "replay", "inspect", "experts", "whatif", "doctor", "gpu", "help",
+        List.of("simulate", "run", "compare", "replay", "inspect", "experts", "whatif", "diff", "doctor", "gpu", "help",
             "completion");
 
     private final Console console;

@@ -79,6 +79,8 @@ class JsonPageTest
     private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
+        final String other = directory.resolve("other").toString();
+        CommandRun.of("simulate", "--conversations", "6", "--limit", "20", "--ranks", "3", "--journal", other);
         final List<String> documents = new ArrayList<>(List.of(
             run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--journal", journal, "--json"),
             run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--json"),
@@ -92,6 +94,8 @@ class JsonPageTest
             Files.readString(directory.resolve("rows/3.json")),
             run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
                 "same: --max-queued 9999", "--json"),
+            run("diff", journal, journal, "--json"),
+            run("diff", journal, other, "--json"),
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),

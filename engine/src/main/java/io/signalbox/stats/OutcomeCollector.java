@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.signalbox.whatif;
+package io.signalbox.stats;
 
-import io.signalbox.backend.CaptureSlice;
-import io.signalbox.engine.GroupJournal;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.AcceptedDecoder;
-import io.signalbox.event.codec.ContinuedDecoder;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.PausedDecoder;
 import io.signalbox.event.codec.PlacedDecoder;
@@ -20,79 +17,62 @@ import io.signalbox.event.codec.SubmitDecoder;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 
-/** Collects from the groups of a run, in their order, what became of each request. An id counts for its first request. */
-class OutcomeCollector extends EventReader implements GroupJournal
+/**
+ * Collects from the groups of a run, in their order, the outcome of each request. An id counts for its first request, unless
+ * the subclass forgets that. Internal to the modules that read recorded runs.
+ */
+public class OutcomeCollector extends EventReader
 {
     private final int blockSizeTokens;
     private final Long2ObjectHashMap<RequestOutcome> outcomes = new Long2ObjectHashMap<>();
-    private final PlacementLog placements = new PlacementLog();
-    private final DecisionDigest digest = new DecisionDigest();
     private long nowNanos;
     private int promptTokens;
     private long idsGivenAgain;
 
-    OutcomeCollector(final int blockSizeTokens)
+    public OutcomeCollector(final int blockSizeTokens)
     {
         this.blockSizeTokens = blockSizeTokens;
     }
 
-    @Override
-    public void append(
-        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
-    {
-        onGroup(group, offset, length);
-    }
-
-    final void onGroup(final DirectBuffer group, final int offset, final int length)
+    public final void onGroup(final DirectBuffer group, final int offset, final int length)
     {
         nowNanos = GroupReader.inputTimeNanos(group, offset, length);
         readGroup(group, offset, length);
     }
 
-    @Override
-    public void endOfBatch()
-    {
-        // Nothing is buffered.
-    }
-
-    @Override
-    public void close()
-    {
-        // The outcomes are read later.
-    }
-
-    final long nowNanos()
+    public final long nowNanos()
     {
         return nowNanos;
     }
 
-    final Long2ObjectHashMap<RequestOutcome> outcomes()
+    public final Long2ObjectHashMap<RequestOutcome> outcomes()
     {
         return outcomes;
     }
 
-    final PlacementLog placements()
-    {
-        return placements;
-    }
-
-    /** Of all decisions so far. */
-    final String digest()
-    {
-        return digest.text();
-    }
-
     /** Requests whose id an earlier one had; they are left out. */
-    final long idsGivenAgain()
+    public final long idsGivenAgain()
     {
         return idsGivenAgain;
     }
 
     /** The request while it lives; {@code null} if it is not known, or has ended. */
-    final RequestOutcome live(final long requestId)
+    public final RequestOutcome live(final long requestId)
     {
         final RequestOutcome outcome = outcomes.get(requestId);
-        return outcome == null || outcome.end != null || outcome.refusal != null ? null : outcome;
+        return outcome == null || outcome.hasEnded() ? null : outcome;
+    }
+
+    /** Receives each request that has ended or was refused; keeps it by default. */
+    protected void onEnded(final RequestOutcome outcome)
+    {
+        // All outcomes are kept.
+    }
+
+    /** Forgets a request that has ended, so that its id may be given again. */
+    protected final void forget(final RequestOutcome outcome)
+    {
+        outcomes.remove(outcome.requestId());
     }
 
     @Override
@@ -122,31 +102,28 @@ class OutcomeCollector extends EventReader implements GroupJournal
     @Override
     protected void onRefused(final RefusedDecoder answer)
     {
-        digest.add(answer.requestId(), nowNanos + answer.reason().value());
         final RequestOutcome outcome = answer.reason() == RefusalReason.DUPLICATE_ID ? null : begin(answer.requestId());
         if (outcome != null)
         {
             outcome.refusal = answer.reason();
             outcome.endNanos = nowNanos;
+            onEnded(outcome);
         }
     }
 
     @Override
     protected void onPlaced(final PlacedDecoder decision)
     {
-        digest.add(decision.requestId(), nowNanos + decision.rank());
         final RequestOutcome outcome = live(decision.requestId());
         if (outcome != null)
         {
             outcome.placed(decision.rank());
-            placements.onPlaced(decision, nowNanos);
         }
     }
 
     @Override
     protected void onSchedule(final StepView plan)
     {
-        digest.addStep(nowNanos, plan);
         for (int i = 0; i < plan.admittedCount(); i++)
         {
             final RequestOutcome outcome = live(plan.admittedRequestId(i));
@@ -185,7 +162,6 @@ class OutcomeCollector extends EventReader implements GroupJournal
     @Override
     protected void onRequeued(final RequeuedDecoder requeued)
     {
-        digest.add(requeued.requestId(), nowNanos + requeued.reason().value());
         final RequestOutcome outcome = live(requeued.requestId());
         if (outcome != null)
         {
@@ -197,7 +173,6 @@ class OutcomeCollector extends EventReader implements GroupJournal
     @Override
     protected void onPaused(final PausedDecoder paused)
     {
-        digest.add(paused.requestId(), nowNanos + paused.blocks());
         final RequestOutcome outcome = live(paused.requestId());
         if (outcome != null)
         {
@@ -206,22 +181,15 @@ class OutcomeCollector extends EventReader implements GroupJournal
     }
 
     @Override
-    protected void onContinued(final ContinuedDecoder continued)
-    {
-        digest.add(~continued.requestId(), nowNanos);
-    }
-
-    @Override
     protected void onFree(final FreeDecoder end)
     {
-        digest.add(end.requestId(), nowNanos + end.reason().value());
-        digest.add(end.rank(), end.generatedTokens());
         final RequestOutcome outcome = live(end.requestId());
         if (outcome != null)
         {
             outcome.end = end.reason();
             outcome.endNanos = nowNanos;
             outcome.generatedTokens = end.generatedTokens();
+            onEnded(outcome);
         }
     }
 }
