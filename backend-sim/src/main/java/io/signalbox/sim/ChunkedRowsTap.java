@@ -14,14 +14,14 @@ import java.util.Map;
  * Shows the report the rows that travel beside their group, as the journal sees them too. Rows of a completion that the
  * scheduler ignored, because it came too late, do not count.
  */
-final class ChunkedRowsTap implements GroupJournal
+public final class ChunkedRowsTap implements GroupJournal
 {
     private final GroupJournal journal;
     private final ReportListener report;
     private final CommitSearch commits = new CommitSearch();
 
     /** @param journal receives the groups next. */
-    ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
+    public ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
     {
         this.journal = journal;
         this.report = report;

@@ -10,6 +10,7 @@ import io.signalbox.cli.commands.GpuCommand;
 import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.commands.ReplayCommand;
+import io.signalbox.cli.commands.RunCommand;
 import io.signalbox.cli.commands.SimulateCommand;
 import io.signalbox.cli.commands.WhatIfCommand;
 import io.signalbox.cli.options.ArgumentConverters;
@@ -49,6 +50,7 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
+        "  signalbox run                                  a tiny MoE model on the processor, with its routed experts",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
@@ -137,6 +139,7 @@ public final class Main implements Callable<Integer>
     {
         final CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new SimulateCommand(console));
+        line.addSubcommand(new RunCommand(console));
         line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));

@@ -19,13 +19,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Compares the forward pass with values that transformers computed, for every fixture of a directory, and prints a line for
- * each. {@code -Dsignalbox.models=DIR} names the directory; without it, those beside the checkout and the committed ones.
+ * each. {@code -Dsignalbox.models=DIR} names the directory, relative to the root of the checkout; without it, those beside
+ * the checkout, else the committed ones.
  */
 class ModelConformanceTest
 {
     private static final String PROPERTY = "signalbox.models";
-    private static final Path SHARED =
-        Path.of(System.getProperty("signalbox.root")).resolve("../shared/models").normalize();
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final Path SHARED = ROOT.resolve("../shared/models").normalize();
 
     @TempDir
     private static Path unpacked;
@@ -62,7 +63,7 @@ class ModelConformanceTest
         final String named = System.getProperty(PROPERTY);
         if (named != null && !named.isBlank())
         {
-            final List<Path> fixtures = fixturesIn(Path.of(named));
+            final List<Path> fixtures = fixturesIn(ROOT.resolve(named));
             assertTrue(!fixtures.isEmpty(), named + " has no directory with a reference.json");
             return fixtures;
         }
@@ -71,11 +72,20 @@ class ModelConformanceTest
 
     private static List<Path> fixturesIn(final Path directory) throws IOException
     {
+        if (isFixture(directory))
+        {
+            return List.of(directory);
+        }
         assertTrue(Files.isDirectory(directory), "-D" + PROPERTY + "=" + directory + " is not a directory");
         try (Stream<Path> entries = Files.list(directory))
         {
-            return entries.filter(entry -> Files.exists(entry.resolve("reference.json"))).sorted().toList();
+            return entries.filter(ModelConformanceTest::isFixture).sorted().toList();
         }
+    }
+
+    private static boolean isFixture(final Path directory)
+    {
+        return Files.exists(directory.resolve("reference.json"));
     }
 
     private static void check(final Path directory) throws IOException

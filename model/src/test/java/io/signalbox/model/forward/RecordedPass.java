@@ -85,7 +85,7 @@ final class RecordedPass
         return this;
     }
 
-    /** What was seen in a layer of the model, {@code [position][element]}; layer -1 is the embedding. */
+    /** The values that were seen in a layer of the model, {@code [position][element]}; layer -1 is the embedding. */
     float[] seen(final ForwardObserver.Point point, final int layer, final int width)
     {
         final int from = (layer + 1) * most * width;
