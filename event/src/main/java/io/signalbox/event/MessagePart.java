@@ -58,8 +58,8 @@ final class MessagePart
     }
 
     /**
-     * The bytes of the elements, from {@link #firstByte} on: those of the buffer if it has an array, else a copy. For loops over
-     * all elements, which then need no check of the buffer each.
+     * The bytes of the elements, from {@link #firstByte} on: those of the buffer if it has an array, else a copy. For loops
+     * over all elements, which then need no check of the buffer each.
      */
     byte[] bytes(final DirectBuffer buffer)
     {

@@ -2,9 +2,9 @@
 package io.signalbox.batch;
 
 /**
- * What each step reads or writes of each running request. {@link FlightLog}, {@link Residency} and this class are superclasses
- * of {@link Request}, and not its parts, because their fields are then adjacent, and first in one object: a step of a
- * thousand requests misses the first-level cache for each line of each object of each request.
+ * The fields that each step reads or writes of each running request. {@link FlightLog}, {@link Residency} and this class
+ * are superclasses of {@link Request}, and not its parts, because their fields are then adjacent, and first in one object: a
+ * step of a thousand requests misses the first-level cache for each line of each object of each request.
  */
 abstract class RequestProgress extends Residency
 {
