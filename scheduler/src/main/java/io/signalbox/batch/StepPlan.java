@@ -18,7 +18,7 @@ public final class StepPlan
      *   1   start (32 bits), tokens (32)
      *   2   predecessor entry (32), slack (16), clip (16)
      *   3   steps back (8), drafts (8), samples (8), surely accepted tokens (8), end of its blocks in the layout (32)
-     *   4   residency of the request
+     *   4   residency
      * </pre>
      */
     public static final int ENTRY_WORDS = 5;
@@ -31,9 +31,7 @@ public final class StepPlan
     private static final int SAMPLES = 1 << 16;
     private static final int DRAFTS_SHIFT = 8;
     private static final int SURELY_SHIFT = 24;
-    /** The entry accepts no certain number of tokens. */
     private static final int UNCERTAIN = -1;
-
     private long step;
     private int weightGeneration;
     private int tokens;
