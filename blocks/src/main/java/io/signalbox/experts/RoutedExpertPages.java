@@ -220,13 +220,7 @@ public final class RoutedExpertPages
 
     private void markValid(final int page, final int firstRow, final int rows, final byte[] source, final int start)
     {
-        int at = start;
-        long rowDigests = 0;
-        for (int row = firstRow; row < firstRow + rows; row++)
-        {
-            rowDigests += RowDigest.of(row, source, at, rowBytes);
-            at += rowBytes;
-        }
+        final long rowDigests = RowDigest.ofRows(firstRow, rows, source, start, rowBytes);
         setValid(record(page) + VALIDITY, firstRow, firstRow + rows - 1);
         records[record(page) + COUNTS] += rows;
         records[record(page) + DIGEST] += rowDigests;

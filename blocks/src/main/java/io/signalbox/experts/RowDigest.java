@@ -41,6 +41,33 @@ final class RowDigest
         return join(first, second, third, fourth);
     }
 
+    /** The sum of the digests of consecutive rows. */
+    static long ofRows(final int firstRow, final int rows, final byte[] source, final int start, final int length)
+    {
+        if (length == Long.BYTES)
+        {
+            return ofWords(firstRow, rows, source, start);
+        }
+        long sum = 0;
+        for (int i = 0; i < rows; i++)
+        {
+            sum += of(firstRow + i, source, start + i * length, length);
+        }
+        return sum;
+    }
+
+    /** Rows of one word each, as small models have them: a loop within each row would cost as much as its digest. */
+    private static long ofWords(final int firstRow, final int rows, final byte[] source, final int start)
+    {
+        long sum = 0;
+        for (int i = 0; i < rows; i++)
+        {
+            final long place = (firstRow + i + 1) * 0x9E3779B97F4A7C15L;
+            sum += StateDigest.mix(step(place, (long)LONGS.get(source, start + i * Long.BYTES)));
+        }
+        return sum;
+    }
+
     private static long tail(final long lane, final byte[] source, final int start, final int end)
     {
         long first = lane;

@@ -66,6 +66,22 @@ class RoutedExpertPagesTest
     }
 
     @Test
+    void shouldDigestRowsOfOneWordAsSingleRows()
+    {
+        final ModelShape shape = new ModelShape(4, 64, 2);
+        assertEquals(Long.BYTES, shape.rowBytes());
+        final RoutedExpertPages pages = new RoutedExpertPages(shape, 16);
+        final UnsafeBuffer rows = rows(shape, 5, 1);
+        for (int i = 0; i < rows.capacity(); i++)
+        {
+            rows.putByte(i, (byte)(i % 61));
+        }
+        pages.store(pages.allocate(), 7, 5, rows, 0);
+        assertNotEquals(0, pages.digest());
+        assertEquals(pages.recomputeDigest(), pages.digest());
+    }
+
+    @Test
     void shouldHoldIdsOnBothSidesOfTheOneByteBoundary()
     {
         for (final int experts : new int[] {255, 256, 257, 512, 32_768})

@@ -2,8 +2,8 @@
 package io.signalbox.batch;
 
 /**
- * The fields of each running request that each step reads or writes. {@link FlightLog}, {@link Residency} and this class are
- * superclasses of {@link Request}, and not its parts, because their fields are then adjacent, and first in one object: a
+ * The fields that each step reads or writes of each running request. {@link FlightLog}, {@link Residency} and this class
+ * are superclasses of {@link Request}, and not its parts, because their fields are then adjacent, and first in one object: a
  * step of a thousand requests misses the first-level cache for each line of each object of each request.
  */
 abstract class RequestProgress extends Residency

@@ -14,16 +14,13 @@ import java.util.Arrays;
 public final class StepPlan
 {
     /**
-     * Words of an entry: the first {@link #SCHEDULE_BYTES} bytes are an entry of {@code Schedule} as the schema lays it out,
-     * so that it is written as it is.
-     *
+     * Words of an entry: the first {@link #SCHEDULE_BYTES} bytes are an entry of {@code Schedule} as the schema lays it out.
      * <pre>
-     *   word 0   request id
-     *   word 1   start (32 bits), tokens (32)
-     *   word 2   predecessor entry (32), slack (16), clip (16)
-     *   word 3   steps back to the predecessor (8), drafts (8), whether it samples (8), tokens that it accepts in any case
-     *            or {@link #UNCERTAIN} (8), end of its blocks in the layout (32)
-     *   word 4   residency of the request
+     *   0   request id
+     *   1   start (32 bits), tokens (32)
+     *   2   predecessor entry (32), slack (16), clip (16)
+     *   3   steps back (8), drafts (8), samples (8), surely accepted tokens (8), end of its blocks in the layout (32)
+     *   4   residency
      * </pre>
      */
     public static final int ENTRY_WORDS = 5;
@@ -37,7 +34,6 @@ public final class StepPlan
     private static final int DRAFTS_SHIFT = 8;
     private static final int SURELY_SHIFT = 24;
     private static final int UNCERTAIN = -1;
-
     private long step;
     private int weightGeneration;
     private int tokens;
