@@ -196,7 +196,7 @@ final class Xxh3Hash128
     }
 
     /**
-     * Eight sums, each in a variable of its own: with the serial or the parallel collector, C2 of Java 17 miscompiled the
+     * Eight sums, each in a separate variable: with the serial or the parallel collector, C2 of Java 17 miscompiled the
      * loop over an array of them in most processes. A hash must not depend on how it was compiled.
      */
     private void hashLong(final byte[] message, final int length)
