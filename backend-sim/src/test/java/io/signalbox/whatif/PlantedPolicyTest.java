@@ -31,7 +31,7 @@ class PlantedPolicyTest
     private static final int REQUESTS = 400;
     private static final SchedulerConfig CONFIG = SchedulerConfig.builder().ranks(5).kvBlocks(4000).build();
 
-    /** Places by the request's id alone, and some requests one rank further if it is told so. */
+    /** Places by the request's id alone, and some requests one rank further if the knob says so. */
     private static final class IdRouter extends ScoredDpRouter
     {
         private static final Setting<Boolean> MOVES = Setting.flag("moves", false, "Whether some are moved.");
