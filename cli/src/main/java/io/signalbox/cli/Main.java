@@ -11,6 +11,8 @@ import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.commands.ReplayCommand;
 import io.signalbox.cli.commands.SimulateCommand;
+import io.signalbox.cli.commands.TimelineCommand;
+import io.signalbox.cli.commands.TraceCommand;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
 import io.signalbox.cli.options.NumberConverter;
@@ -140,6 +142,8 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new ExpertsCommand(console));
+        line.addSubcommand(new TraceCommand(console));
+        line.addSubcommand(new TimelineCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.addSubcommand(new GpuCommand(console, Main.class));
         line.addSubcommand(new HelpCommand(console));

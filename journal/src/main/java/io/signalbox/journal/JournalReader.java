@@ -2,7 +2,9 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.event.CompletionView;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.MessageFormatException;
 import io.signalbox.event.GroupWriter;
@@ -38,6 +40,8 @@ public final class JournalReader implements AutoCloseable
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final CaptureRowsDecoder chunk = new CaptureRowsDecoder();
     private final RowReference rowReference = new RowReference();
+
+    private long recordBytes;
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -148,9 +152,28 @@ public final class JournalReader implements AutoCloseable
     /** DP ranks of the run. */
     public int ranks()
     {
+        return setting(SchedulerConfig.RANKS);
+    }
+
+    /** A setting of the run's scheduler, whose router need not be installed. */
+    public <T> T setting(final Setting<T> setting)
+    {
         try
         {
-            return SchedulerConfig.RANKS.read(SchedulerConfig.PREFIX, settings);
+            return setting.read(SchedulerConfig.PREFIX, settings);
+        }
+        catch (final ConfigException e)
+        {
+            throw noScheduler(e);
+        }
+    }
+
+    /** The shape of the rows that the run captured; {@code null} if it captured none. */
+    public ModelShape shape()
+    {
+        try
+        {
+            return setting(SchedulerConfig.CAPTURE) ? ModelShape.of(settings) : null;
         }
         catch (final ConfigException e)
         {
@@ -210,6 +233,7 @@ public final class JournalReader implements AutoCloseable
         {
             throw beingWritten;
         }
+        recordBytes += more ? Envelope.LENGTH + scanner.payloadLength() : 0;
         return more;
     }
 
@@ -366,6 +390,12 @@ public final class JournalReader implements AutoCloseable
     public long timeNanos()
     {
         return scanner.logicalTimeNanos();
+    }
+
+    /** Bytes of the records read so far. */
+    public long recordBytes()
+    {
+        return recordBytes;
     }
 
     /** Records read so far, the run description included. */
