@@ -44,7 +44,7 @@ __device__ inline float exponential(float x)
 {
     // At the bounds the result is 0 and infinity already, so that beyond them nothing needs a branch.
     const float bounded = x >= -104.0f ? (x > 89.0f ? 89.0f : x) : -104.0f;
-    // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
+    // Adding 1.5 * 2^23 rounds to an integer, which the low bits then hold.
     const float shifted = __fadd_rn(__fmul_rn(bounded, 1.44269504f), 12582912.0f);
     const int exponent = __float_as_int(shifted) - 0x4B400000;
     const float whole = __fsub_rn(shifted, 12582912.0f);

@@ -14,7 +14,7 @@ constexpr int PACK_IDS = 2048;
 /** One lane holds each choice of a set, so that no set is larger. */
 constexpr int MAX_TOP_K = WARP_LANES;
 
-/** What a thread, then a block, adds to the header of a result slot. */
+/** Counts that a thread, then a block, adds to the header of a result slot. */
 struct PackCounts
 {
     unsigned long long checksum;
@@ -29,9 +29,9 @@ __device__ inline unsigned long long checksum_part(unsigned word, long long inde
 }
 
 /** Words of the sampled tokens' part of a result: whole 64-byte lines. */
-__device__ inline int token_words(int rows)
+__device__ inline int token_words(int entries)
 {
-    return (rows + 15) / 16 * 16;
+    return (entries + 15) / 16 * 16;
 }
 
 __device__ inline PackCounts warp_counts(PackCounts counts)
@@ -98,13 +98,13 @@ __device__ inline void fill_not_written(short* view, int count)
     }
 }
 
-/** What the blocks of a launch do not add up: that is zero since the slot was opened. */
+/** Writes the fields of the header that the blocks of a launch do not add up; those are zero since the slot was opened. */
 __device__ inline void write_header(ResultHeader* header, const StepHeader* step, int layers, int topK, int idBytes)
 {
     header->step = step->step;
     header->rank = step->rank;
     header->tokens = step->tokens;
-    header->rows = step->rows;
+    header->entries = step->entries;
     header->layers = layers;
     header->topK = topK;
     header->idBytes = idBytes;
@@ -113,7 +113,7 @@ __device__ inline void write_header(ResultHeader* header, const StepHeader* step
     header->magic = RESULT_MAGIC;
 }
 
-/** Where ids of a slot's view stand. */
+/** The ids of a slot's capture view, and its sizes. */
 struct CaptureView
 {
     const short* ids;

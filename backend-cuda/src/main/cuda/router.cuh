@@ -57,7 +57,7 @@ __device__ inline int warp_best(unsigned rank, int id)
     return static_cast<int>(__reduce_min_sync(ALL_LANES, static_cast<unsigned>(rank == best ? id : NOTHING)));
 }
 
-/** What an expert is selected by. The bias may be null. */
+/** The score by which an expert is selected. The bias may be null. */
 template <RouterMode MODE>
 __device__ inline float selection_score(float logit, const float* bias, int expert)
 {

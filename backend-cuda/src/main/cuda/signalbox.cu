@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) slot_open(
     // The header, and the places of the sampled tokens, which no kernel may leave as they are.
     int* words = reinterpret_cast<int*>(result_slot(step, results, resultStride));
 #pragma unroll 1
-    for (int i = threadIdx.x; blockIdx.x == 0 && i < RESULT_HEADER_BYTES / 4 + token_words(header->rows); i += blockDim.x)
+    for (int i = threadIdx.x; blockIdx.x == 0 && i < RESULT_HEADER_BYTES / 4 + token_words(header->entries); i += blockDim.x)
     {
         words[i] = i < RESULT_HEADER_BYTES / 4 ? 0 : NOT_SAMPLED;
     }
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
     }
     const CaptureView view = {capture + header->slot * slotStride, layers, maxTokens, topK};
     unsigned char* result = result_slot(step, results, resultStride);
-    const int firstWord = token_words(header->rows);
+    const int firstWord = token_words(header->entries);
     unsigned* words = reinterpret_cast<unsigned*>(result + RESULT_HEADER_BYTES) + firstWord;
     const int idsPerWord = 4 / idBytes;
     PackCounts counts = {0, 0, 0};
@@ -135,19 +135,19 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) pack_rows(
 extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) sample_seeded(
     const unsigned char* step, long long seed, char* results, long long resultStride)
 {
-    const int rows = step_header(step)->rows;
-    const int count = token_words(rows);
+    const int entries = step_header(step)->entries;
+    const int count = token_words(entries);
     unsigned* words = reinterpret_cast<unsigned*>(result_slot(step, results, resultStride) + RESULT_HEADER_BYTES);
 #pragma unroll 1
-    for (long long row = grid_thread(); row < count; row += grid_threads())
+    for (long long entry = grid_thread(); entry < count; entry += grid_threads())
     {
         unsigned word = 0;
-        if (row < rows)
+        if (entry < entries)
         {
-            const int last = step_last_token(step, static_cast<int>(row));
+            const int last = step_last_token(step, static_cast<int>(entry));
             word = seeded_token(seed, step_request(step, last), step_position(step, last) + 1);
         }
-        words[row] = word;
+        words[entry] = word;
     }
 }
 
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS) stream_bytes(
             }
         }
     }
-    // What was read must have an effect that the compiler cannot rule out; it is almost never taken.
+    // The bytes read must have an effect that the compiler cannot rule out; the branch is almost never taken.
     if (seen == CHECKSUM_SALT)
     {
         *sink = seen;

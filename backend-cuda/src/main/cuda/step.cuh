@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step block, the header of a result slot, and where a thread stands. Layouts: docs/cuda.md.
+// The step block, the header of a result slot, and the index of a thread. Layouts: docs/cuda.md.
 #pragma once
 
 constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 constexpr int WARP_LANES = 32;
-/** No kernel is launched with larger blocks; row kernels need a multiple of a warp. */
+/** No kernel is launched with larger blocks; kernels with a warp per token need a multiple of a warp. */
 constexpr int MAX_BLOCK_THREADS = 256;
 constexpr int MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / WARP_LANES;
 constexpr int RESULT_HEADER_BYTES = 64;
@@ -15,7 +15,7 @@ struct StepHeader
 {
     long long step;
     int tokens;
-    int rows;
+    int entries;
     int slot;
     int rank;
     int epoch;
@@ -30,7 +30,7 @@ struct ResultHeader
     long long step;
     int rank;
     int tokens;
-    int rows;
+    int entries;
     int layers;
     int topK;
     int idBytes;
@@ -59,10 +59,10 @@ __device__ inline int step_position(const unsigned char* step, int token)
     return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 8LL * step_header(step)->tokens)[token];
 }
 
-/** The index of the last token of a row of the plan. */
-__device__ inline int step_last_token(const unsigned char* step, int row)
+/** The index of the last token of an entry of the plan. */
+__device__ inline int step_last_token(const unsigned char* step, int entry)
 {
-    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 12LL * step_header(step)->tokens)[row];
+    return reinterpret_cast<const int*>(step + STEP_HEADER_BYTES + 12LL * step_header(step)->tokens)[entry];
 }
 
 __device__ inline unsigned char* result_slot(const unsigned char* step, char* results, long long resultStride)

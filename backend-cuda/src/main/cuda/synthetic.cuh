@@ -20,7 +20,7 @@ __device__ inline unsigned long long mix_bits(unsigned long long value)
     return value ^ (value >> 31);
 }
 
-/** What request and position add; positions are not negative. */
+/** The seed with a part each for the request and its position, which is not negative. */
 __device__ inline unsigned long long place_key(long long seed, long long request, int position)
 {
     return static_cast<unsigned long long>(seed) + static_cast<unsigned long long>(request) * REQUEST_GAMMA +

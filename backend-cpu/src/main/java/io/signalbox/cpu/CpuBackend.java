@@ -39,8 +39,9 @@ public final class CpuBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("cpu").capturesExperts(true).readsTokens(true).reportsLogprobs(true)
-            .writesKvFirst(true).copiesBlocks(true).resetsRanks(true).depth(CpuBackendConfig.DEPTH).build();
+        return BackendCapabilities.named("cpu").capturesExperts(true).capturesCombineWeights(true)
+            .readsTokens(true).reportsLogprobs(true).writesKvFirst(true).copiesBlocks(true).resetsRanks(true)
+            .depth(CpuBackendConfig.DEPTH).build();
     }
 
     @Override
@@ -69,10 +70,10 @@ public final class CpuBackend implements Backend
     private void checkShape(final ModelShape shape)
     {
         final ModelShape own = model.plan().shape();
-        if (shape != null && !shape.equals(own))
+        if (shape != null && !shape.withCombineWeights(false).equals(own))
         {
-            throw ConfigException.because("Capture is asked for " + text(shape) + ", while the model of the CPU backend has " +
-                text(own)).allowed(text(own)).remedy("capture the shape of the model's plan");
+            throw ConfigException.because("Capture is asked for " + text(shape) + ", while the model of the CPU backend " +
+                "has " + text(own)).allowed(text(own)).remedy("capture the shape of the model's plan");
         }
     }
 

@@ -19,7 +19,7 @@ public final class CpuBackendConfig
     public static final Setting<Integer> THREADS = Setting.integer("threads", "", 0, 0, 1024,
         "Threads that compute the steps of one rank; 0: the processors, shared by the ranks.");
     public static final Setting<Optional<Precision>> PRECISION = Setting.constant("precision", Precision.F32,
-        "What the forward pass keeps between its sums.").orAbsent("that of the weights");
+        "The arithmetic of values that the forward pass keeps between its sums.").orAbsent("that of the weights");
     public static final List<Setting<?>> SETTINGS = List.of(THREADS, PRECISION);
 
     private SettingValues values = SettingValues.defaults("the CPU backend", SETTINGS);
@@ -32,7 +32,7 @@ public final class CpuBackendConfig
         return this;
     }
 
-    /** What the forward pass keeps between its sums; {@code null}, the default: that of the weights. */
+    /** The arithmetic of values between sums; {@code null}, the default: that of the weights. */
     public CpuBackendConfig precision(final Precision value)
     {
         values = values.with(PRECISION, Optional.ofNullable(value));

@@ -10,7 +10,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Queue;
 
-/** The routed experts of one step, copied out of what the next step overwrites. Returns to its pool when released. */
+/**
+ * The routed experts of one step, and their combine weights if the shape has them, copied before the next step overwrites
+ * them. Returns to its pool when released.
+ */
 final class CpuRows implements CaptureSlice
 {
     private static final byte MISSING = -1;
@@ -42,8 +45,13 @@ final class CpuRows implements CaptureSlice
     }
 
     /** Copies a row. */
-    void set(final int row, final int[] ids, final int at)
+    void set(final int row, final int[] ids, final float[] weights, final int at)
     {
+        final int from = row * shape.rowBytes() + shape.idsBytes();
+        for (int i = 0; shape.combineWeights() && i < shape.rowIds(); i++)
+        {
+            buffer.putFloat(from + i * ModelShape.WEIGHT_BYTES, weights[at + i], ByteOrder.LITTLE_ENDIAN);
+        }
         final int width = shape.idBytes();
         for (int i = 0; i < shape.rowIds(); i++)
         {

@@ -8,7 +8,7 @@ import io.signalbox.model.forward.TokenSampler;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a rank keeps of a plan, which is valid during its submission only. */
+/** A rank's copy of a plan, which is valid during its submission only. */
 final class CpuStepPlan
 {
     /**

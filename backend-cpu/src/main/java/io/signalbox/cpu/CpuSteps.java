@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class CpuSteps
 {
-    /** Where an entry that continues each entry of a step starts, and with which token. */
+    /** Per entry of a step, the start and the first token of an entry that continues it. */
     private record Sampled(int[] nextStarts, int[] tokens)
     {
     }
@@ -162,7 +162,7 @@ final class CpuSteps
             final CpuStepPlan.Entry entry = plan.entries().get(i);
             for (int token = 0; token < computed(entry, starts[i]); token++)
             {
-                rows.set(fed + token, pass.expertIds(), computed++ * topK);
+                rows.set(fed + token, pass.expertIds(), pass.expertWeights(), computed++ * topK);
             }
             fed += entry.count();
         }

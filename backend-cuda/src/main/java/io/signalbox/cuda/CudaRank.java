@@ -156,7 +156,7 @@ final class CudaRank implements ResultListener, AutoCloseable
         }
         for (int entry = 0; entry < plan.entries(); entry++)
         {
-            block.row(entry, plan.lastToken(entry));
+            block.entry(entry, plan.lastToken(entry));
         }
     }
 

@@ -146,6 +146,12 @@ final class ExpertLoad
         return sum;
     }
 
+    /** Whether the rows have combine weights, which do not count here. */
+    boolean hasCombineWeights()
+    {
+        return shape.combineWeights();
+    }
+
     /** Over every pair of layer and expert. */
     ExpertSkew overall()
     {

@@ -453,9 +453,10 @@ public final class ReportListener implements GroupListener
     {
         if (inlineLoad == null)
         {
-            return new RunReport.RowCounts(capturedRows, inheritedRows, missingRows, null, List.of());
+            return new RunReport.RowCounts(capturedRows, inheritedRows, missingRows, false, null, List.of());
         }
         final ExpertLoad load = inlineLoad.plus(chunkedLoad);
-        return new RunReport.RowCounts(capturedRows, inheritedRows, missingRows, load.overall(), load.layers());
+        return new RunReport.RowCounts(
+            capturedRows, inheritedRows, missingRows, load.hasCombineWeights(), load.overall(), load.layers());
     }
 }

@@ -180,10 +180,11 @@ public record RunReport(
     /**
      * Rows of ended requests by origin.
      *
-     * @param load how evenly tokens fell on experts, over all layers; null if capture was disabled.
+     * @param combineWeights whether the rows have the combine weights of their experts.
+     * @param load           how evenly tokens fell on experts, over all layers; null if capture was disabled.
      */
     public record RowCounts(
-        long captured, long inherited, long missing, ExpertSkew load, List<ExpertSkew> layers)
+        long captured, long inherited, long missing, boolean combineWeights, ExpertSkew load, List<ExpertSkew> layers)
     {
     }
 

@@ -14,14 +14,14 @@ import java.util.Map;
  * Shows the report the rows that travel beside their group, as the journal sees them too. Rows of a completion that the
  * scheduler ignored, because it came too late, do not count.
  */
-final class ChunkedRowsTap implements GroupJournal
+public final class ChunkedRowsTap implements GroupJournal
 {
     private final GroupJournal journal;
     private final ReportListener report;
     private final CommitSearch commits = new CommitSearch();
 
-    /** @param journal receives the groups next; null: nothing does. */
-    ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
+    /** @param journal receives the groups next. */
+    public ChunkedRowsTap(final GroupJournal journal, final ReportListener report)
     {
         this.journal = journal;
         this.report = report;
@@ -30,7 +30,7 @@ final class ChunkedRowsTap implements GroupJournal
     @Override
     public Map<String, String> runDescription()
     {
-        return journal == null ? Map.of() : journal.runDescription();
+        return journal.runDescription();
     }
 
     @Override
@@ -41,37 +41,25 @@ final class ChunkedRowsTap implements GroupJournal
         {
             report.onChunkedRows(rows.buffer(), rows.offset(), rows.rowCount());
         }
-        if (journal != null)
-        {
-            journal.append(timeNanos, group, offset, length, rows);
-        }
+        journal.append(timeNanos, group, offset, length, rows);
     }
 
     @Override
     public void endOfBatch()
     {
-        if (journal != null)
-        {
-            journal.endOfBatch();
-        }
+        journal.endOfBatch();
     }
 
     @Override
     public void cutShort()
     {
-        if (journal != null)
-        {
-            journal.cutShort();
-        }
+        journal.cutShort();
     }
 
     @Override
     public void close()
     {
-        if (journal != null)
-        {
-            journal.close();
-        }
+        journal.close();
     }
 
     /** Whether a group commits a step. */

@@ -2,6 +2,7 @@
 package io.signalbox.sim;
 
 import io.signalbox.workload.AcceptanceSeries;
+import io.signalbox.workload.RecordedRequests;
 import io.signalbox.workload.SplitMix64;
 import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
@@ -16,6 +17,17 @@ interface DraftAcceptance
 
     static DraftAcceptance of(final SimulationConfig config, final Workload workload)
     {
+        final RecordedRequests record = workload.recorded();
+        if (record != null && record.hasDrafts())
+        {
+            final DraftAcceptance seeded = seeded(config.seed(), config.draftAcceptance());
+            return (requestId, position) ->
+            {
+                final int generated = position - workload.requests().get(workload.indexOf(requestId)).promptTokens();
+                return generated < record.tokenCount(requestId)
+                    ? record.isRightDraft(requestId, generated) : seeded.isRight(requestId, position);
+            };
+        }
         return config.acceptanceSeries() == null
             ? seeded(config.seed(), config.draftAcceptance()) : recorded(config.acceptanceSeries(), workload);
     }

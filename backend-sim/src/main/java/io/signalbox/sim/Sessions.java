@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
+import io.signalbox.workload.Workload;
 import io.signalbox.workload.WorkloadRequest;
 
 import java.util.List;
@@ -20,8 +21,9 @@ final class Sessions
     private final int[] waiting;
     private int nextWaiting;
 
-    Sessions(final List<WorkloadRequest> requests)
+    Sessions(final Workload workload)
     {
+        final List<WorkloadRequest> requests = workload.requests();
         firstOf = new int[requests.size()];
         left = new int[requests.size()];
         int count = 0;
@@ -29,7 +31,7 @@ final class Sessions
         {
             final WorkloadRequest request = requests.get(index);
             // A predecessor comes first in its workload; the driver has seen to that.
-            firstOf[index] = request.predecessorId() == NONE ? index : firstOf[(int)request.predecessorId() - 1];
+            firstOf[index] = request.predecessorId() == NONE ? index : firstOf[workload.indexOf(request.predecessorId())];
             left[firstOf[index]]++;
             count += isWaiting(request) ? 1 : 0;
         }

@@ -38,6 +38,7 @@ final class SimulatedBackend implements Backend
     private final boolean lockStep;
     private final RowKey rowKeys;
     private final DraftAcceptance drafts;
+    private final SampledTokens sampled;
     private final StepWork work = new StepWork();
     private final EventQueue events = new EventQueue(64);
     private CompletionSink completions;
@@ -68,18 +69,24 @@ final class SimulatedBackend implements Backend
     /** Draft tokens are right as the seeded model says. */
     SimulatedBackend(final SimulationConfig config, final SchedulerConfig scheduler, final RowKey rowKeys)
     {
-        this(config, scheduler, rowKeys, DraftAcceptance.seeded(config.seed(), config.draftAcceptance()));
+        this(config, scheduler, rowKeys, DraftAcceptance.seeded(config.seed(), config.draftAcceptance()),
+            SampledTokens.seeded(config.seed()));
     }
 
     /** @param scheduler says how many steps are in flight, and whether the ranks step together. */
     SimulatedBackend(
-        final SimulationConfig config, final SchedulerConfig scheduler, final RowKey rowKeys, final DraftAcceptance drafts)
+        final SimulationConfig config,
+        final SchedulerConfig scheduler,
+        final RowKey rowKeys,
+        final DraftAcceptance drafts,
+        final SampledTokens sampled)
     {
         this.config = config;
         depth = scheduler.depth();
         lockStep = scheduler.lockStep();
         this.rowKeys = rowKeys;
         this.drafts = drafts;
+        this.sampled = sampled;
     }
 
     @Override
@@ -254,7 +261,7 @@ final class SimulatedBackend implements Backend
     private void decide(final int rank, final SimulatedStep step)
     {
         ranks[rank].bind(step);
-        step.decide(config.seed(), drafts);
+        step.decide(sampled, drafts);
         work.count(step);
         step.launched = true;
         step.costNanos = config.stepCost().nanos(work.prefillTokens(), work.decodeEntries(), work.contextTokens());

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.sim;
 
-import io.signalbox.SeededTokens;
 import io.signalbox.backend.StepTokens;
 import io.signalbox.event.StepView;
-import io.signalbox.workload.SplitMix64;
 
 import java.util.Arrays;
 
@@ -135,11 +133,10 @@ final class SimulatedStep
         }
     }
 
-    /** Decides tokens and accepted drafts, as functions of seed, weights, request and position. */
-    void decide(final long seed, final DraftAcceptance drafts)
+    /** Decides tokens and accepted drafts, by weights, request and position. */
+    void decide(final SampledTokens sampled, final DraftAcceptance drafts)
     {
         results.begin(epoch, rank, number);
-        final long weights = weightGeneration == 0 ? seed : SplitMix64.mix(seed, weightGeneration);
         for (int entry = 0; entry < entries; entry++)
         {
             final int start = starts[entry];
@@ -153,7 +150,7 @@ final class SimulatedStep
             }
             for (int position = last - accepted + 1; position <= last; position++)
             {
-                results.accept(SeededTokens.token(weights, requestIds[entry], position));
+                results.accept(sampled.token(requestIds[entry], position, weightGeneration));
             }
             nextStarts[entry] = last;
         }

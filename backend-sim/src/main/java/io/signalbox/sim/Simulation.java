@@ -25,7 +25,7 @@ public final class Simulation
 
     /**
      * @throws io.signalbox.ConfigException when the fault plan has a fault that this configuration cannot have, or the
-     *                                      series of accepted drafts does not fit the workload.
+     *                                      series of accepted drafts, or recorded prompts, do not fit it.
      */
     public Simulation(
         final SchedulerConfig schedulerConfig, final SimulationConfig simulationConfig, final Workload workload)
@@ -36,6 +36,10 @@ public final class Simulation
         if (simulationConfig.faults() != null)
         {
             simulationConfig.faults().check(schedulerConfig);
+        }
+        if (workload.recorded() != null)
+        {
+            RecordedSubmits.check(workload, schedulerConfig);
         }
         if (simulationConfig.acceptanceSeries() != null)
         {
@@ -76,12 +80,15 @@ public final class Simulation
         final RequestEnds ends = new RequestEnds();
         final ReportListener report = new ReportListener(schedulerConfig);
         final boolean capture = schedulerConfig.capture() != null;
-        final GroupJournal tapped = capture ? new ChunkedRowsTap(journal, report) : journal;
-        final SubmitWriter submits = new SubmitWriter(
-            workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed());
+        final GroupJournal kept = journal == null ? GroupJournal.NONE : journal;
+        final GroupJournal tapped = capture ? new ChunkedRowsTap(kept, report) : kept;
+        final Submits submits = workload.recorded() == null
+            ? new SubmitWriter(workload, schedulerConfig, capture ? 0 : -1, simulationConfig.seed())
+            : new RecordedSubmits(workload.recorded(), schedulerConfig);
         final SimulatedBackend backend = new SimulatedBackend(
-            simulationConfig, schedulerConfig, new RowKeys(workload, schedulerConfig.blockSizeTokens())::key,
-            DraftAcceptance.of(simulationConfig, workload));
+            simulationConfig, schedulerConfig,
+            capture ? new RowKeys(workload, schedulerConfig.blockSizeTokens())::key : null,
+            DraftAcceptance.of(simulationConfig, workload), SampledTokens.of(simulationConfig.seed(), workload));
         final FaultPlan plan = simulationConfig.faults();
         final FaultWatch faults = plan == null ? null : new FaultWatch(plan, schedulerConfig, simulationConfig.seed());
         final GroupListener listener = (group, offset, length) ->
@@ -97,12 +104,9 @@ public final class Simulation
             .scheduler(schedulerConfig)
             .backend(backend)
             .listener(listener)
-            .vocabularySize(SeededTokens.VOCABULARY_SIZE)
-            .wakeSource(EngineConfig.WakeSource.CALLER);
-        if (tapped != null)
-        {
-            context.journal(tapped);
-        }
+            .vocabularySize(workload.recorded() == null ? SeededTokens.VOCABULARY_SIZE : Integer.MAX_VALUE)
+            .wakeSource(EngineConfig.WakeSource.CALLER)
+            .journal(tapped);
         try (Engine engine = engines.open(context))
         {
             run(new SimulationDriver(
@@ -120,10 +124,7 @@ public final class Simulation
         }
         catch (final RuntimeException | Error e)
         {
-            if (journal != null)
-            {
-                journal.cutShort();
-            }
+            journal.cutShort();
             throw e;
         }
     }

@@ -105,6 +105,34 @@ public record SimulationConfig(
             seed, stepCost, d2hDelay, expertSkew, draftAcceptance, acceptanceSeries, faults, value);
     }
 
+    /**
+     * Reads what {@link #settings()} wrote, except for a series of accepted drafts, of which it has a hash only; names of
+     * other objects are left alone.
+     *
+     * @throws io.signalbox.ConfigException if a setting is missing or has a value that is not allowed.
+     */
+    public static SimulationConfig of(final Map<String, String> settings)
+    {
+        final String faults = settings.get(PREFIX + "faults");
+        final String newWeights = settings.get(PREFIX + "newWeights");
+        final boolean isSeeded = settings.containsKey(PREFIX + DRAFT_ACCEPTANCE.name());
+        return new SimulationConfig(SEED.read(PREFIX, settings),
+            new StepCost(StepCost.BASE_NANOS.read(PREFIX, settings), StepCost.PER_PREFILL_TOKEN_NANOS.read(PREFIX, settings),
+                StepCost.PER_DECODE_ENTRY_NANOS.read(PREFIX, settings),
+                StepCost.PER_CONTEXT_TOKEN_PICOS.read(PREFIX, settings)),
+            new D2hDelay(D2hDelay.BASE_NANOS.read(PREFIX, settings), D2hDelay.PER_ROW_PICOS.read(PREFIX, settings),
+                D2hDelay.JITTER_NANOS.read(PREFIX, settings)),
+            EXPERT_SKEW.read(PREFIX, settings),
+            isSeeded ? DRAFT_ACCEPTANCE.read(PREFIX, settings) : DRAFT_ACCEPTANCE.defaultValue(), null,
+            faults == null ? null : FaultPlan.parse(faults), newWeights == null ? null : WeightsPlan.parse(newWeights));
+    }
+
+    /** Whether a run description is of simulated ranks. */
+    public static boolean isIn(final Map<String, String> settings)
+    {
+        return settings.containsKey(PREFIX + SEED.name());
+    }
+
     /** Name and value of every setting, sorted by name. */
     public Map<String, String> settings()
     {

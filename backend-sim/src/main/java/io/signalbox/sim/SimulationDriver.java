@@ -40,7 +40,9 @@ final class SimulationDriver
     private final FaultWatch faults;
     private final Workload workload;
     private final List<WorkloadRequest> requests;
-    private final SubmitWriter submits;
+    private final Submits submits;
+    /** Whether something happens by itself: a timeout or a deadline. */
+    private final boolean hasTimers;
     private final List<WeightsPlan.Change> newWeights;
     private final InputWriter inputs = new InputWriter();
     private final EventQueue clients;
@@ -60,7 +62,7 @@ final class SimulationDriver
         final SimulatedBackend backend,
         final RequestEnds ends,
         final Workload workload,
-        final SubmitWriter submits,
+        final Submits submits,
         final FaultWatch faults,
         final WeightsPlan weights,
         final SimulationProgress progress)
@@ -88,7 +90,8 @@ final class SimulationDriver
         {
             clients.add(newWeights.get(index).atNanos(), EventPhase.NEW_WEIGHTS, index, 0);
         }
-        sessions = new Sessions(requests);
+        sessions = new Sessions(workload);
+        hasTimers = faults != null || workload.recorded() != null && workload.recorded().hasDeadlines();
     }
 
     private void addArrival(final int index)
@@ -109,7 +112,7 @@ final class SimulationDriver
             throw new InvariantViolation("request " + request.requestId() + " follows request " + request.predecessorId() +
                 ", but a predecessor comes first in its workload");
         }
-        final int predecessor = (int)request.predecessorId() - 1;
+        final int predecessor = workload.indexOf(request.predecessorId());
         nextFollower[index] = firstFollower[predecessor];
         firstFollower[predecessor] = index;
     }
@@ -119,7 +122,7 @@ final class SimulationDriver
     {
         while (true)
         {
-            final long timerNanos = faults == null ? EventQueue.NEVER : timerNanos();
+            final long timerNanos = hasTimers ? timerNanos() : EventQueue.NEVER;
             final long backendNanos = backend.nextNanos();
             final long nextNanos = Math.min(backendNanos, clients.nextNanos());
             if (wakeNeeded && nextNanos > nowNanos)
@@ -155,17 +158,22 @@ final class SimulationDriver
         settle();
         // A rank's rest also ends with the next input, which need not plan: the Tick is due all the same.
         tickNanos = Math.min(tickNanos, engine.nextTickNanos());
-        return settled == requests.size() ? EventQueue.NEVER : Math.min(tickNanos, faults.nextNanos());
+        return settled == requests.size() ? EventQueue.NEVER : Math.min(tickNanos, nextFaultNanos());
+    }
+
+    private long nextFaultNanos()
+    {
+        return faults == null ? EventQueue.NEVER : faults.nextNanos();
     }
 
     private void fireTimer(final long timerNanos)
     {
         if (timerNanos > VirtualTime.MAX_NANOS)
         {
-            throw VirtualTime.past("a timer of the fault plan would fire", "shorten its durations");
+            throw VirtualTime.past("a timer would fire", "shorten the durations of the fault plan, or the deadlines");
         }
         nowNanos = Math.max(nowNanos, timerNanos);
-        if (faults.nextNanos() > nowNanos)
+        if (nextFaultNanos() > nowNanos)
         {
             tickNanos = EventQueue.NEVER;
             inputs.tick().timeNanos(nowNanos);
@@ -299,8 +307,8 @@ final class SimulationDriver
     {
         final boolean completed = signedId > 0;
         final long requestId = Math.abs(signedId);
-        final int index = (int)requestId - 1;
-        if (requestId < 1 || requestId > states.length)
+        final int index = workload.indexOf(requestId);
+        if (index == NONE)
         {
             throw new InvariantViolation("request " + requestId + " ended, but the workload has no such request");
         }

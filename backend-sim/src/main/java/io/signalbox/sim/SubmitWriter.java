@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /** Encodes the Submit of a workload's request. */
-final class SubmitWriter
+final class SubmitWriter implements Submits
 {
     private static final int NONE = -1;
 
@@ -62,12 +62,14 @@ final class SubmitWriter
         return request.promptTokens();
     }
 
-    boolean wantsRows()
+    @Override
+    public boolean wantsRows()
     {
         return rowsFrom >= 0;
     }
 
-    void write(final InputWriter inputs, final WorkloadRequest request, final long timeNanos)
+    @Override
+    public void write(final InputWriter inputs, final WorkloadRequest request, final long timeNanos)
     {
         final int hashCount = prompts.hash(request);
         for (int i = 0; i < hashCount; i++)

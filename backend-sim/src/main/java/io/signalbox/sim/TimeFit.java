@@ -35,8 +35,9 @@ final class TimeFit
         for (int index = 0; index < earliest.length; index++)
         {
             final WorkloadRequest request = requests.get(index);
-            final boolean follows = request.predecessorId() != NONE && request.predecessorId() <= index;
-            final long from = follows ? earliest[(int)request.predecessorId() - 1] : Math.max(0, request.arrivalNanos());
+            final int predecessor = request.predecessorId() == NONE ? NONE : workload.indexOf(request.predecessorId());
+            final boolean follows = predecessor != NONE && predecessor < index;
+            final long from = follows ? earliest[predecessor] : Math.max(0, request.arrivalNanos());
             if (from > VirtualTime.MAX_NANOS || VirtualTime.isPast(from, request.thinkTimeNanos()))
             {
                 throw VirtualTime.past(

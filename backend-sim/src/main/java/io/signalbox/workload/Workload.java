@@ -13,8 +13,20 @@ public interface Workload
     /** The most requests of a workload that is read or generated. */
     int MAX_REQUESTS = 10_000_000;
 
-    /** Every request; the one with id {@code n} is at index {@code n - 1}. A predecessor comes before its followers. */
+    /** Every request, by ascending id. A predecessor comes before its followers. */
     List<WorkloadRequest> requests();
+
+    /** The index in {@link #requests()} of a request; -1 if the workload has none with this id. */
+    default int indexOf(final long requestId)
+    {
+        return requestId < 1 || requestId > requests().size() ? -1 : (int)requestId - 1;
+    }
+
+    /** The requests as a run recorded them; null if the workload was generated or read from a trace. */
+    default RecordedRequests recorded()
+    {
+        return null;
+    }
 
     /** The tokens of the prompts; null if the workload only names blocks, as a recorded one does. */
     default PromptText text()

@@ -6,7 +6,7 @@ package io.signalbox.workload;
  * completed (closed loop), or, with neither, some think time after a client has become free: when a request that arrived
  * without predecessor and all that directly or indirectly follow it have ended, the next one that waits for a client starts.
  *
- * @param requestId        1 for the first request of the workload, then rising by one.
+ * @param requestId        1 for the first request of the workload, then rising by one; a recorded one may have gaps.
  * @param arrivalNanos     time since the start of the run; -1 if the request follows a predecessor or waits for a client.
  * @param predecessorId    the request that must complete first; -1: none.
  * @param thinkTimeNanos   from the end of the predecessor, or of what kept the client, to this request; else 0.

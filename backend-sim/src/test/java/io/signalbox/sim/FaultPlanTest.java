@@ -181,6 +181,8 @@ class FaultPlanTest
         assertEquals("the fault 'rank 0 step 1 corrupt expert-repeated' needs two experts in a layer, and each token has " +
             "one; leave it out, or name another corruption.", refusal("rank 0 step 1 corrupt expert-repeated",
             SchedulerConfig.builder().capture(new ModelShape(1, 16, 1)).build()));
+        assertEquals("the fault 'rank 0 step 1 corrupt weight-not-finite' needs captured combine weights, and they are " +
+            "off; leave it out, or name another corruption.", refusal("rank 0 step 1 corrupt weight-not-finite", two));
     }
 
     private static String refusal(final String text, final SchedulerConfig config)

@@ -126,10 +126,11 @@ class FaultSimulationTest
     @Test
     void shouldDeclareImpossibleRowsMissing()
     {
-        for (final String corruption : List.of("expert-range", "expert-repeated"))
+        for (final String corruption : List.of("expert-range", "expert-repeated", "weight-not-finite"))
         {
-            final RunReport report = run(SchedulerConfig.builder().ranks(1).kvBlocks(101)
-                .capture(new ModelShape(2, 16, 2)).build(), TWO, "rank 0 step 2 corrupt " + corruption);
+            final ModelShape shape = new ModelShape(2, 16, 2).withCombineWeights(corruption.startsWith("weight"));
+            final RunReport report = run(SchedulerConfig.builder().ranks(1).kvBlocks(101).capture(shape).build(), TWO,
+                "rank 0 step 2 corrupt " + corruption);
 
             assertEquals(0, report.faults().failedSteps(), corruption);
             assertEquals(1, report.routedExperts().missing(), corruption);

@@ -220,7 +220,7 @@ final class FaultyRun extends EventReader implements GroupJournal
     {
         final EngineStats stats = figures.stats(null);
         final RunReport.Requests requests = report.requests();
-        final EngineStats.Requests counted = stats.requests();
+        final EngineStats.RequestFigures counted = stats.requests();
         same("requests", List.of(0L, 0L, 0L, requests.submitted() - requests.refused(), requests.refused(),
                 requests.completed(), requests.cancelled(), requests.failed() - requests.refused()),
             List.of(counted.running(), counted.waiting(), counted.paused(), counted.accepted(), counted.refused(),
@@ -236,7 +236,7 @@ final class FaultyRun extends EventReader implements GroupJournal
             List.of(stats.timeToFirstToken().count(), stats.interTokenLatency().count(), stats.endToEnd().count(),
                 stats.timeToFirstToken().p50Nanos(), stats.timeToFirstToken().maxNanos()));
         final RunReport.Placements placements = report.placements();
-        final EngineStats.Placements decided = stats.placements();
+        final EngineStats.PlacementFigures decided = stats.placements();
         same("placements", List.of(placements.count(), placements.byFallback(), placements.onHints(), placements.bound(),
                 placements.gateClosed()),
             List.of(decided.byRouter() + decided.byFallback(), decided.byFallback(), decided.onHint(),

@@ -2,18 +2,14 @@
 package io.signalbox.sim;
 
 import io.signalbox.SeededTokens;
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.engine.Engine;
 import io.signalbox.engine.EngineConfig;
-import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.scheduler.SchedulerConfig;
 import io.signalbox.workload.Workload;
-import org.agrona.DirectBuffer;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +21,7 @@ import java.util.TreeMap;
  * A run with recorded acceptance that checks itself: each step accepts as many draft tokens of a request as its plan permits
  * and a plain list of counts says. It remembers tokens and rows for comparisons.
  */
-final class RecordedRun extends EventReader implements GroupJournal
+final class RecordedRun extends ReadJournal
 {
     final List<String> findings = new ArrayList<>();
     final Map<Long, List<Integer>> tokens = new TreeMap<>();
@@ -57,7 +53,8 @@ final class RecordedRun extends EventReader implements GroupJournal
         final FaultWatch faults =
             simulation.faults() == null ? null : new FaultWatch(simulation.faults(), config, simulation.seed());
         final SimulatedBackend backend = new SimulatedBackend(
-            simulation, config, new RowKeys(workload, config.blockSizeTokens())::key, drafts);
+            simulation, config, new RowKeys(workload, config.blockSizeTokens())::key, drafts,
+            SampledTokens.seeded(simulation.seed()));
         final SubmitWriter submits = new SubmitWriter(workload, config, 0, simulation.seed());
         final EngineConfig context = new EngineConfig().scheduler(config).backend(backend).journal(run)
             .vocabularySize(SeededTokens.VOCABULARY_SIZE).wakeSource(EngineConfig.WakeSource.CALLER)
@@ -74,13 +71,6 @@ final class RecordedRun extends EventReader implements GroupJournal
             new SimulationDriver(engine, backend, ends, workload, submits, faults, null, SimulationProgress.NONE).run();
         }
         return run;
-    }
-
-    @Override
-    public void append(
-        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice slice)
-    {
-        readGroup(group, offset, length);
     }
 
     @Override
@@ -153,23 +143,5 @@ final class RecordedRun extends EventReader implements GroupJournal
     protected void onFree(final FreeDecoder end)
     {
         rows.put(end.requestId(), end.rowsDigest());
-    }
-
-    @Override
-    public void endOfBatch()
-    {
-        // Nothing to write.
-    }
-
-    @Override
-    public void cutShort()
-    {
-        throw new AssertionError("the run failed");
-    }
-
-    @Override
-    public void close()
-    {
-        // Nothing is open.
     }
 }

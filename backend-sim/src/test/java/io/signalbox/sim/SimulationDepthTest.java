@@ -2,12 +2,9 @@
 package io.signalbox.sim;
 
 import io.signalbox.engine.EngineConfig;
-import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.SteppedEngine;
 import io.signalbox.engine.ThreadedEngine;
-import io.signalbox.backend.CaptureSlice;
 import io.signalbox.event.CommitView;
-import io.signalbox.event.EventReader;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.report.RunReport;
@@ -17,7 +14,6 @@ import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.SizeDistribution;
 import io.signalbox.workload.Workload;
-import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,35 +36,10 @@ class SimulationDepthTest
         .meanThinkTimeNanos(100_000_000L).maxContextTokens(1200).build());
 
     /** The tokens of each request and the digest of its rows. */
-    private static final class Outcome extends EventReader implements GroupJournal
+    private static final class Outcome extends ReadJournal
     {
         private final Map<Long, List<Integer>> tokens = new TreeMap<>();
         private final Map<Long, Long> rows = new TreeMap<>();
-
-        @Override
-        public void append(
-            final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice slice)
-        {
-            readGroup(group, offset, length);
-        }
-
-        @Override
-        public void endOfBatch()
-        {
-            // Nothing to write.
-        }
-
-        @Override
-        public void cutShort()
-        {
-            throw new AssertionError("the run failed");
-        }
-
-        @Override
-        public void close()
-        {
-            // Nothing is open.
-        }
 
         @Override
         protected void onCommit(final CommitView commit)

@@ -234,8 +234,16 @@ public class DecodeStepBenchmark
 
         private void decide(final StepView step, final int entry, final Plan plan)
         {
-            final int back = step.predecessorBack(entry);
             final int count = step.tokenCount(entry);
+            if (count == 1 && step.slack(entry) == 0)
+            {
+                plan.starts[entry] = step.start(entry);
+                plan.accepted[entry] = step.samples(entry) ? 1 : 0;
+                plan.next[entry] = plan.starts[entry] + 1;
+                plan.sampled += plan.accepted[entry];
+                return;
+            }
+            final int back = step.predecessorBack(entry);
             final int start = back == 0 ? step.start(entry) :
                 plans[(int)((newest - back) % KEPT)].next[step.predecessorEntry(entry)];
             final int wanted = back == 0 ? step.samples(entry) ? 1 : 0 : 1 + (count - 1) / 2;

@@ -31,6 +31,8 @@ class KvBlockMemoryTest
         {
             pools.addAll(List.of(12_582_913, KvBlockConfig.MAX_POOL_SIZE));
         }
+        // Loads the classes, whose constants belong to no pool.
+        assertEquals(63, new KvBlockAllocator(KvBlockConfig.of(64).withPrefixCaching(EvictionPolicy.LRU)).totalAvailable());
         for (final int pool : pools)
         {
             final KvBlockConfig config = KvBlockConfig.of(pool).withPrefixCaching(EvictionPolicy.LRU);

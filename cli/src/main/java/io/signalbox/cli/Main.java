@@ -4,20 +4,23 @@ package io.signalbox.cli;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.commands.CompareCommand;
 import io.signalbox.cli.commands.CompletionCommand;
+import io.signalbox.cli.commands.DiffCommand;
 import io.signalbox.cli.commands.DoctorCommand;
 import io.signalbox.cli.commands.ExpertsCommand;
 import io.signalbox.cli.commands.GpuCommand;
 import io.signalbox.cli.commands.HelpCommand;
 import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.commands.ReplayCommand;
+import io.signalbox.cli.commands.RunCommand;
 import io.signalbox.cli.commands.SimulateCommand;
 import io.signalbox.cli.commands.TimelineCommand;
 import io.signalbox.cli.commands.TraceCommand;
+import io.signalbox.cli.commands.WhatIfCommand;
+import io.signalbox.cli.options.ArgumentConverters;
+import io.signalbox.cli.options.ChangedScheduler;
 import io.signalbox.cli.options.IdleOptions;
 import io.signalbox.cli.options.MistypedArguments;
-import io.signalbox.cli.options.NumberConverter;
 import io.signalbox.cli.options.OptionNames;
-import io.signalbox.cli.options.PathConverter;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.ExitCode;
 import io.signalbox.cli.printing.HelpPage;
@@ -36,7 +39,6 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /** The command line: parses, calls the library, prints. */
@@ -51,10 +53,13 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
+        "  signalbox run                                  a tiny MoE model on the processor, with its routed experts",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
         "  signalbox experts runs/0001 --all --out rows   the routed experts of every request, as files",
+        "  signalbox whatif runs/0001 --kv-blocks 131072  the same requests under another policy",
+        "  signalbox diff runs/0001 runs/0002             where two runs part, and what follows",
         "  signalbox doctor                               check Java, flags, memory, disk and GPU",
         "  signalbox gpu                                  check the CUDA backend on this machine's GPU",
         "  signalbox help simulate                        the options of a command",
@@ -138,32 +143,27 @@ public final class Main implements Callable<Integer>
     {
         final CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new SimulateCommand(console));
+        line.addSubcommand(new RunCommand(console));
         line.addSubcommand(new CompareCommand(console));
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new ExpertsCommand(console));
         line.addSubcommand(new TraceCommand(console));
         line.addSubcommand(new TimelineCommand(console));
+        line.addSubcommand(new WhatIfCommand(console));
+        line.addSubcommand(new DiffCommand(console));
         line.addSubcommand(new DoctorCommand(console));
         line.addSubcommand(new GpuCommand(console, Main.class));
         line.addSubcommand(new HelpCommand(console));
         line.addSubcommand(new CompletionCommand(console));
+        line.getSubcommands().get("whatif").setResourceBundle(ChangedScheduler.descriptions());
         // picocli asks the command that has the option, and prints nothing if that one has no version.
         line.getSubcommands().values().forEach(command -> command.getCommandSpec().version(line.getCommandSpec().version()));
         line.setUsageHelpWidth(console.columns());
         line.setExecutionStrategy(parsed -> run(console, parsed));
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
-        line.setCaseInsensitiveEnumValuesAllowed(true);
-        line.registerConverter(int.class, new NumberConverter.WholeInt());
-        line.registerConverter(Integer.class, new NumberConverter.WholeInt());
-        line.registerConverter(long.class, new NumberConverter.WholeLong());
-        line.registerConverter(Long.class, new NumberConverter.WholeLong());
-        line.registerConverter(double.class, new NumberConverter.Real());
-        line.registerConverter(Double.class, new NumberConverter.Real());
-        line.registerConverter(Path.class, new PathConverter());
-        // An argument that begins with @ is a name like any other, and no file with further arguments.
-        line.setExpandAtFiles(false);
+        ArgumentConverters.register(line);
         line.setParameterExceptionHandler((exception, input) -> badUsage(console, exception));
         line.setExecutionExceptionHandler((exception, failed, parsed) ->
             CommandFailure.of(exception, fault -> OptionNames.named(fault, failed.getCommandSpec()))

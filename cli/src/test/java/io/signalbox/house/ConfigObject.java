@@ -4,6 +4,7 @@ package io.signalbox.house;
 import io.signalbox.batch.TenantWeights;
 import io.signalbox.compare.ComparisonConfig;
 import io.signalbox.config.Setting;
+import io.signalbox.cpu.CpuBackendConfig;
 import io.signalbox.cuda.CudaBackendConfig;
 import io.signalbox.cuda.capture.CaptureLayout;
 import io.signalbox.cuda.capture.CaptureRingConfig;
@@ -78,6 +79,7 @@ record ConfigObject(
         of("Speed of arrivals", HastenedArrivals.class, true, HastenedArrivals.SETTINGS),
         of("Limit of requests", FirstRequests.class, true, FirstRequests.SETTINGS),
         of("Comparison", ComparisonConfig.class, true, ComparisonConfig.SETTINGS),
+        of("CPU backend", CpuBackendConfig.class, false, CpuBackendConfig.SETTINGS, CpuBackendConfig::new),
         of("CUDA backend", CudaBackendConfig.class, false, CudaBackendConfig.SETTINGS, CudaBackendConfig::new),
         of("Expert router of the CUDA backend", ExpertRouterSpec.class, false, ExpertRouterSpec.SETTINGS,
             () -> ExpertRouterSpec.plain(128, 8, ExpertRouterMode.SOFTMAX_TOPK, LogitsType.BF16)),

@@ -54,6 +54,7 @@ final class Walls
     private static final String WORKLOAD = room("workload");
     private static final String REPORT = room("report");
     private static final String COMPARE = room("compare");
+    private static final String WHATIF = room("whatif");
     private static final String CUDA = room("cuda");
     private static final String MODEL = room("model");
     private static final String SERVING = room("serving");
@@ -70,7 +71,7 @@ final class Walls
 
     private static final String[] ENGINE_AND_BELOW =
         {KV, EXPERTS, ROUTER, BATCH, SCHEDULER, EVENT, ENGINE, BACKEND, STATS, CONFIG, PLUGIN};
-    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE};
+    private static final String[] SIM_MODULE = {SIM, WORKLOAD, REPORT, COMPARE, WHATIF};
 
     private Walls()
     {
@@ -106,23 +107,17 @@ final class Walls
                     WeightSpan.class)))));
         walls.put("the engine module and those below it know no other module", noClasses()
             .that().resideInAnyPackage(ENGINE_AND_BELOW)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, CUDA, CPU, MODEL, SERVING, METRICS,
-                CLI)));
+            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, CPU, MODEL, SERVING,
+                METRICS, CLI)));
         walls.put("journal knows no backend", noClasses()
             .that().resideInAPackage(JOURNAL)
-            .should().dependOnClassesThat(ours(SIM, WORKLOAD, REPORT, COMPARE, CUDA, CPU, MODEL, SERVING, METRICS, CLI)));
+            .should().dependOnClassesThat(
+                ours(SIM, WORKLOAD, REPORT, COMPARE, WHATIF, CUDA, CPU, MODEL, SERVING, METRICS, CLI)));
         walls.put("the simulator knows neither journal nor GPU", noClasses()
             .that().resideInAnyPackage(SIM_MODULE).should().dependOnClassesThat(ours(JOURNAL, CUDA, CPU, METRICS, CLI)));
-        walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
-            .that().resideInAPackage(CUDA)
-            .should().dependOnClassesThat(ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, CPU, ENGINE, SCHEDULER)));
-        walls.put("the model knows shapes and nothing else of ours", noClasses()
-            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
-        walls.put("the seam of model backends knows models, settings and the backend interface", noClasses()
-            .that().resideInAPackage(SERVING).should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND)));
-        walls.put("the CPU backend knows models and what a backend may know", noClasses()
-            .that().resideInAPackage(CPU)
-            .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));
+        walls.put("what simulates knows no recorded run", noClasses()
+            .that().resideInAnyPackage(SIM, WORKLOAD, REPORT, COMPARE).should().dependOnClassesThat(ours(WHATIF)));
+        addModels(walls);
         walls.put("only event switches over template ids", noClasses()
             .that().resideOutsideOfPackage(EVENT).should().callMethodWhere(templateId()));
         walls.put("nothing that runs knows how other systems decide", noClasses()
@@ -136,6 +131,21 @@ final class Walls
         addCommandLine(walls);
         addLibraries(walls);
         return walls;
+    }
+
+    private static void addModels(final Map<String, ArchRule> walls)
+    {
+        walls.put("the CUDA backend knows neither journal nor simulator", noClasses()
+            .that().resideInAPackage(CUDA)
+            .should().dependOnClassesThat(
+                ours(JOURNAL, SIM, WORKLOAD, REPORT, COMPARE, METRICS, CLI, CPU, ENGINE, SCHEDULER)));
+        walls.put("the model knows shapes and nothing else of ours", noClasses()
+            .that().resideInAPackage(MODEL).should().dependOnClassesThat(oursExcept(MODEL)));
+        walls.put("the seam of model backends knows models, settings and the backend interface", noClasses()
+            .that().resideInAPackage(SERVING).should().dependOnClassesThat(oursExcept(SERVING, MODEL, CONFIG, BACKEND)));
+        walls.put("the CPU backend knows models and what a backend may know", noClasses()
+            .that().resideInAPackage(CPU)
+            .should().dependOnClassesThat(oursExcept(CPU, SERVING, MODEL, CONFIG, BACKEND, EVENT)));
     }
 
     private static void addCommandLine(final Map<String, ArchRule> walls)

@@ -27,10 +27,10 @@ final class ClientCredits
         return count;
     }
 
-    /** Returns false when none came free in time. */
+    /** Returns false when none came free in time. A thread that need not wait is not interrupted. */
     boolean take(final long timeoutNanos) throws InterruptedException
     {
-        if (free.tryAcquire(0, TimeUnit.NANOSECONDS))
+        if (free.tryAcquire())
         {
             return true;
         }

@@ -5,23 +5,17 @@ import io.signalbox.backend.Backend;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.StepView;
-import io.signalbox.event.codec.AcceptedDecoder;
 import io.signalbox.event.codec.BackendResetDecoder;
 import io.signalbox.event.codec.Flag;
-import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
-import io.signalbox.event.codec.RefusedDecoder;
-import io.signalbox.event.codec.RequeuedDecoder;
-import io.signalbox.event.codec.SubmitDecoder;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
 import org.agrona.DirectBuffer;
 
 /**
- * Gives every step plan of a group to the backend, with the content of its requests if the backend reads that, and tells the
- * backend to abort a step that was withdrawn, and of new weights.
+ * Gives every step plan of a group to the backend, and tells it to abort a step that was withdrawn, and of new weights.
  */
-final class Dispatcher extends EventReader
+class Dispatcher extends EventReader
 {
     private final Backend backend;
     private final LaunchedSteps launches;
@@ -30,8 +24,6 @@ final class Dispatcher extends EventReader
     private final RankResets resets;
     private int lostRank;
     private int lostEpoch;
-    /** Null if the backend reads none. */
-    private final LiveRequests requests;
     private boolean replays;
     private boolean restarts;
     private int lastEpoch;
@@ -41,12 +33,18 @@ final class Dispatcher extends EventReader
     {
         this.flights = flights;
         this.resets = resets;
-        requests = backend.capabilities().readsTokens() ? new LiveRequests() : null;
         this.backend = backend;
         this.launches = launches;
     }
 
-    void dispatch(final DirectBuffer group, final int offset, final int length)
+    static Dispatcher of(
+        final Backend backend, final LaunchedSteps launches, final StepFlights flights, final RankResets resets)
+    {
+        return backend.capabilities().readsTokens() ? new ContentDispatcher(backend, launches, flights, resets) :
+            new Dispatcher(backend, launches, flights, resets);
+    }
+
+    final void dispatch(final DirectBuffer group, final int offset, final int length)
     {
         lostRank = RankResets.NO_RANK;
         restarts = false;
@@ -59,7 +57,7 @@ final class Dispatcher extends EventReader
     }
 
     /** Follows a group of an earlier engine: this one's backend was not given it. */
-    void replay(final DirectBuffer group, final int offset, final int length)
+    final void replay(final DirectBuffer group, final int offset, final int length)
     {
         replays = true;
         readGroup(group, offset, length);
@@ -67,44 +65,17 @@ final class Dispatcher extends EventReader
     }
 
     /** Highest epoch of any rank. */
-    int lastEpoch()
+    final int lastEpoch()
     {
         return lastEpoch;
     }
 
     /** Gives the backend the weights of the groups that were replayed. */
-    void beginWithWeights()
+    final void beginWithWeights()
     {
         if (weightGeneration > 0)
         {
             backend.newWeights(weightGeneration);
-        }
-    }
-
-    @Override
-    protected void onSubmit(final SubmitDecoder submit)
-    {
-        if (requests != null)
-        {
-            requests.submit(submit);
-        }
-    }
-
-    @Override
-    protected void onAccepted(final AcceptedDecoder accepted)
-    {
-        if (requests != null)
-        {
-            requests.accept(accepted.requestId());
-        }
-    }
-
-    @Override
-    protected void onRefused(final RefusedDecoder refused)
-    {
-        if (requests != null)
-        {
-            requests.refuse();
         }
     }
 
@@ -118,35 +89,13 @@ final class Dispatcher extends EventReader
     @Override
     protected void onSchedule(final StepView step)
     {
-        if (requests != null)
-        {
-            requests.schedule(step);
-        }
         launches.launched(step);
         if (!replays)
         {
             flights.launched(step);
             stalls.begin();
-            backend.submit(step.with(requests));
+            backend.submit(step);
             stalls.end();
-        }
-    }
-
-    @Override
-    protected void onRequeued(final RequeuedDecoder requeued)
-    {
-        if (requests != null)
-        {
-            requests.requeue(requeued.requestId());
-        }
-    }
-
-    @Override
-    protected void onFree(final FreeDecoder free)
-    {
-        if (requests != null)
-        {
-            requests.free(free.requestId());
         }
     }
 
@@ -168,10 +117,6 @@ final class Dispatcher extends EventReader
         launches.landed(commit.rank(), commit.step());
         flights.landed(commit.rank(), commit.step());
         resets.worked(commit.rank());
-        if (requests != null)
-        {
-            requests.commit(commit);
-        }
     }
 
     /** The backend was never given a step that a restart withdraws. */

@@ -65,9 +65,10 @@ final class EngineClient
         waitNanos = given.value(EngineConfig.SUBMIT_WAIT_NANOS);
         credits = new ClientCredits(creditCount);
         rows = new RowTaking(this, config.capture() != null);
-        rowRoom = new RowRoom(config, given.rowBudget());
+        rowRoom = new RowRoom(config, given.mostUntakenBytes(), given.rowBudget());
         events = new ClientEvents(credits, handles, rowRoom, clock);
-        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config));
+        final int vocabularySize = given.value(EngineConfig.VOCABULARY_SIZE);
+        encodings = ThreadLocal.withInitial(() -> new SubmitEncoding(config, vocabularySize));
         given.attach(this);
     }
 

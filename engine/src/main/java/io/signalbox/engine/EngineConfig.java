@@ -82,7 +82,7 @@ public final class EngineConfig
     private SchedulerConfig config = SchedulerConfig.builder().build();
     private EngineContext concluded;
     private Backend backend;
-    private GroupJournal journal = NoJournal.INSTANCE;
+    private GroupJournal journal = GroupJournal.NONE;
     private GroupListener listener = (group, offset, length) -> { };
     private Consumer<Throwable> failureListener = cause -> { };
     private Executor callbacks = CallbackThreads.EXECUTOR;

@@ -69,7 +69,7 @@ final class EngineContext
 
     private void refuseTwoJournals()
     {
-        if (given.runJournal() != null && given.journal() != NoJournal.INSTANCE)
+        if (given.runJournal() != null && given.journal() != GroupJournal.NONE)
         {
             throw new ConfigException("the engine has both a journal and a run's journal; give one of them.");
         }
@@ -149,7 +149,7 @@ final class EngineContext
     GroupJournal journal()
     {
         final GroupJournal target = given.runJournal() == null ? given.journal() : start.journal();
-        return target == NoJournal.INSTANCE ? target : new CheckedJournal(target);
+        return target == GroupJournal.NONE ? target : new CheckedJournal(target);
     }
 
     LiveFigures figures()
@@ -248,8 +248,13 @@ final class EngineContext
     /** @throws ConfigException if a thread cannot be pinned as the configuration says. */
     PinnedCores pinnedCores()
     {
-        return new PinnedCores(
-            given.value(EngineConfig.PINNED_CORES).orElse(null), waiting() == EngineConfig.Waiting.SPINNING);
+        return new PinnedCores(given.value(EngineConfig.PINNED_CORES).orElse(null), spinningThreads());
+    }
+
+    /** The threads of the rings, if they spin, else 0: the scheduler's and those of the handlers behind it. */
+    int spinningThreads()
+    {
+        return waiting() == EngineConfig.Waiting.SPINNING ? 1 + TrackHandlers.threads(handlerThreads()) : 0;
     }
 
     EngineConfig.Waiting waiting()

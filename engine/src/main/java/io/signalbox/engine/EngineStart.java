@@ -36,7 +36,7 @@ final class EngineStart
         this.finishedRows = finishedRows;
         launches = new LaunchedSteps(config.ranks(), config.depth());
         this.resets = resets;
-        dispatcher = new Dispatcher(backend, launches, new StepFlights(config.ranks(), config.depth()), resets);
+        dispatcher = Dispatcher.of(backend, launches, new StepFlights(config.ranks(), config.depth()), resets);
     }
 
     /**

@@ -47,7 +47,7 @@ abstract class Follower
         }
     }
 
-    private static void report(final Throwable thrown)
+    static void report(final Throwable thrown)
     {
         final Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);

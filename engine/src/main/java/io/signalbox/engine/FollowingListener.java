@@ -3,12 +3,13 @@ package io.signalbox.engine;
 
 import java.util.concurrent.Executor;
 
-/** Calls a listener with the tokens of a request. */
+/** Calls a listener with the tokens of a request, until it throws, and with the end, which it hears in every case. */
 final class FollowingListener extends Follower
 {
     private final CompletionHandle request;
     private final TokenListener listener;
     private int next;
+    private boolean threw;
     private boolean ended;
 
     FollowingListener(final CompletionHandle request, final TokenListener listener, final Executor executor)
@@ -24,11 +25,11 @@ final class FollowingListener extends Follower
         // The end first: when it is there, so are all tokens.
         final boolean last = request.isDone();
         final int visible = request.tokenCount();
-        if (!ended && next < visible)
+        if (!ended && !threw && next < visible)
         {
             final int from = next;
             next = visible;
-            listener.onTokens(request, from, visible);
+            tokens(from, visible);
         }
         if (!ended && last)
         {
@@ -42,6 +43,19 @@ final class FollowingListener extends Follower
             {
                 listener.onFailure(request, failure);
             }
+        }
+    }
+
+    private void tokens(final int from, final int to)
+    {
+        try
+        {
+            listener.onTokens(request, from, to);
+        }
+        catch (final Throwable e)
+        {
+            threw = true;
+            report(e);
         }
     }
 

@@ -9,6 +9,9 @@ import java.util.Map;
 /** Receives every group, in track order, before the backend, the listener and the clients. */
 public interface GroupJournal extends AutoCloseable
 {
+    /** Keeps nothing: the journal of an engine without one. */
+    GroupJournal NONE = new NoJournal();
+
     /**
      * The run description that the journal begins with, from which a replay makes its scheduler; empty if the journal has
      * none. An engine with other settings is refused.

@@ -4,15 +4,9 @@ package io.signalbox.engine;
 import io.signalbox.backend.CaptureSlice;
 import org.agrona.DirectBuffer;
 
-/** Discards every group, for runs without a journal. */
+/** Discards every group: {@link GroupJournal#NONE}. */
 final class NoJournal implements GroupJournal
 {
-    static final NoJournal INSTANCE = new NoJournal();
-
-    private NoJournal()
-    {
-    }
-
     @Override
     public void append(
         final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Pins the four threads of the rings to cores, by a call of the C library: Linux only, through the optional library jnr-ffi.
+ * Pins the threads of the rings to cores, by a call of the C library: Linux only, through the optional library jnr-ffi.
  * Only the class {@link Calls} knows that library, so an engine that pins nothing runs without it.
  */
 final class PinnedCores
@@ -25,30 +25,33 @@ final class PinnedCores
         "Cores of the scheduler, journal, dispatch and listener thread, in this order; one thread for the last three " +
             "is on the journal's. Spinning threads need different ones. Needs Linux and the library jnr-ffi.")
         .orAbsent("not pinned");
-    private static final int THREADS = 4;
     /** As many as Linux supports in one mask of the C library. */
     private static final int MOST_CORES = 1024;
 
     /** {@code null} if no thread is pinned. */
     private final List<Integer> cores;
 
-    /** @throws ConfigException if a thread cannot be pinned to one of them. */
-    PinnedCores(final List<Integer> cores, final boolean spinning)
+    /**
+     * @param spinningThreads threads that spin, each on the next core; 0 if they wait otherwise.
+     * @throws ConfigException if a thread cannot be pinned to one of the cores.
+     */
+    PinnedCores(final List<Integer> cores, final int spinningThreads)
     {
         this.cores = cores;
         if (cores != null)
         {
-            refuseSharedSpinning(spinning);
+            refuseSharedSpinning(spinningThreads);
             cores.stream().distinct().forEach(this::tryOut);
         }
     }
 
-    private void refuseSharedSpinning(final boolean spinning)
+    private void refuseSharedSpinning(final int spinningThreads)
     {
-        if (spinning && cores.stream().distinct().count() < THREADS)
+        if (cores.stream().limit(spinningThreads).distinct().count() < spinningThreads)
         {
             throw ConfigException.because(SETTING.of(Optional.of(cores)), " gives two spinning threads one core")
-                .allowed("four different cores").remedy("give each thread a different core, or wait by blocking");
+                .allowed(spinningThreads + " different cores")
+                .remedy("give each of the " + spinningThreads + " threads a different core, or wait by blocking");
         }
     }
 

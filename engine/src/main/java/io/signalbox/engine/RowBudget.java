@@ -21,11 +21,6 @@ final class RowBudget
         this.maxBytes = maxBytes;
     }
 
-    long maxBytes()
-    {
-        return maxBytes;
-    }
-
     /** Waits up to the timeout until the bytes are free. Returns false if they were not, or nobody frees any more. */
     synchronized boolean reserve(final long requestId, final long wanted, final long timeoutNanos)
         throws InterruptedException

@@ -3,16 +3,22 @@ package io.signalbox.engine;
 
 import io.signalbox.scheduler.SchedulerConfig;
 
-/** Holds requests back that want routed experts, until there is room for them. Thread-safe. */
+/**
+ * Refuses requests whose routed experts alone may exceed the bound, and holds others back until there is room for them, if
+ * the engine is to. Thread-safe.
+ */
 final class RowRoom
 {
     private final SchedulerConfig config;
+    private final long maxBytes;
     /** {@code null} if requests are not held back. */
     private final RowBudget budget;
 
-    RowRoom(final SchedulerConfig config, final RowBudget budget)
+    /** @param maxBytes that rows of ended requests may hold. */
+    RowRoom(final SchedulerConfig config, final long maxBytes, final RowBudget budget)
     {
         this.config = config;
+        this.maxBytes = maxBytes;
         this.budget = budget;
     }
 
@@ -20,18 +26,22 @@ final class RowRoom
     Refusal reserve(final CompletionRequest request, final long requestId, final long timeoutNanos)
         throws InterruptedException
     {
-        if (budget == null || request.rowsFrom() < 0)
+        if (request.rowsFrom() < 0)
         {
             return null;
         }
         final long bytes = FinishedRows.mostBytes(config, (long)request.prompt().length + request.maxNewTokens());
-        if (bytes > budget.maxBytes())
+        if (bytes > maxBytes)
         {
             return Refusal.until(Refusal.Reason.ROWS_ABOVE_BOUND, "the rows of the request may need " + bytes +
-                " bytes, above maxUntakenRowsBytes=" + budget.maxBytes() + "; raise the bound, or submit it without rows");
+                " bytes, above maxUntakenRowsBytes=" + maxBytes + "; raise the bound, or submit it without rows");
+        }
+        if (budget == null)
+        {
+            return null;
         }
         return budget.reserve(requestId, bytes, timeoutNanos) ? null : Refusal.until(Refusal.Reason.ROWS_UNTAKEN,
-            "requests hold so many of maxUntakenRowsBytes=" + budget.maxBytes() + " that the " + bytes + " of this one do " +
+            "requests hold so many of maxUntakenRowsBytes=" + maxBytes + " that the " + bytes + " of this one do " +
                 "not fit; take or discard rows of ended requests, then submit it again");
     }
 

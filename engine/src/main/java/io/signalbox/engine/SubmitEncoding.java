@@ -18,9 +18,12 @@ final class SubmitEncoding
     private final int blockSizeTokens;
     private final BlockHasher hasher;
     private final byte[] chain;
+    private final int vocabularySize;
 
-    SubmitEncoding(final SchedulerConfig config)
+    /** @param vocabularySize token ids of the model are below it. */
+    SubmitEncoding(final SchedulerConfig config, final int vocabularySize)
     {
+        this.vocabularySize = vocabularySize;
         capture = config.capture() != null;
         blockSizeTokens = config.blockSizeTokens();
         hasher = BlockHasher.of(config.blockHash(), blockSizeTokens);
@@ -41,6 +44,10 @@ final class SubmitEncoding
         final UnsafeBuffer tokens = new UnsafeBuffer(new byte[Math.multiplyExact(prompt.length, Integer.BYTES)]);
         for (int i = 0; i < prompt.length; i++)
         {
+            if (prompt[i] >= vocabularySize)
+            {
+                throw unknownToken(requestId, i, prompt[i]);
+            }
             tokens.putInt(i * Integer.BYTES, prompt[i], ByteOrder.LITTLE_ENDIAN);
         }
         final Sampling sampling = request.sampling();
@@ -59,6 +66,13 @@ final class SubmitEncoding
         hasher.chain(chain);
         submit.putHashChain(chain, 0, chain.length);
         return submit;
+    }
+
+    private IllegalArgumentException unknownToken(final long requestId, final int position, final int token)
+    {
+        return new IllegalArgumentException("token " + position + " of the prompt of request " + requestId + " is " + token +
+            ", but token ids of the model are 0 to " + (vocabularySize - 1) + "; use its tokenizer, or give the engine " +
+            "another vocabularySize");
     }
 
     private UnsafeBuffer hashes(final int[] prompt, final byte[] cacheKey)

@@ -35,7 +35,6 @@ public final class ThreadedEngine implements Engine
 {
     /** Steps of a rank in flight if the configuration gives no depth and the backend takes as many. */
     static final int DEFAULT_DEPTH = 2;
-    private static final int SPINNING_THREADS = 4;
 
     private final EngineContext context;
     private final PinnedCores cores;
@@ -130,10 +129,10 @@ public final class ThreadedEngine implements Engine
     private void refuseTooManySpinners()
     {
         final int cores = Runtime.getRuntime().availableProcessors();
-        if (context.waiting() == EngineConfig.Waiting.SPINNING && cores < SPINNING_THREADS)
+        if (cores < context.spinningThreads())
         {
             throw ConfigException.because(EngineConfig.WAITING.of(context.waiting()), " needs a core for each of the " +
-                    "engine's " + SPINNING_THREADS + " threads but there are " + cores)
+                    "engine's " + context.spinningThreads() + " threads but there are " + cores)
                 .allowed(EngineConfig.Waiting.BLOCKING.name()).remedy("wait by blocking");
         }
     }

@@ -3,8 +3,9 @@ package io.signalbox.engine;
 
 /**
  * Follows one request. Calls come one after the other, on the executor that was given to {@link CompletionHandle#listen} and
- * never in a thread of the engine: a listener may block or call the engine, and delays only itself. One that throws is not
- * called again; what it threw goes to the thread's handler of uncaught exceptions.
+ * never in a thread of the engine: a listener may block or call the engine, and delays only itself. An exception of a
+ * listener goes to the thread's handler of uncaught exceptions. After {@link #onTokens} has thrown, it gets no more tokens,
+ * but still the last call.
  */
 @FunctionalInterface
 public interface TokenListener

@@ -15,6 +15,8 @@ import java.util.List;
 final class TrackHandlers
 {
     private static final int CORES_FOR_EACH = 4;
+    /** Journal, dispatch, listener. */
+    private static final int HANDLERS = 3;
     /** In one thread a result is visible only after the whole batch was handled. */
     private static final int MAX_SHARED_BATCH = 256;
 
@@ -63,6 +65,12 @@ final class TrackHandlers
             add("signalbox-listener", track.newBarrier(durable), listener, Integer.MAX_VALUE);
             track.addGatingSequences(dispatched, last().getSequence());
         }
+    }
+
+    /** The number of threads that they run in. */
+    static int threads(final HandlerThreads threads)
+    {
+        return isOne(threads) ? 1 : HANDLERS;
     }
 
     private static boolean isOne(final HandlerThreads threads)

@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * Figures of a run, since its first engine was launched. All parts but the shell are of one moment: that of the
- * last group whose results clients can see. Names follow vLLM's metrics if it has the figure.
+ * last group whose results clients can see. Names follow vLLM's metrics if it has the figure. A report of a simulated run
+ * counts otherwise: its failed requests include refused ones.
  *
  * @param requests    requests by state and end.
  * @param steps       steps by end, and their tokens.
@@ -20,11 +21,11 @@ import java.util.List;
  * @param shell       what the engine has around the scheduler, at the time of the question.
  */
 public record EngineStats(
-    Requests requests,
-    Steps steps,
-    PrefixCache prefixCache,
+    RequestFigures requests,
+    StepFigures steps,
+    PrefixFigures prefixCache,
     Rows rows,
-    Placements placements,
+    PlacementFigures placements,
     List<Rank> ranks,
     Latency timeToFirstToken,
     Latency interTokenLatency,
@@ -39,7 +40,7 @@ public record EngineStats(
      * @param stopped   of the completed ones: those that ended by a stop token.
      * @param failed    ended in any other way than completed or cancelled.
      */
-    public record Requests(
+    public record RequestFigures(
         long running, long waiting, long paused, long accepted, long refused, long completed, long stopped,
         long cancelled, long failed, long preemptions, long restarts)
     {
@@ -53,14 +54,14 @@ public record EngineStats(
      * @param tokensInFlight   tokens of the steps in flight.
      * @param captureBytesInFlight bytes of routed experts that these tokens will bring from the device; 0 without capture.
      */
-    public record Steps(
+    public record StepFigures(
         long inFlight, long committed, long withdrawn, long computedTokens, long generatedTokens, long tokensInFlight,
         long captureBytesInFlight)
     {
     }
 
     /** Prompt tokens of admitted requests, and those of them that were found in KV blocks. */
-    public record PrefixCache(long queriedTokens, long hitTokens)
+    public record PrefixFigures(long queriedTokens, long hitTokens)
     {
         /** Share of the tokens that were found, 0 to 1. */
         public double hitRate()
@@ -83,7 +84,7 @@ public record EngineStats(
      * @param onHint         the request named its rank.
      * @param byConversation the conversation of the request was bound to its rank.
      */
-    public record Placements(
+    public record PlacementFigures(
         String router, long byRouter, String fallbackRouter, long byFallback, long gateClosed, long onHint,
         long byConversation)
     {

@@ -126,22 +126,23 @@ public final class LiveFigures
         }
         total.add(inactive);
         return new EngineStats(requests(), steps(),
-            new EngineStats.PrefixCache(total.of(Count.QUERIED_TOKENS), total.of(Count.HIT_TOKENS)), rows(), placements(),
+            new EngineStats.PrefixFigures(total.of(Count.QUERIED_TOKENS), total.of(Count.HIT_TOKENS)), rows(), placements(),
             total.ranks(poolBlocks), total.timeToFirstToken.latency(), total.interTokenLatency.latency(),
             total.endToEnd.latency(), total.queueTime.latency(), shell);
     }
 
-    private EngineStats.Requests requests()
+    private EngineStats.RequestFigures requests()
     {
-        return new EngineStats.Requests(total.of(Count.RUNNING), total.of(Count.LIVE) - total.of(Count.RUNNING),
+        return new EngineStats.RequestFigures(total.of(Count.RUNNING), total.of(Count.LIVE) - total.of(Count.RUNNING),
             total.of(Count.PAUSED), total.of(Count.ACCEPTED), total.of(Count.REFUSED), total.of(Count.COMPLETED),
             total.of(Count.STOPPED), total.of(Count.CANCELLED), total.of(Count.FAILED), total.of(Count.PREEMPTIONS),
             total.of(Count.RESTARTS));
     }
 
-    private EngineStats.Steps steps()
+    private EngineStats.StepFigures steps()
     {
-        return new EngineStats.Steps(total.of(Count.STEPS_IN_FLIGHT), total.of(Count.COMMITTED), total.of(Count.WITHDRAWN),
+        return new EngineStats.StepFigures(
+            total.of(Count.STEPS_IN_FLIGHT), total.of(Count.COMMITTED), total.of(Count.WITHDRAWN),
             total.of(Count.COMPUTED_TOKENS), total.of(Count.GENERATED_TOKENS), total.of(Count.TOKENS_IN_FLIGHT),
             total.of(Count.TOKENS_IN_FLIGHT) * rowBytes);
     }
@@ -152,9 +153,10 @@ public final class LiveFigures
             total.of(Count.REJECTED));
     }
 
-    private EngineStats.Placements placements()
+    private EngineStats.PlacementFigures placements()
     {
-        return new EngineStats.Placements(router, total.of(Count.BY_ROUTER), fallbackRouter, total.of(Count.BY_FALLBACK),
+        return new EngineStats.PlacementFigures(
+            router, total.of(Count.BY_ROUTER), fallbackRouter, total.of(Count.BY_FALLBACK),
             total.of(Count.GATE_CLOSED), total.of(Count.ON_HINT), total.of(Count.BY_CONVERSATION));
     }
 

@@ -131,6 +131,23 @@ class BoundedRowsTest
         }
     }
 
+    /** Its rows would be discarded when it ends, before anybody could take them. */
+    @Test
+    void shouldRefuseARequestWhoseRowsAloneExceedTheBoundAlsoIfTheOldestAreDiscarded() throws Exception
+    {
+        try (SignalboxEngine engine = SignalboxEngine.launch(config().maxUntakenRowsBytes(REQUEST_BYTES)))
+        {
+            final Refusal tooMany = engine.submit(REQUEST.maxNewTokens(100)).await().refusal();
+            assertEquals(Refusal.Reason.ROWS_ABOVE_BOUND, tooMany.reason());
+            assertEquals("the rows of the request may need 2176 bytes, above maxUntakenRowsBytes=1408; raise the bound, " +
+                "or submit it without rows", tooMany.message());
+            assertNull(engine.submit(REQUEST.maxNewTokens(100).rows(-1)).await().refusal());
+            final CompletionHandle fits = engine.submit(REQUEST);
+            fits.await();
+            assertEquals(40, fits.takeRows(LONG_ENOUGH).rows());
+        }
+    }
+
     @Test
     void shouldLetGoOfThoseWhoWaitForRoomWhenItCloses() throws Exception
     {

@@ -123,7 +123,7 @@ class EmbedderFuzzTest
             {
                 final int template = random.nextInt(TEMPLATES);
                 final int[] prompt = new int[1 + random.nextInt(LONGEST_PROMPT)];
-                Arrays.setAll(prompt, position -> template * 1_000 + position);
+                Arrays.setAll(prompt, position -> (template * 211 + position) % HostileBackend.VOCABULARY);
                 final CompletionHandle handle = client.submit(CompletionRequest.prompt(prompt)
                     .maxNewTokens(random.nextInt(12)).priority(random.nextInt(3)).rows(0), LONG_ENOUGH);
                 assertNotNull(handle);

@@ -186,15 +186,24 @@ class EngineGateTest
     @Test
     void shouldRefuseSpinningWithFewerCoresThanThreads()
     {
-        final EngineConfig context = new EngineConfig().scheduler(config).backend(new SilentBackend())
-            .waiting(EngineConfig.Waiting.SPINNING);
-        if (Runtime.getRuntime().availableProcessors() < 4)
+        final int cores = Runtime.getRuntime().availableProcessors();
+        for (final HandlerThreads handlers : HandlerThreads.values())
         {
-            assertThrows(ConfigException.class, () -> new ThreadedEngine(context));
+            final int threads = 1 + TrackHandlers.threads(handlers);
+            final EngineConfig context = new EngineConfig().scheduler(config).backend(new SilentBackend())
+                .waiting(EngineConfig.Waiting.SPINNING).handlerThreads(handlers);
+            if (cores < threads)
+            {
+                final ConfigException refusal =
+                    assertThrows(ConfigException.class, () -> new ThreadedEngine(context));
+                assertTrue(refusal.getMessage().contains("the engine's " + threads + " threads"), refusal.getMessage());
+            }
+            else
+            {
+                new ThreadedEngine(context).close();
+            }
         }
-        else
-        {
-            new ThreadedEngine(context).close();
-        }
+        assertEquals(2, 1 + TrackHandlers.threads(HandlerThreads.ONE));
+        assertEquals(4, 1 + TrackHandlers.threads(HandlerThreads.EACH));
     }
 }

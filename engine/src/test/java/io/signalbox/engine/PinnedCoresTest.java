@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @EnabledOnOs(OS.LINUX)
 class PinnedCoresTest
@@ -29,6 +30,11 @@ class PinnedCoresTest
     private static int firstCore() throws IOException
     {
         return Integer.parseInt(allowedCores().split("[-,]")[0]);
+    }
+
+    private static int lastCore() throws IOException
+    {
+        return Integer.parseInt(allowedCores().replaceFirst(".*[-,]", ""));
     }
 
     private static String allowedCores() throws IOException
@@ -83,8 +89,20 @@ class PinnedCoresTest
     void shouldRefuseToLetTwoThreadsSpinOnOneCore()
     {
         final ConfigException refusal =
-            assertThrows(ConfigException.class, () -> new PinnedCores(List.of(0, 1, 2, 2), true));
+            assertThrows(ConfigException.class, () -> new PinnedCores(List.of(0, 1, 2, 2), 4));
         assertTrue(refusal.getMessage().contains("gives two spinning threads one core"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("give each of the 4 threads a different core"), refusal.getMessage());
+        assertThrows(ConfigException.class, () -> new PinnedCores(List.of(0, 0, 1, 2), 2));
+    }
+
+    @Test
+    void shouldLetTheThreadOfAllHandlersShareNoCoreWithTheScheduler() throws IOException
+    {
+        final int core = firstCore();
+        final int other = lastCore();
+        assumeTrue(core != other, "needs two cores");
+        new PinnedCores(List.of(core, other, other, other), 2);
+        new PinnedCores(List.of(core, core, core, core), 0);
     }
 
     @ParameterizedTest

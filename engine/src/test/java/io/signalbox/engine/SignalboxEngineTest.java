@@ -72,7 +72,7 @@ class SignalboxEngineTest
                 engine.submit(REQUEST).await();
             }
             final EngineStats stats = engine.stats();
-            assertEquals(new EngineStats.Requests(0, 0, 0, 20, 0, 20, 0, 0, 0, 0, 0), stats.requests());
+            assertEquals(new EngineStats.RequestFigures(0, 0, 0, 20, 0, 20, 0, 0, 0, 0, 0), stats.requests());
             assertEquals(80, stats.steps().generatedTokens());
             assertEquals(20, stats.timeToFirstToken().count());
             assertEquals(60, stats.interTokenLatency().count());

@@ -22,7 +22,7 @@ class SubmitEncodingTest
     private static long[] hashes(final BlockHashFunction function, final int promptTokens)
     {
         final SubmitEncoding encoding = new SubmitEncoding(
-            SchedulerConfig.builder().blockSizeTokens(32).blockHash(function).build());
+            SchedulerConfig.builder().blockSizeTokens(32).blockHash(function).build(), Integer.MAX_VALUE);
         encoding.encode(CompletionRequest.prompt(IntStream.range(0, promptTokens).toArray()).maxNewTokens(1), 1);
         final SubmitDecoder submit = new SubmitDecoder()
             .wrapAndApplyHeader(encoding.writer.buffer(), 0, new MessageHeaderDecoder());
@@ -45,7 +45,7 @@ class SubmitEncodingTest
     @Test
     void shouldRefuseRowsThatNobodyCaptures()
     {
-        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build());
+        final SubmitEncoding encoding = new SubmitEncoding(SchedulerConfig.builder().build(), Integer.MAX_VALUE);
         assertEquals("request 7 wants routed experts, which this engine does not capture; give its SchedulerConfig the " +
                 "model's shape by capture, or submit the request without rows",
             assertThrows(IllegalArgumentException.class,

@@ -166,7 +166,7 @@ class UntakenRowsTest
     @Test
     void shouldGiveEveryCreditBackWhenRowsAreGone() throws Exception
     {
-        context.maxUntakenRowsBytes(1).ingressSlots(8);
+        context.maxUntakenRowsBytes(ROWS_BYTES).ingressSlots(8);
         final EngineClient client = client(context);
         try (SteppedEngine engine = new SteppedEngine(context))
         {
@@ -303,7 +303,7 @@ class UntakenRowsTest
         try (SteppedEngine engine = new SteppedEngine(context))
         {
             final InputWriter writer = new InputWriter();
-            final var submit = new SubmitEncoding(context.concluded().config());
+            final var submit = new SubmitEncoding(context.concluded().config(), Integer.MAX_VALUE);
             submit.encode(CompletionRequest.prompt(new int[PROMPT]).maxNewTokens(1).rows(0), 7).timeNanos(1);
             engine.offer(submit.writer.buffer(), 0, submit.writer.length(), null);
             writer.wake().timeNanos(2);

@@ -91,7 +91,7 @@ class LiveFiguresTest
 
     private static void checkOneMoment(final EngineStats stats)
     {
-        final EngineStats.Requests requests = stats.requests();
+        final EngineStats.RequestFigures requests = stats.requests();
         assertEquals(requests.accepted(), requests.running() + requests.waiting() + requests.completed(), stats::toString);
         assertEquals(requests.running(), stats.ranks().stream().mapToLong(EngineStats.Rank::running).sum(), stats::toString);
         assertEquals(stats.steps().generatedTokens(),

@@ -9,6 +9,8 @@ import io.signalbox.event.codec.D2hCompleteDecoder.TokensDecoder;
 import io.signalbox.event.codec.RowForm;
 import org.agrona.DirectBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -18,6 +20,7 @@ import java.nio.ByteOrder;
 public final class CompletionView
 {
     private static final ByteOrder ORDER = MessagePart.ORDER;
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ORDER);
     private static final String MESSAGE = "a D2hComplete";
 
     private final D2hCompleteDecoder decoder = new D2hCompleteDecoder();
@@ -138,16 +141,17 @@ public final class CompletionView
     public long copyEntries(final int[] starts, final int[] accepted)
     {
         final int count = located(entries).count();
-        final DirectBuffer source = buffer;
+        final int stride = entries.stride();
+        final byte[] bytes = entries.bytes(buffer);
+        int at = entries.firstByte();
         long sum = 0;
-        int at = located(entries).base();
         for (int entry = 0; entry < count; entry++)
         {
-            final int tokensOfEntry = source.getByte(at + EntriesDecoder.acceptedEncodingOffset()) & 0xFF;
-            starts[entry] = source.getInt(at + EntriesDecoder.startEncodingOffset(), ORDER);
+            final int tokensOfEntry = bytes[at + EntriesDecoder.acceptedEncodingOffset()] & 0xFF;
+            starts[entry] = (int)INTS.get(bytes, at + EntriesDecoder.startEncodingOffset());
             accepted[entry] = tokensOfEntry;
             sum += tokensOfEntry;
-            at += located(entries).stride();
+            at += stride;
         }
         return sum;
     }
@@ -160,14 +164,16 @@ public final class CompletionView
     public int copyTokens(final int[] copies)
     {
         final int count = located(tokens).count();
-        final DirectBuffer source = buffer;
+        final int stride = tokens.stride();
+        final byte[] bytes = tokens.bytes(buffer);
+        int at = tokens.firstByte() + TokensDecoder.tokenIdEncodingOffset();
         int any = 0;
-        int at = located(tokens).base() + TokensDecoder.tokenIdEncodingOffset();
         for (int index = 0; index < count; index++)
         {
-            copies[index] = source.getInt(at, ORDER);
-            any |= copies[index];
-            at += located(tokens).stride();
+            final int token = (int)INTS.get(bytes, at);
+            copies[index] = token;
+            any |= token;
+            at += stride;
         }
         return any;
     }

@@ -16,6 +16,8 @@ final class MessagePart
     private int base;
     private int blockLength;
     private int count;
+    private int firstByte;
+    private byte[] copy = new byte[0];
 
     /** @param message with its article, for what is thrown. */
     MessagePart(final String message)
@@ -53,6 +55,31 @@ final class MessagePart
     int base()
     {
         return base;
+    }
+
+    /**
+     * The bytes of the elements, from {@link #firstByte} on: those of the buffer if it has an array, else a copy. For loops
+     * over all elements, which then need no check of the buffer each.
+     */
+    byte[] bytes(final DirectBuffer buffer)
+    {
+        final byte[] array = buffer.byteArray();
+        if (array != null)
+        {
+            firstByte = base + buffer.wrapAdjustment();
+            return array;
+        }
+        final int length = count * blockLength;
+        copy = copy.length < length ? new byte[2 * length] : copy;
+        buffer.getBytes(base, copy, 0, length);
+        firstByte = 0;
+        return copy;
+    }
+
+    /** Index of the first element in what {@link #bytes} returned last. */
+    int firstByte()
+    {
+        return firstByte;
     }
 
     /** Bytes per element. */

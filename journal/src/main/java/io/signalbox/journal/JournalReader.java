@@ -6,6 +6,7 @@ import io.signalbox.config.Setting;
 import io.signalbox.event.CompletionView;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.event.EventReader;
+import io.signalbox.event.GroupCursor;
 import io.signalbox.event.MessageFormatException;
 import io.signalbox.event.GroupWriter;
 import io.signalbox.event.codec.CaptureRowsDecoder;
@@ -27,7 +28,7 @@ import java.util.Map;
  * Reads the groups of a journal in order, each with its routed-expert rows in one piece. Holds one group and its rows
  * at a time, and never writes.
  */
-public final class JournalReader implements AutoCloseable
+public final class JournalReader implements GroupCursor
 {
     private static final int SHORTEST_GROUP_BYTES = GroupWriter.LENGTH_BYTES + MessageHeaderDecoder.ENCODED_LENGTH;
 
@@ -114,6 +115,7 @@ public final class JournalReader implements AutoCloseable
     }
 
     /** The run description: everything the run depends on, by name. */
+    @Override
     public Map<String, String> settings()
     {
         return settings;
@@ -194,6 +196,7 @@ public final class JournalReader implements AutoCloseable
      * @throws JournalException if the journal must not be trusted from here on; BEING_WRITTEN if it ends only because it
      *     is still being written.
      */
+    @Override
     public boolean next()
     {
         rows.reset();
@@ -360,11 +363,13 @@ public final class JournalReader implements AutoCloseable
     }
 
     /** Holds the current group from byte 0; valid until the next call of {@link #next()}. */
+    @Override
     public DirectBuffer group()
     {
         return payload;
     }
 
+    @Override
     public int groupLength()
     {
         return payload.capacity();

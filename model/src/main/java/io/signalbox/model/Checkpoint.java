@@ -20,12 +20,12 @@ public final class Checkpoint
     private final ModelWeights weights;
     private long bytes;
 
-    private Checkpoint(final Path directory)
+    private Checkpoint(final Path directory, final LoadProgress progress)
     {
         this.directory = directory;
         final CheckpointFiles files = new CheckpointFiles(directory);
         plan = DecoderPlan.of(files.config());
-        final CheckpointTensors tensors = new CheckpointTensors(directory, plan.type());
+        final CheckpointTensors tensors = new CheckpointTensors(directory, plan.type(), progress);
         final Map<String, String> index = files.index();
         if (index == null)
         {
@@ -50,7 +50,13 @@ public final class Checkpoint
      */
     public static Checkpoint open(final Path directory)
     {
-        return new Checkpoint(directory);
+        return open(directory, LoadProgress.NONE);
+    }
+
+    /** @param progress receives which weights a backend has copied. */
+    public static Checkpoint open(final Path directory, final LoadProgress progress)
+    {
+        return new Checkpoint(directory, progress);
     }
 
     private void addShards(final CheckpointFiles files, final CheckpointTensors tensors, final Map<String, String> index)

@@ -19,12 +19,14 @@ final class CheckpointTensors implements TensorSource
 
     private final Path directory;
     private final WeightType type;
+    private final LoadProgress progress;
     private final Map<String, StoredTensor> tensors = new HashMap<>();
     private final Map<String, MappedShard> shards = new HashMap<>();
     private final Set<String> used = new HashSet<>();
 
-    CheckpointTensors(final Path directory, final WeightType type)
+    CheckpointTensors(final Path directory, final WeightType type, final LoadProgress progress)
     {
+        this.progress = progress;
         this.directory = directory;
         this.type = type;
     }
@@ -54,7 +56,8 @@ final class CheckpointTensors implements TensorSource
     {
         final StoredTensor tensor = tensor(name, type, rows, columns);
         final int bytes = WeightMatrix.bytes(name, rows, columns, type);
-        return new MappedMatrix(name, rows, columns, type, shards.get(name).bytes(tensor.begin(), bytes));
+        return new MappedMatrix(
+            name, rows, columns, type, shards.get(name).bytes(tensor.begin(), bytes), progress);
     }
 
     @Override
@@ -66,7 +69,7 @@ final class CheckpointTensors implements TensorSource
         for (int i = 0; i < count; i++)
         {
             matrices.add(new MappedMatrix(
-                name, rows, columns, type, shards.get(name).bytes(tensor.begin() + (long)i * bytes, bytes)));
+                name, rows, columns, type, shards.get(name).bytes(tensor.begin() + (long)i * bytes, bytes), progress));
         }
         return matrices;
     }

@@ -12,9 +12,10 @@ final class GeneratedMatrix extends WeightMatrix
 
     /** @param scale a power of two. */
     GeneratedMatrix(
-        final String name, final int rows, final int columns, final WeightType type, final long seed, final float scale)
+        final String name, final int rows, final int columns, final WeightType type, final long seed, final float scale,
+        final LoadProgress progress)
     {
-        super(name, rows, columns, type);
+        super(name, rows, columns, type, progress);
         bytes(name, rows, columns, type);
         key = CounterBits.key(seed, name);
         unit = scale * CounterBits.UNIT;
@@ -28,7 +29,7 @@ final class GeneratedMatrix extends WeightMatrix
     }
 
     @Override
-    public void copyTo(final float[] to)
+    void copy(final float[] to)
     {
         for (int i = 0; i < count(); i++)
         {
@@ -37,9 +38,8 @@ final class GeneratedMatrix extends WeightMatrix
     }
 
     @Override
-    public void copyTo(final short[] to)
+    void copy(final short[] to)
     {
-        requireBf16();
         for (int i = 0; i < count(); i++)
         {
             to[i] = WeightType.toBf16(CounterBits.odd(key, i) * unit);

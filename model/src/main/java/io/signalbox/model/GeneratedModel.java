@@ -32,7 +32,13 @@ public final class GeneratedModel
     /** The weights. A matrix makes its weights when they are read. */
     public static ModelWeights weights(final DecoderPlan plan, final long seed)
     {
-        return new ModelAssembly(plan, new GeneratedTensors(plan.type(), seed)).weights();
+        return weights(plan, seed, LoadProgress.NONE);
+    }
+
+    /** @param progress receives which weights a backend has copied. */
+    public static ModelWeights weights(final DecoderPlan plan, final long seed, final LoadProgress progress)
+    {
+        return new ModelAssembly(plan, new GeneratedTensors(plan.type(), seed, progress)).weights();
     }
 
     /** The built-in model: 4 layers, of which 3 are MoE with 4 of 16 experts, 0.5 million weights. */

@@ -12,9 +12,11 @@ final class GeneratedTensors implements TensorSource
 
     private final WeightType type;
     private final long seed;
+    private final LoadProgress progress;
 
-    GeneratedTensors(final WeightType type, final long seed)
+    GeneratedTensors(final WeightType type, final long seed, final LoadProgress progress)
     {
+        this.progress = progress;
         this.type = type;
         this.seed = seed;
     }
@@ -28,7 +30,7 @@ final class GeneratedTensors implements TensorSource
     @Override
     public WeightMatrix matrix(final String name, final int rows, final int columns)
     {
-        return new GeneratedMatrix(name, rows, columns, type, seed, scale(name, columns));
+        return new GeneratedMatrix(name, rows, columns, type, seed, scale(name, columns), progress);
     }
 
     @Override

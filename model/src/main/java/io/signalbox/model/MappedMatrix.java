@@ -9,9 +9,11 @@ final class MappedMatrix extends WeightMatrix
 {
     private final ByteBuffer bytes;
 
-    MappedMatrix(final String name, final int rows, final int columns, final WeightType type, final ByteBuffer bytes)
+    MappedMatrix(
+        final String name, final int rows, final int columns, final WeightType type, final ByteBuffer bytes,
+        final LoadProgress progress)
     {
-        super(name, rows, columns, type);
+        super(name, rows, columns, type, progress);
         if (bytes(name, rows, columns, type) != bytes.remaining())
         {
             throw new IllegalArgumentException(name + " [" + rows + ", " + columns + "] in " + bytes.remaining() + " bytes");
@@ -27,7 +29,7 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
-    public void copyTo(final float[] to)
+    void copy(final float[] to)
     {
         if (type() == WeightType.F32)
         {
@@ -41,9 +43,8 @@ final class MappedMatrix extends WeightMatrix
     }
 
     @Override
-    public void copyTo(final short[] to)
+    void copy(final short[] to)
     {
-        requireBf16();
         bytes().asShortBuffer().get(to, 0, count());
     }
 
@@ -57,6 +58,7 @@ final class MappedMatrix extends WeightMatrix
     MappedMatrix part(final int firstRow, final int count)
     {
         final int rowBytes = columns() * type().bytes();
-        return new MappedMatrix(name(), count, columns(), type(), bytes.slice(firstRow * rowBytes, count * rowBytes));
+        return new MappedMatrix(
+            name(), count, columns(), type(), bytes.slice(firstRow * rowBytes, count * rowBytes), progress());
     }
 }

@@ -16,9 +16,12 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     private final int rows;
     private final int columns;
     private final WeightType type;
+    private final LoadProgress progress;
 
-    WeightMatrix(final String name, final int rows, final int columns, final WeightType type)
+    WeightMatrix(
+        final String name, final int rows, final int columns, final WeightType type, final LoadProgress progress)
     {
+        this.progress = progress;
         this.name = name;
         this.rows = rows;
         this.columns = columns;
@@ -70,23 +73,36 @@ public abstract sealed class WeightMatrix permits MappedMatrix, GeneratedMatrix
     public abstract float at(int index);
 
     /** Copies all weights, widened exactly. */
-    public abstract void copyTo(float[] to);
+    public final void copyTo(final float[] to)
+    {
+        copy(to);
+        progress.copied((long)count() * type.bytes());
+    }
+
+    abstract void copy(float[] to);
 
     /**
      * Copies all weights as their bits.
      *
      * @throws IllegalStateException unless the type is bf16.
      */
-    public abstract void copyTo(short[] to);
-
-    /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
-    public abstract ByteBuffer bytes();
-
-    final void requireBf16()
+    public final void copyTo(final short[] to)
     {
         if (type != WeightType.BF16)
         {
             throw new IllegalStateException(name + " is " + type);
         }
+        copy(to);
+        progress.copied((long)count() * type.bytes());
+    }
+
+    abstract void copy(short[] to);
+
+    /** All its bytes, little-endian, read-only, direct, from position 0: the mapped ones, or newly made ones. */
+    public abstract ByteBuffer bytes();
+
+    final LoadProgress progress()
+    {
+        return progress;
     }
 }

@@ -32,7 +32,8 @@ final class WrittenCheckpoint
     WrittenCheckpoint(final Path directory, final DecoderPlan plan, final long seed)
     {
         this.directory = directory;
-        new ModelAssembly(plan, new Recorder(new GeneratedTensors(plan.type(), seed), plan.type())).weights();
+        final TensorSource source = new GeneratedTensors(plan.type(), seed, LoadProgress.NONE);
+        new ModelAssembly(plan, new Recorder(source, plan.type())).weights();
     }
 
     /** The config.json of a plan of the family Qwen3-MoE, in the spelling of transformers 5. */

@@ -55,6 +55,19 @@ public final class PluginJars
         return providers;
     }
 
+    /** Whether a jar has an entry for the service; false also if it cannot be read, which {@link #load} reports. */
+    public static boolean declares(final Path jar, final Class<?> service)
+    {
+        try (JarFile file = new JarFile(jar.toFile()))
+        {
+            return file.getJarEntry(SERVICES + service.getName()) != null;
+        }
+        catch (final IOException | SecurityException e)
+        {
+            return false;
+        }
+    }
+
     private static URL url(final Path jar)
     {
         try

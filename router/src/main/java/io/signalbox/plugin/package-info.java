@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * API: third-party parts from jars.
+ * Internal: third-party parts from jars.
  *
  * <p>{@link io.signalbox.plugin.PluginJars} loads them;
  * {@link io.signalbox.plugin.RouterTrial} tests a router before it runs.

@@ -140,7 +140,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size() && budget > 0; i++)
         {
             final Request request = running.get(i);
-            if (request.takesEntries() && SteadyDecode.plan(plan, request, blocks.blockSize(), rules))
+            if (SteadyDecode.plan(plan, request, rules))
             {
                 budget--;
             }
@@ -156,7 +156,7 @@ public final class BatchPlanner
     /** @param behind running requests that come after this one in the step. */
     private void continueRequest(final StepPlan plan, final Request request, final int behind)
     {
-        final FlightLog flights = request.residency;
+        final FlightLog flights = request.stay();
         final int lowest = flights.lowest(request.computedTokens);
         final int known = request.knownTokens();
         final int drafts = lowest < known - 1 ? 0 : draftsFor(plan, request, lowest, behind);
@@ -164,7 +164,7 @@ public final class BatchPlanner
         {
             continueKnown(plan, request, lowest);
         }
-        else if (lowest < request.mostTokens() - 1 && plan.step() - request.residency.sampledInStep() <= depth)
+        else if (lowest < request.mostTokens() - 1 && plan.step() - request.stay().sampledInStep() <= depth)
         {
             continueLate(plan, request, lowest, flights.highest(request.computedTokens), drafts);
         }
@@ -173,8 +173,8 @@ public final class BatchPlanner
     /** Draft tokens for an entry that starts at {@code lowest}; every request behind it must still find a token left. */
     private int draftsFor(final StepPlan plan, final Request request, final int lowest, final int behind)
     {
-        final boolean onDevice = draftTokens > 0 && plan.step() - request.residency.sampledInStep() <= depth &&
-            request.residency.sampledInStep() > 0;
+        final boolean onDevice = draftTokens > 0 && plan.step() - request.stay().sampledInStep() <= depth &&
+            request.stay().sampledInStep() > 0;
         return onDevice ?
             Math.max(0, Math.min(Math.min(draftTokens, budget - 1 - behind), request.mostTokens() - 2 - lowest)) : 0;
     }
@@ -225,12 +225,13 @@ public final class BatchPlanner
         final boolean isLate)
     {
         budget -= tokens;
-        request.residency.add(plan.step(), tokens, end, isLate);
+        request.stay().add(plan.step(), tokens, end, isLate);
         if (samples)
         {
-            request.residency.sampledIn(plan.step(), plan.entryCount() - 1);
+            request.stay().sampledIn(plan.step(), plan.entryCount() - 1);
         }
         blocks.layOut(request, start, end);
+        SteadyDecode.grown(request, blocks.blockSize());
     }
 
     private void grow(final Request request, final int tokens)
@@ -274,7 +275,7 @@ public final class BatchPlanner
     /** No block is left for the request. Returns whether it may continue, because another one has given up its blocks. */
     private boolean shorten(final Request request)
     {
-        final boolean isPaused = request.residency.isPaused();
+        final boolean isPaused = request.stay().isPaused();
         if (!mustTakeVictim && (isPaused || paused.count() < running.size() - 1 && paused.allows(request)))
         {
             if (!isPaused)
@@ -365,19 +366,20 @@ public final class BatchPlanner
     private void leave(final Request request, final Residency.Leaving reason)
     {
         count(request, -1);
-        request.residency.leave(reason);
+        request.stay().leave(reason);
+        request.unsettle();
         count(request, 1);
     }
 
     private void count(final Request request, final int sign)
     {
-        leavingCount += request.residency.isLeaving() ? sign : 0;
-        comingBackCount += request.residency.isComingBack() ? sign : 0;
+        leavingCount += request.stay().isLeaving() ? sign : 0;
+        comingBackCount += request.stay().isComingBack() ? sign : 0;
     }
 
     private void leaveIfOver(final Request request)
     {
-        if (request.residency.isComingBack() && !request.isInFlight())
+        if (request.stay().isComingBack() && !request.isInFlight())
         {
             running.remove(request);
             waitAgain(request);
@@ -398,7 +400,7 @@ public final class BatchPlanner
     {
         count(request, -1);
         paused.ended(request);
-        final RequeueCause cause = request.residency.cause();
+        final RequeueCause cause = request.stay().cause();
         listener.onRequeue(request, cause);
         blocks.release(request);
         request.blockCount = 0;
@@ -406,7 +408,7 @@ public final class BatchPlanner
         request.startsOver();
         if (cause == RequeueCause.PREEMPTED)
         {
-            request.residency.preempted();
+            request.stay().preempted();
         }
         waiting.addAgain(request);
     }
@@ -437,7 +439,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            if (request.residency.withdraw(fromStep))
+            if (request.stay().withdraw(fromStep))
             {
                 blocks.dropProvisional(request);
                 leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
@@ -452,7 +454,7 @@ public final class BatchPlanner
         for (int i = 0; i < running.size(); i++)
         {
             final Request request = running.get(i);
-            request.residency.clear();
+            request.stay().clear();
             blocks.dropProvisional(request);
             leave(request, request.isEnding() ? Residency.Leaving.ENDING : Residency.Leaving.WITHDRAWN);
         }

@@ -8,7 +8,7 @@ import io.signalbox.StateDigest;
  * The entries of one request that are in flight, in step order, and the interval in which the next one starts. The host
  * knows bounds; the device knows the exact position; each commit narrows the bounds. Nothing is ever rolled back.
  */
-class FlightLog
+abstract class FlightLog
 {
     /** Steps of one rank that may be in flight. */
     static final int MAX_DEPTH = 4;
@@ -204,7 +204,7 @@ class FlightLog
     }
 
     /** Changes with every entry. */
-    long digest()
+    final long flightDigest()
     {
         long digest = size;
         for (int i = 0; i < size; i++)

@@ -51,6 +51,11 @@ public final class KnownTokens
         digest = StateDigest.mix(digest, token);
     }
 
+    boolean isKept()
+    {
+        return first != NONE;
+    }
+
     /** Whether every token from the position on is kept. */
     boolean hasFrom(final int position)
     {

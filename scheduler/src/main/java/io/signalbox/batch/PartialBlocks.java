@@ -108,7 +108,7 @@ final class PartialBlocks
     {
         if (source != NO_BLOCK)
         {
-            request.residency.copies(source, tokens);
+            request.stay().copies(source, tokens);
             pinned++;
             oneBlock[0] = source;
             allocator.retain(oneBlock, 0, 1);

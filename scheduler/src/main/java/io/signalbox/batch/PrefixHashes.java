@@ -134,11 +134,22 @@ public final class PrefixHashes
         }
     }
 
-    /** Whether a position is in the first block without a hash, and neither completes it nor one that is hashed. */
-    boolean isWithinOpenBlock(final int position, final int blockSizeTokens)
+    /** Whether the position is behind every block that has a hash. */
+    boolean endsBefore(final int position, final BlockSize blockSize)
     {
-        final int left = position - count * blockSizeTokens;
-        return left >= 0 && (!continues || left < blockSizeTokens - 1);
+        return count * blockSize.tokens() <= position;
+    }
+
+    /** The position that completes the first block without a hash, if its hash is computed then. */
+    int endOfOpenBlock(final BlockSize blockSize)
+    {
+        return continues ? (count + 1) * blockSize.tokens() - 1 : Integer.MAX_VALUE;
+    }
+
+    /** Whether the values of tokens that decoding adds are kept. */
+    boolean keepsTokens()
+    {
+        return continues || known.isKept();
     }
 
     /** Number of the blocks that have a hash. */

@@ -178,14 +178,14 @@ public final class RankBlocks
         }
         request.blockCount = matched;
         request.weights.extend(request.computedHighWater(), tokensOf(registered), weightGeneration);
-        request.residency.shares(registered, matched, request.generatedTokens() > 0);
+        request.stay().shares(registered, matched, request.generatedTokens() > 0);
         return registered;
     }
 
     /** The first step of a request that shares pending blocks is committed: they are computed, and so are their rows. */
     void confirmShared(final Request request)
     {
-        final Residency residency = request.residency;
+        final Residency residency = request.stay();
         if (pages != null)
         {
             request.rows.confirm(residency.firstPending(), residency.endPending(), request.blockTable, pages,
@@ -201,7 +201,7 @@ public final class RankBlocks
     /** A request whose first step will never land drops the rows that it shares with a step in flight. */
     void dropProvisional(final Request request)
     {
-        if (!request.residency.isProvisional() || request.isInFlight())
+        if (!request.stay().isProvisional() || request.isInFlight())
         {
             return;
         }
@@ -209,7 +209,7 @@ public final class RankBlocks
         {
             request.rows.dropUnconfirmed();
         }
-        request.residency.sharesNothingPending();
+        request.stay().sharesNothingPending();
     }
 
     /**

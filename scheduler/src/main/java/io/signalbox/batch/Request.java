@@ -13,7 +13,7 @@ import java.util.Arrays;
  *
  * <p>One file, because its state is reset, digested and reused as a whole.
  */
-public final class Request
+public final class Request extends RequestProgress
 {
     public static final int NO_RANK = -1;
 
@@ -49,25 +49,12 @@ public final class Request
     }
 
     final RequestRows rows;
-    final Residency residency = new Residency();
     final TenantShare tenant = new TenantShare();
     final WeightSpans weights = new WeightSpans();
-    private long id;
     private long conversationId;
     private long deadlineNanos;
-    // Fields that each step reads or writes come first, so that they share cache lines.
-    private int promptTokens;
-    private int maxNewTokens;
-    private int stopTokenId;
-    private int generatedTokens;
-    int computedTokens;
-    private int computedHighWater;
     /** Of {@link #CANCELLED} and the others: what has happened to the request. */
     private int flags;
-    int blockCount;
-    /** The last block of the table and its issue: mostly, a step computes tokens of this block alone. */
-    int lastBlock;
-    int lastIssue;
     /** Cache generation of the admission: blocks are shared within one generation only. */
     int generation;
     private int rank = NO_RANK;
@@ -111,7 +98,8 @@ public final class Request
         computedTokens = 0;
         computedHighWater = 0;
         generatedTokens = 0;
-        residency.reset();
+        unsettle();
+        reset();
         tenant.reset();
         impossibleRows = 0;
         generation = 0;
@@ -220,7 +208,7 @@ public final class Request
     void placed(final int onRank, final int matchedTokens)
     {
         stage(Stage.PLACED);
-        residency.waitAnew();
+        waitAnew();
         rank = onRank;
         cachedTokens = matchedTokens;
     }
@@ -236,28 +224,29 @@ public final class Request
     void admitted(final long admission)
     {
         stage(Stage.RUNNING);
-        residency.begin(admission);
+        unsettle();
+        begin(admission);
     }
 
     /** The request lost its blocks and is computed again later. */
     void startsOver()
     {
         stage(Stage.PLACED);
-        residency.endAndWait();
+        endAndWait();
         flags |= RESUMED;
     }
 
     /** Whether a plan may compute tokens of the request, which runs. */
     boolean takesEntries()
     {
-        return !residency.isLeaving();
+        return !isLeaving();
     }
 
     /** The request has ended; its rows stay until the client has taken them. */
     public void finished()
     {
         stage(Stage.FINISHED);
-        residency.end();
+        end();
     }
 
     public int generatedTokens()
@@ -326,7 +315,7 @@ public final class Request
     /** Whether {@code step} is the first step from {@code fromStep} on that computes tokens of the request. */
     public boolean isFirstInFlightFrom(final long fromStep, final long step)
     {
-        return residency.firstFrom(fromStep) == step;
+        return firstFrom(fromStep) == step;
     }
 
     void generated(final int token)
@@ -350,11 +339,6 @@ public final class Request
     void addImpossibleRows(final int rowCount)
     {
         impossibleRows += rowCount;
-    }
-
-    boolean wantsMoreThanOne()
-    {
-        return generatedTokens < maxNewTokens - 1;
     }
 
     boolean wantsTokens()
@@ -415,13 +399,13 @@ public final class Request
     /** Whether a step in flight computes tokens of the request. */
     public boolean isInFlight()
     {
-        return !residency.isEmpty();
+        return !isEmpty();
     }
 
     /** The newest step that computes tokens of the request; 0 if none is in flight. */
     public long newestStepInFlight()
     {
-        return residency.isEmpty() ? 0 : residency.newestStep();
+        return isEmpty() ? 0 : newestStep();
     }
 
     boolean isResumed()
@@ -477,7 +461,7 @@ public final class Request
             digest = StateDigest.mix(digest, blockTable[i]);
         }
         digest = StateDigest.mix(digest, prefix.digest(), impossibleRows);
-        digest = weights.digest(StateDigest.mix(digest, residency.digest()));
+        digest = weights.digest(StateDigest.mix(digest, stayDigest()));
         return tries.digest(digest);
     }
 }

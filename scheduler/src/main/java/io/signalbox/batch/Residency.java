@@ -6,9 +6,9 @@ import io.signalbox.StateDigest;
 
 /**
  * The stay of a request in the batch of its rank: from its admission until it gives its KV blocks back. It is its own
- * {@link FlightLog}, because each step reads both for each running request: one object less to load.
+ * {@link FlightLog}, and {@link RequestProgress} says why.
  */
-final class Residency extends FlightLog
+abstract class Residency extends FlightLog
 {
     private static final long NONE = 0;
     private static final long NO_STEP = Long.MIN_VALUE / 2;
@@ -238,11 +238,10 @@ final class Residency extends FlightLog
         };
     }
 
-    @Override
-    long digest()
+    final long stayDigest()
     {
         final long digest = StateDigest.mix(
-            StateDigest.mix(number, leaving.ordinal(), super.digest()), sampledInStep, sampledInEntry);
+            StateDigest.mix(number, leaving.ordinal(), flightDigest()), sampledInStep, sampledInEntry);
         final long stay = preemptions == 0 && promisedBlocks == 0 && !paused ? digest :
             StateDigest.mix(digest, ((long)preemptions << 1) + (paused ? 1 : 0), promisedBlocks);
         final long shared = firstPending < endPending ? StateDigest.mix(stay, firstPending, endPending) : stay;

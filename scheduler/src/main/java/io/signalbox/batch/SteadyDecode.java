@@ -6,13 +6,44 @@ import io.signalbox.InvariantViolation;
 /**
  * The entry of most requests in most steps: it feeds one token at a position that is certain, within the last block of its
  * request, and samples one that does not end the request. {@link BatchPlanner} and {@link StepCommit} ask here first and do
- * the same for every other entry in more general terms. A request of a decode step costs a tenth of a microsecond in all:
- * at that scale each question that need not be asked counts.
+ * the same for every other entry in more general terms. A request of a decode step costs less than a tenth of a microsecond
+ * in all: at that scale each question that need not be asked counts, so that its answer is a bound which is computed
+ * whenever something changes on which it depends.
  */
 final class SteadyDecode
 {
     private SteadyDecode()
     {
+    }
+
+    /** An entry of the request has been committed in general terms, and the request continues. */
+    static void settle(final Request request, final int weightGeneration, final BlockSize blockSize)
+    {
+        final Residency stay = request.stay();
+        final int computed = request.computedTokens;
+        final boolean decodes = request.knownTokens() == computed + 1 && request.prefix().endsBefore(computed, blockSize);
+        if (!decodes || request.isEnding() || stay.isLeaving() || stay.isProvisional() ||
+            request.weights.last() != weightGeneration)
+        {
+            request.unsettle();
+            return;
+        }
+        request.steadyWeights = weightGeneration;
+        request.keepsTokens = request.prefix().keepsTokens();
+        // The entry before the last one emits the last but one token.
+        request.steadyCommitEnd = Math.min(request.mostTokens() - 2, request.prefix().endOfOpenBlock(blockSize));
+        request.steadyPlanEnd = planEnd(request, blockSize);
+    }
+
+    /** The table of a request may have gained a block. */
+    static void grown(final Request request, final BlockSize blockSize)
+    {
+        request.steadyPlanEnd = request.steadyPlanEnd == 0 ? 0 : planEnd(request, blockSize);
+    }
+
+    private static int planEnd(final Request request, final BlockSize blockSize)
+    {
+        return Math.min(request.mostTokens() - 1, request.blockCount * blockSize.tokens());
     }
 
     /**
@@ -21,19 +52,16 @@ final class SteadyDecode
      *
      * @return whether it did.
      */
-    static boolean plan(final StepPlan plan, final Request request, final BlockSize blockSize, final BatchRules rules)
+    static boolean plan(final StepPlan plan, final Request request, final BatchRules rules)
     {
-        final Residency flights = request.residency;
+        final Residency flights = request.stay();
         final int position = request.computedTokens + flights.tokens();
-        final int left = request.blockCount * blockSize.tokens() - position;
-        if (left <= 0 || left > blockSize.tokens() || rules.draftTokens() > 0)
+        if (position >= request.steadyPlanEnd || rules.draftTokens() > 0)
         {
             return false;
         }
         final boolean isOnDevice = position >= request.knownTokens();
-        if (isOnDevice ? position >= request.mostTokens() - 1 || plan.step() - flights.sampledInStep() > rules.depth() :
-            position < request.knownTokens() - 1 || !request.wantsTokens() ||
-            position < request.prefix().count() * blockSize.tokens())
+        if (isOnDevice && plan.step() - flights.sampledInStep() > rules.depth())
         {
             return false;
         }
@@ -44,12 +72,10 @@ final class SteadyDecode
     }
 
     /** Whether the entry, which its request still owns, computes and emits one token, and nothing else happens with it. */
-    static boolean isSteady(
-        final StepPlan plan, final int entry, final Request request, final int token, final BlockSize blockSize)
+    static boolean isSteady(final StepPlan plan, final int entry, final Request request, final int token)
     {
-        return plan.isSteady(entry) && !request.isEnding() && request.wantsMoreThanOne() && !request.stopsAt(token) &&
-            request.weights.last() == plan.weightGeneration() && !request.residency.isProvisional() &&
-            request.prefix().isWithinOpenBlock(plan.entryStart(entry), blockSize.tokens());
+        return plan.isSteady(entry) && plan.entryStart(entry) < request.steadyCommitEnd &&
+            request.steadyWeights == plan.weightGeneration() && !request.stopsAt(token);
     }
 
     /** The step has landed, and the token of such an entry is known. */
@@ -61,8 +87,15 @@ final class SteadyDecode
             throw new InvariantViolation("request " + request.id() + " has computed " + request.computedTokens +
                 " tokens, but an entry of it began at position " + plan.entryStart(entry));
         }
-        request.residency.landed(plan.step());
-        request.generated(token);
+        request.stay().landed(plan.step());
+        if (request.keepsTokens)
+        {
+            request.generated(token);
+        }
+        else
+        {
+            request.generatedTokens++;
+        }
         load.computed(request, 1);
     }
 }

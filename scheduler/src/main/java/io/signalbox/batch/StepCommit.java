@@ -102,7 +102,7 @@ public final class StepCommit
         for (int entry = 0; entry < plan.entryCount(); entry++)
         {
             final int accepted = output.accepted(entry);
-            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token, blocks.blockSize()))
+            if (!output.hasLogprobs() && isSteady(plan, entry, accepted, output, token))
             {
                 applySteady(plan, entry, blocks, load, output, row, output.token(token));
             }
@@ -116,15 +116,10 @@ public final class StepCommit
     }
 
     private static boolean isSteady(
-        final StepPlan plan,
-        final int entry,
-        final int accepted,
-        final StepOutput output,
-        final int token,
-        final BlockSize blockSize)
+        final StepPlan plan, final int entry, final int accepted, final StepOutput output, final int token)
     {
         return accepted == 1 && plan.isOwned(entry) &&
-            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token), blockSize);
+            SteadyDecode.isSteady(plan, entry, plan.entryRequest(entry), output.token(token));
     }
 
     private void applySteady(
@@ -168,6 +163,7 @@ public final class StepCommit
             {
                 blocks.keepLast(request, lastBlocks, hasher);
             }
+            SteadyDecode.settle(request, plan.weightGeneration(), blocks.blockSize());
         }
         else if (outcome == Outcome.OWNER_GONE && isChunk(plan, entry, start))
         {
@@ -204,7 +200,7 @@ public final class StepCommit
         {
             return Outcome.DEAD;
         }
-        request.residency.landed(plan.step());
+        request.stay().landed(plan.step());
         if (request.isEnding())
         {
             return Outcome.OWNER_GONE;
@@ -297,7 +293,7 @@ public final class StepCommit
         final StepOutput output,
         final int firstRow)
     {
-        if (request.residency.isProvisional())
+        if (request.stay().isProvisional())
         {
             blocks.confirmShared(request);
         }

@@ -8,6 +8,8 @@ import java.util.Arrays;
 /**
  * The plan of one step of one rank: its entries, the layout that attributes routed-expert rows, and the changes of block
  * tables that precede it. The {@link BatchPlanner} fills it. It is kept until the step completes, then reused.
+ *
+ * <p>One file, because its arrays are parallel: an entry is a place in each of them.
  */
 public final class StepPlan
 {
@@ -138,7 +140,7 @@ public final class StepPlan
     {
         final int slack = highest - lowest;
         final int surely = drafts == 0 && slack == 0 ? 1 : UNCERTAIN;
-        append(request, lowest, 1 + drafts, request.residency.sampledInEntry(),
+        append(request, lowest, 1 + drafts, request.stay().sampledInEntry(),
             (highest + 1 + drafts - end) << Short.SIZE | slack,
             source(request) | drafts << DRAFTS_SHIFT | surely << SURELY_SHIFT);
     }
@@ -146,7 +148,7 @@ public final class StepPlan
     /** Adds an entry that feeds one token, at a certain position within the last block of its request, and samples. */
     void addSteady(final Request request, final int position, final boolean isOnDevice)
     {
-        append(request, position, 1, isOnDevice ? request.residency.sampledInEntry() : 0, 0,
+        append(request, position, 1, isOnDevice ? request.stay().sampledInEntry() : 0, 0,
             (isOnDevice ? source(request) : SAMPLES) | 1 << SURELY_SHIFT);
         addBlock(request.lastBlock, request.lastIssue);
     }
@@ -154,7 +156,7 @@ public final class StepPlan
     /** Of an entry whose first token another one samples. */
     private int source(final Request request)
     {
-        return (int)(step - request.residency.sampledInStep()) | SAMPLES;
+        return (int)(step - request.stay().sampledInStep()) | SAMPLES;
     }
 
     private void append(
@@ -176,7 +178,7 @@ public final class StepPlan
         words[at + RANGE] = start & LOW | (long)count << 32;
         words[at + BOUNDS] = predecessor & LOW | (long)bounds << 32;
         words[at + SOURCE] = source & LOW | (long)sliceLength << 32;
-        words[at + OWNER] = request.residency.number();
+        words[at + OWNER] = request.stay().number();
         entryCount = entry + 1;
         tokens += count;
     }
@@ -290,7 +292,7 @@ public final class StepPlan
     /** Whether the entry's request has been running without interruption since the step was planned. */
     public boolean isOwned(final int entry)
     {
-        return entryRequests[entry].residency.number() == entryWords[entry * ENTRY_WORDS + OWNER];
+        return entryRequests[entry].stay().number() == entryWords[entry * ENTRY_WORDS + OWNER];
     }
 
     /** Lowest possible position of the entry's first token in its request. */

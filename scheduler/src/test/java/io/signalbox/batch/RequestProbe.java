@@ -11,16 +11,16 @@ public final class RequestProbe
     /** Whether the request gets no further entry in its stay on the rank. */
     public static boolean isLeaving(final Request request)
     {
-        return request.residency.isLeaving();
+        return request.stay().isLeaving();
     }
 
     public static boolean isPreempted(final Request request)
     {
-        return request.residency.leaving() == Residency.Leaving.PREEMPTED;
+        return request.stay().leaving() == Residency.Leaving.PREEMPTED;
     }
 
     public static boolean isPaused(final Request request)
     {
-        return request.residency.isPaused();
+        return request.stay().isPaused();
     }
 }

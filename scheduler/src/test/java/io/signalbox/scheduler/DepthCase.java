@@ -67,7 +67,7 @@ record DepthCase(
             .set(BatchSettings.MAX_TENANTS, 1 + shape / 29 % 3)
             .set(BatchSettings.PARTIAL_BLOCKS, Math.min(blockSize() - 1, (shape / 31 + 1) % 4))
             .depth(depth).draftTokens(drafts).sameStepSharing(shape % 7 < 4)
-            .capture(DepthRig.SHAPE).digestInterval(3);
+            .capture(DepthRig.SHAPE.withCombineWeights(shape / 41 % 2 == 0)).digestInterval(3);
     }
 
     private int blockSize()

@@ -49,6 +49,7 @@ final class DepthCounts
         NEW_WEIGHTS_ABORT(80),
         NEW_WEIGHTS_REQUEUE(95),
         MIXED_WEIGHTS(100),
+        ROW_WITH_WEIGHTS(20_000),
         COPY(55),
         COPY_OF_LAST_BLOCK(7),
         WITHDRAWN_COPY(3),

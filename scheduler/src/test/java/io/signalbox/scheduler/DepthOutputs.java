@@ -18,6 +18,7 @@ import io.signalbox.event.codec.RequeuedDecoder;
 import io.signalbox.event.codec.WeightsWay;
 import io.signalbox.event.codec.WithdrawalCause;
 import io.signalbox.event.codec.WithdrawnDecoder;
+import io.signalbox.experts.RoutedExperts;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -322,15 +323,25 @@ final class DepthOutputs extends EventReader
     private void checkRows(final long id, final int count)
     {
         final int rowIds = DepthRig.SHAPE.rowIds();
-        final short[] ids = rig.scheduler.rows(id).copy(0, count).ids();
+        final RoutedExperts rows = rig.scheduler.rows(id).copy(0, count);
+        final short[] ids = rows.ids();
+        final boolean hasWeights = rig.config.capture().combineWeights();
+        final float[] expectedWeights = new float[hasWeights ? ids.length : 0];
         final short[] expected = new short[count * rowIds];
         final List<Integer> weights = rig.weights.rows(id);
         for (int i = 0; i < expected.length; i++)
         {
-            expected[i] = (short)ModelContent.expert(
-                rig.content.of(id, i / rowIds, weights.get(i / rowIds)), DepthRig.SHAPE, i % rowIds);
+            final long key = rig.content.of(id, i / rowIds, weights.get(i / rowIds));
+            expected[i] = (short)ModelContent.expert(key, DepthRig.SHAPE, i % rowIds);
+            if (hasWeights)
+            {
+                expectedWeights[i] = ModelContent.combineWeight(key, i % rowIds);
+            }
         }
         assertArrayEquals(expected, ids, () -> "rows of request " + id + ", " + rowIds + " ids each");
+        assertArrayEquals(expectedWeights, hasWeights ? rows.combineWeights() : new float[0],
+            () -> "combine weights of request " + id + ", " + rowIds + " per row");
+        rig.counts.add(DepthCounts.Kind.ROW_WITH_WEIGHTS, hasWeights ? count : 0);
     }
 
     /** No later step may have touched the rows of an ended request. */

@@ -263,12 +263,12 @@ final class DepthRig
 
     private DepthRig encode(final int rank, final ModelDevice.Result result, final ModelDefect defect)
     {
-        final int rowBytes = SHAPE.rowBytes();
+        final int rowBytes = config.capture().rowBytes();
         final int rowCount = result.rows().size();
         rows.wrap(new byte[Math.max(1, rowCount * rowBytes)]);
         for (int i = 0; i < rowCount; i++)
         {
-            ModelContent.writeRow(result.rows().get(i)[0], SHAPE, rows, i * rowBytes);
+            ModelContent.writeRow(result.rows().get(i)[0], config.capture(), rows, i * rowBytes);
         }
         final ModelAnswer answer = new ModelAnswer(result.tokens(), checksum.of(rows, 0, rowCount * rowBytes));
         defect.spoil(answer, spoiledEntry(result));

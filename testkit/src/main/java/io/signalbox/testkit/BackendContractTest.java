@@ -39,10 +39,11 @@ public abstract class BackendContractTest
     /** A new backend that was not started; every call makes another one. */
     protected abstract Backend backend();
 
-    /** The rows that the backend captures; {@code null} if it captures none. */
+    /** The rows that the backend captures, with combine weights if it captures them; {@code null} if it captures none. */
     protected ModelShape shape()
     {
-        return capabilities().capturesExperts() ? new ModelShape(3, 16, 2) : null;
+        final BackendCapabilities can = capabilities();
+        return can.capturesExperts() ? new ModelShape(3, 16, 2).withCombineWeights(can.capturesCombineWeights()) : null;
     }
 
     /** Token ids of the model are below it. */
@@ -95,7 +96,8 @@ public abstract class BackendContractTest
             require(first.name() != null && !first.name().isBlank(), "has no name");
             require(first.name().equals(second.name()) && first.depth() == second.depth() &&
                 first.draftTokens() == second.draftTokens() && first.readsTokens() == second.readsTokens() &&
-                first.capturesExperts() == second.capturesExperts(), "declares something else at each call");
+                first.capturesExperts() == second.capturesExperts() &&
+                first.capturesCombineWeights() == second.capturesCombineWeights(), "declares something else at each call");
             require(backend.stepTimeoutNanos() >= 0, "has a negative step timeout");
         });
     }
@@ -119,6 +121,20 @@ public abstract class BackendContractTest
     public void lendsNoRowsIfCaptureIsOff()
     {
         run("answering steps without capture", () -> crowd(1, 0, null));
+    }
+
+    /** A backend that captures combine weights delivers them if they are asked for, and else ids alone. */
+    @Test
+    public void capturesCombineWeightsIfAsked()
+    {
+        if (capabilities().capturesCombineWeights())
+        {
+            run("capturing combine weights", () ->
+            {
+                crowd(1, 0, shape().withCombineWeights(true));
+                crowd(1, 0, shape().withCombineWeights(false));
+            });
+        }
     }
 
     /** Depth, draft tokens, other requests, preemption and prefix hits never change a token. */

@@ -57,15 +57,38 @@ public final class ContextModel
         return (int)(Math.floorMod(StateDigest.mix(context, layer), (long)shape.experts()) + k) % shape.experts();
     }
 
+    /** The combine weight of one routed expert: positive, at most 1, and another one in nearly every context and place. */
+    public static float combineWeight(final long context, final int place)
+    {
+        return (1 + (StateDigest.mix(context, place, 7) >>> 41)) * 0x1p-23f;
+    }
+
+    /** The combine weights of the token at a position, in the order of {@link #row}. */
+    public float[] combineWeights(final int[] tokens, final int position)
+    {
+        final long context = contextAt(tokens, position);
+        final float[] weights = new float[shape.rowIds()];
+        for (int i = 0; i < weights.length; i++)
+        {
+            weights[i] = combineWeight(context, i);
+        }
+        return weights;
+    }
+
     /** The routed experts of the token at a position, layer by layer. */
     public short[] row(final int[] tokens, final int position)
+    {
+        return row(contextAt(tokens, position));
+    }
+
+    private static long contextAt(final int[] tokens, final int position)
     {
         long context = 0;
         for (int i = 0; i <= position; i++)
         {
             context = context(context, tokens[i]);
         }
-        return row(context);
+        return context;
     }
 
     /** The routed experts of the token that ends this context, layer by layer. */

@@ -38,7 +38,8 @@ public final class HarnessArbitraries
             Arbitraries.of(true, false), Arbitraries.of(true, false), Arbitraries.of(0, 1)).as(Tuple::of);
         return Combinators.combine(sizes, sharing, Arbitraries.integers().between(16, 64),
             Arbitraries.integers().between(1, SchedulerConfig.MAX_DEPTH),
-            Arbitraries.of(new ModelShape(3, 16, 2), new ModelShape(2, 300, 4))).as(HarnessArbitraries::pool)
+            Arbitraries.of(new ModelShape(3, 16, 2), new ModelShape(2, 300, 4),
+                new ModelShape(3, 16, 2).withCombineWeights(true))).as(HarnessArbitraries::pool)
             .withoutEdgeCases();
     }
 

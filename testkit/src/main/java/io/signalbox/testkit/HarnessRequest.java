@@ -193,8 +193,21 @@ public final class HarnessRequest
             final short[] expected = harness.model().row(all, taken.start() + row);
             require(Arrays.equals(expected, actual), "has the row " + Arrays.toString(actual) + " at position " +
                 (taken.start() + row) + ", and the model says " + Arrays.toString(expected));
+            requireWeights(taken, row, all);
         }
         return this;
+    }
+
+    private void requireWeights(final RoutedExperts taken, final int row, final int[] all)
+    {
+        if (taken.hasCombineWeights())
+        {
+            final int ids = taken.shape().rowIds();
+            final float[] actual = Arrays.copyOfRange(taken.combineWeights(), row * ids, (row + 1) * ids);
+            final float[] expected = harness.model().combineWeights(all, taken.start() + row);
+            require(Arrays.equals(expected, actual), "has the combine weights " + Arrays.toString(actual) +
+                " at position " + (taken.start() + row) + ", and the model says " + Arrays.toString(expected));
+        }
     }
 
     private RoutedExperts takeRows()

@@ -24,8 +24,9 @@ final class HeldBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("harness").readsTokens(true).capturesExperts(true).resetsRanks(true)
-            .swapsWeights(true).writesKvFirst(true).copiesBlocks(true).depth(SchedulerConfig.MAX_DEPTH).build();
+        return BackendCapabilities.named("harness").readsTokens(true).capturesExperts(true)
+            .capturesCombineWeights(true).resetsRanks(true).swapsWeights(true).writesKvFirst(true).copiesBlocks(true)
+            .depth(SchedulerConfig.MAX_DEPTH).build();
     }
 
     @Override

@@ -9,6 +9,8 @@ import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
+
 /** One step of {@link HeldBackend}: computed when its plan came, reported when the test asks for it. */
 final class HeldStep
 {
@@ -47,7 +49,8 @@ final class HeldStep
                 context = ContextModel.context(context, token);
                 if (position >= start && shape != null)
                 {
-                    put(model.row(context), shape, ids, row++);
+                    put(model.row(context), shape, ids, row);
+                    putWeights(context, shape, ids, row++);
                 }
             }
             results.entry(start);
@@ -69,6 +72,16 @@ final class HeldStep
             {
                 ids.putByte(at + 1, (byte)(row[i] >>> Byte.SIZE));
             }
+        }
+    }
+
+    private static void putWeights(
+        final long context, final ModelShape shape, final UnsafeBuffer rows, final int index)
+    {
+        final int start = index * shape.rowBytes() + shape.idsBytes();
+        for (int i = 0; shape.combineWeights() && i < shape.rowIds(); i++)
+        {
+            rows.putFloat(start + i * Float.BYTES, ContextModel.combineWeight(context, i), ByteOrder.LITTLE_ENDIAN);
         }
     }
 

@@ -8,6 +8,7 @@ import io.signalbox.experts.ModelShape;
 import io.signalbox.experts.RowCheck;
 import org.agrona.DirectBuffer;
 
+import java.nio.ByteOrder;
 import java.util.function.Consumer;
 
 /** The rows of one step: checks at their release that they are those that were reported. */
@@ -54,7 +55,7 @@ final class WatchedRows implements CaptureSlice
                 if (token < computed && (!rows.declaresRows() || rows.isValid(row)) &&
                     !RowCheck.isMarked(shape, rows.buffer(), at))
                 {
-                    oracle.computed(entry.requestId(), start + token, ids(shape, at));
+                    oracle.computed(entry.requestId(), start + token, ids(shape, at), weights(shape, at));
                 }
             }
         }
@@ -69,6 +70,17 @@ final class WatchedRows implements CaptureSlice
             ids[i] = (short)(shape.idBytes() == 1 ? low : low | rows.buffer().getByte(at + i * 2 + 1) << Byte.SIZE);
         }
         return ids;
+    }
+
+    private float[] weights(final ModelShape shape, final int at)
+    {
+        final float[] weights = new float[shape.combineWeights() ? shape.rowIds() : 0];
+        for (int i = 0; i < weights.length; i++)
+        {
+            weights[i] =
+                rows.buffer().getFloat(at + shape.idsBytes() + i * ModelShape.WEIGHT_BYTES, ByteOrder.LITTLE_ENDIAN);
+        }
+        return weights;
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.signalbox.experts.ModelShape;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -62,6 +63,7 @@ final class PlantedBackend implements Backend
     {
         return defect == BackendDefect.NO_CAPABILITIES ? null : BackendCapabilities.named("planted")
             .readsTokens(true).capturesExperts(true)
+            .capturesCombineWeights(defect == null || defect.test().startsWith("capturesCombineWeights"))
             .resetsRanks(defect == null)
             .depth(defect == BackendDefect.CHANGING_CAPABILITIES ? number : 1).build();
     }
@@ -208,7 +210,9 @@ final class PlantedBackend implements Backend
         {
             return null;
         }
-        final ModelShape captured = shape == null ? new ModelShape(3, 16, 2) : shape;
+        final ModelShape wanted = shape == null ? new ModelShape(3, 16, 2) : shape;
+        final ModelShape captured = wanted.withCombineWeights(defect == BackendDefect.WEIGHTS_UNASKED ||
+            defect != BackendDefect.NO_WEIGHTS && wanted.combineWeights());
         final int count = step.plan.tokens() - (defect == BackendDefect.FEWER_ROWS ? 1 : 0);
         final UnsafeBuffer buffer = defect == BackendDefect.ONE_BUFFER ? oneBuffer :
             new UnsafeBuffer(new byte[step.plan.tokens() * captured.rowBytes()]);
@@ -218,10 +222,23 @@ final class PlantedBackend implements Backend
             final long first = StateDigest.mix(step.contexts[i / captured.rowIds()], layer);
             final int k = defect == BackendDefect.REPEATED_EXPERT ? 0 : i % captured.topK();
             final int range = captured.experts() + (defect == BackendDefect.EXPERT_RANGE ? 1 : 0);
-            buffer.putByte(i, (byte)Math.floorMod(first + k, (long)range));
+            final int row = i / captured.rowIds() * captured.rowBytes();
+            buffer.putByte(row + i % captured.rowIds(), (byte)Math.floorMod(first + k, (long)range));
+            putWeight(captured, buffer, row, i % captured.rowIds(), first);
         }
         return new Slice(buffer, count, captured.rowBytes(),
             defect == BackendDefect.WRONG_CHECKSUM ? 77 : CaptureSlice.NO_CHECKSUM);
+    }
+
+    private void putWeight(
+        final ModelShape captured, final UnsafeBuffer rows, final int row, final int place, final long content)
+    {
+        if (captured.combineWeights())
+        {
+            final boolean isBad = defect == BackendDefect.WEIGHT_NOT_FINITE && place == captured.rowIds() - 1;
+            rows.putFloat(row + captured.idsBytes() + place * Float.BYTES,
+                isBad ? Float.NaN : ContextModel.combineWeight(content, place), ByteOrder.LITTLE_ENDIAN);
+        }
     }
 
     /** Rows on the heap. */

@@ -98,9 +98,9 @@ public record CaptureLayout(ModelShape shape, int maxTokens, int slots)
     }
 
     /** Bytes of a result: header, sampled tokens, and the rows of the tokens that were computed. */
-    int resultBytes(final int tokens, final int rows)
+    int resultBytes(final int tokens, final int entries)
     {
-        return ResultSlot.HEADER_BYTES + (int)align((long)rows * Integer.BYTES) + tokens * rowBytes();
+        return ResultSlot.HEADER_BYTES + (int)align((long)entries * Integer.BYTES) + tokens * rowBytes();
     }
 
     /** Bytes from one pinned step block to the next. */

@@ -274,10 +274,10 @@ public final class CaptureRing implements AutoCloseable
 
     private void complete(final CaptureSlot slot, final ResultListener results, final CaptureSlice rows)
     {
-        final int count = slot.stepBlock().rows();
-        for (int row = 0; row < count; row++)
+        final int count = slot.stepBlock().entries();
+        for (int entry = 0; entry < count; entry++)
         {
-            sampledTokens[row] = slot.result().sampledToken(row);
+            sampledTokens[entry] = slot.result().sampledToken(entry);
         }
         results.completed(slot, sampledTokens, count, rows);
     }

@@ -100,12 +100,12 @@ public final class CaptureSlot
         return (int)step == 0 ? 1 : (int)step;
     }
 
-    /** Tokens and rows are known from here on. */
+    /** Tokens and entries are known from here on. */
     void begin(final int stepBucket)
     {
         bucket = stepBucket;
         stepBlock.bucket(stepBucket);
-        resultBytes = layout.resultBytes(stepBlock.tokens(), stepBlock.rows());
+        resultBytes = layout.resultBytes(stepBlock.tokens(), stepBlock.entries());
     }
 
     /** Lends the rows of a result that was checked, until the slice is released. */

@@ -45,10 +45,10 @@ final class ResultCheck
 
     private String shapeFault(final ResultSlot result, final StepBlock block)
     {
-        if (result.tokens() != block.tokens() || result.rows() != block.rows())
+        if (result.tokens() != block.tokens() || result.entries() != block.entries())
         {
-            return "the header tells of " + result.tokens() + " tokens and " + result.rows() + " rows, not of " +
-                block.tokens() + " and " + block.rows();
+            return "the header tells of " + result.tokens() + " tokens and " + result.entries() + " entries, not of " +
+                block.tokens() + " and " + block.entries();
         }
         return result.layers() == layout.layers() && result.topK() == layout.topK() &&
             result.idBytes() == layout.idBytes() ? null :
@@ -69,11 +69,11 @@ final class ResultCheck
 
     private static String tokensFault(final ResultSlot result)
     {
-        for (int row = 0; row < result.rows(); row++)
+        for (int entry = 0; entry < result.entries(); entry++)
         {
-            if (result.sampledToken(row) < 0)
+            if (result.sampledToken(entry) < 0)
             {
-                return "row " + row + " of " + result.rows() + " has the token " + result.sampledToken(row) +
+                return "entry " + entry + " of " + result.entries() + " has the token " + result.sampledToken(entry) +
                     ", which no kernel sampled";
             }
         }

@@ -17,7 +17,7 @@ public final class StepBlock
 
     static final int STEP_OFFSET = 0;
     static final int TOKENS_OFFSET = 8;
-    static final int ROWS_OFFSET = 12;
+    static final int ENTRIES_OFFSET = 12;
     static final int SLOT_OFFSET = 16;
     static final int RANK_OFFSET = 20;
     static final int EPOCH_OFFSET = 24;
@@ -31,7 +31,7 @@ public final class StepBlock
     private int lastTokensOffset;
     private int epoch;
     private int tokens;
-    private int rows;
+    private int entries;
 
     StepBlock(final ByteBuffer pinned, final int maxTokens)
     {
@@ -40,12 +40,12 @@ public final class StepBlock
     }
 
     /** Bytes of the block of a step: what it does not have takes no room. */
-    static long bytes(final int tokens, final int rows)
+    static long bytes(final int tokens, final int entries)
     {
-        return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)tokens + Integer.BYTES * (long)rows;
+        return HEADER_BYTES + (Long.BYTES + Integer.BYTES) * (long)tokens + Integer.BYTES * (long)entries;
     }
 
-    /** Counts of a step for the ring; tokens and rows are 0 until {@link #begin}. */
+    /** Counts of a step for the ring; tokens and entries are 0 until {@link #begin}. */
     void open(final long step, final int generation, final int slot, final int rank, final long fingerprint)
     {
         buffer.putLong(STEP_OFFSET, step, ByteOrder.LITTLE_ENDIAN);
@@ -57,26 +57,26 @@ public final class StepBlock
     }
 
     /**
-     * Starts a step's content; each of its tokens and rows is to be written after that.
+     * Starts a step's content; each of its tokens and entries is to be written after that.
      *
-     * @param stepTokens real tokens, 0 to the most of a step.
-     * @param stepRows   rows of the plan, each of which samples one token, 0 to the most tokens of a step.
+     * @param stepTokens  real tokens, 0 to the most of a step.
+     * @param stepEntries entries of the plan, each of which samples one token, 0 to the most tokens of a step.
      * @throws InvariantViolation when a step is larger than the ring was built for.
      */
-    public void begin(final int stepEpoch, final int stepTokens, final int stepRows)
+    public void begin(final int stepEpoch, final int stepTokens, final int stepEntries)
     {
-        if (stepTokens < 0 || stepTokens > maxTokens || stepRows < 0 || stepRows > maxTokens)
+        if (stepTokens < 0 || stepTokens > maxTokens || stepEntries < 0 || stepEntries > maxTokens)
         {
-            throw new InvariantViolation("a step of " + stepTokens + " tokens and " + stepRows +
-                " rows reached a capture ring for steps of " + maxTokens);
+            throw new InvariantViolation("a step of " + stepTokens + " tokens and " + stepEntries +
+                " entries reached a capture ring for steps of " + maxTokens);
         }
         epoch = stepEpoch;
         tokens = stepTokens;
-        rows = stepRows;
+        entries = stepEntries;
         positionsOffset = HEADER_BYTES + stepTokens * Long.BYTES;
         lastTokensOffset = positionsOffset + stepTokens * Integer.BYTES;
         buffer.putInt(TOKENS_OFFSET, stepTokens, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(ROWS_OFFSET, stepRows, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(ENTRIES_OFFSET, stepEntries, ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(EPOCH_OFFSET, stepEpoch, ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -88,10 +88,10 @@ public final class StepBlock
         buffer.putInt(positionsOffset + index * Integer.BYTES, position, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** @param lastToken index of the row's last token, whose result the row samples from. */
-    public void row(final int index, final int lastToken)
+    /** @param lastToken index of the entry's last token, whose result the entry samples from. */
+    public void entry(final int index, final int lastToken)
     {
-        check(index, rows, "row");
+        check(index, entries, "entry");
         check(lastToken, tokens, "last token");
         buffer.putInt(lastTokensOffset + index * Integer.BYTES, lastToken, ByteOrder.LITTLE_ENDIAN);
     }
@@ -114,9 +114,9 @@ public final class StepBlock
         return tokens;
     }
 
-    public int rows()
+    public int entries()
     {
-        return rows;
+        return entries;
     }
 
     /** @param bucket the tokens that the step's kernels are launched for: so many rows they may write. */
@@ -133,6 +133,6 @@ public final class StepBlock
     /** Bytes that the step's kernels read. */
     long usedBytes()
     {
-        return bytes(tokens, rows);
+        return bytes(tokens, entries);
     }
 }

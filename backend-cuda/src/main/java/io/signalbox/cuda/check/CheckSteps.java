@@ -74,7 +74,7 @@ final class CheckSteps implements ResultListener, AutoCloseable
         for (int token = 0; token < tokens; token++)
         {
             block.token(token, request(step, token), position(step, token));
-            block.row(token, token);
+            block.entry(token, token);
         }
         steps.launch(slot);
     }

@@ -109,7 +109,7 @@ public final class KernelLaunches
         return loop(KernelNames.PACK_ROWS, ceiling(ids, PACK_IDS) * LOOP_THREADS, arguments);
     }
 
-    /** Samples a token for each row of the plan, of which there are at most as many as tokens. */
+    /** Samples a token for each entry of the plan, of which there are at most as many as tokens. */
     public Launch sampleSeeded(final long seed, final int tokens)
     {
         return loop(KernelNames.SAMPLE_SEEDED, tokens, results(step().int64(seed)));

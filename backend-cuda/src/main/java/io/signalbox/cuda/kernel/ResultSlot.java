@@ -17,7 +17,7 @@ public final class ResultSlot
     private static final int STEP = 0;
     private static final int RANK = 8;
     private static final int TOKENS = 12;
-    private static final int ROWS = 16;
+    private static final int ENTRIES = 16;
     private static final int LAYERS = 20;
     private static final int TOP_K = 24;
     private static final int ID_BYTES = 28;
@@ -39,9 +39,9 @@ public final class ResultSlot
 
     /** The most bytes that a result takes, a multiple of 64. */
     public static long maxBytes(
-        final int maxRows, final int maxTokens, final int layers, final int topK, final int idBytes)
+        final int maxEntries, final int maxTokens, final int layers, final int topK, final int idBytes)
     {
-        return HEADER_BYTES + align(4L * maxRows) + align((long)maxTokens * layers * topK * idBytes);
+        return HEADER_BYTES + align(4L * maxEntries) + align((long)maxTokens * layers * topK * idBytes);
     }
 
     /** @param length bytes of the slot, a multiple of 4. */
@@ -69,10 +69,10 @@ public final class ResultSlot
         return int32(TOKENS);
     }
 
-    /** Rows of the plan, one sampled token each. */
-    public int rows()
+    /** Entries of the plan, one sampled token each. */
+    public int entries()
     {
-        return int32(ROWS);
+        return int32(ENTRIES);
     }
 
     /** MoE layers, 0 if capture was disabled. */
@@ -119,15 +119,15 @@ public final class ResultSlot
         return int32(GENERATION);
     }
 
-    public int sampledToken(final int row)
+    public int sampledToken(final int entry)
     {
-        return int32(HEADER_BYTES + row * Integer.BYTES);
+        return int32(HEADER_BYTES + entry * Integer.BYTES);
     }
 
     /** Offset of the routed experts, {@code [tokens][layers][topK]} ids, from the start of the buffer. */
     public int expertsOffset()
     {
-        return start + HEADER_BYTES + (int)align(4L * rows());
+        return start + HEADER_BYTES + (int)align(4L * entries());
     }
 
     /** Bytes of all routed experts. */
@@ -148,7 +148,7 @@ public final class ResultSlot
     /** The checksum of what is here, to be compared with {@link #checksum}. */
     public long computedChecksum()
     {
-        final int bytes = (int)(align(4L * rows()) + expertsLength());
+        final int bytes = (int)(align(4L * entries()) + expertsLength());
         final int from = start + HEADER_BYTES;
         long sum = 0;
         long factor = 1;
@@ -195,13 +195,13 @@ public final class ResultSlot
 
     private boolean fits()
     {
-        if (tokens() < 0 || rows() < 0 || layers() < 0 || topK() < 0 || idBytes() < Byte.BYTES || idBytes() > Short.BYTES)
+        if (tokens() < 0 || entries() < 0 || layers() < 0 || topK() < 0 || idBytes() < Byte.BYTES || idBytes() > Short.BYTES)
         {
             return false;
         }
         // In floating point, since four numbers that nobody has checked overflow a long.
         final double experts = (double)tokens() * layers() * topK() * idBytes();
-        return HEADER_BYTES + align(4L * rows()) + experts <= capacity;
+        return HEADER_BYTES + align(4L * entries()) + experts <= capacity;
     }
 
     private long expertsLength()

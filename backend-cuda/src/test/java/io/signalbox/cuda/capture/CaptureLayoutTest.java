@@ -79,7 +79,7 @@ class CaptureLayoutTest
         block.begin(5, 2, 1);
         block.token(0, 100, 10);
         block.token(1, 101, 11);
-        block.row(0, 1);
+        block.entry(0, 1);
         block.bucket(4);
         assertEquals(0x1_0000_0002L, memory.getLong(0));
         assertEquals(2, memory.getInt(8));
@@ -104,7 +104,7 @@ class CaptureLayoutTest
         assertThrows(InvariantViolation.class, () -> block.begin(0, 4, 5));
         block.begin(0, 2, 1);
         assertThrows(InvariantViolation.class, () -> block.token(2, 0, 0));
-        assertThrows(InvariantViolation.class, () -> block.row(1, 0));
-        assertThrows(InvariantViolation.class, () -> block.row(0, 2));
+        assertThrows(InvariantViolation.class, () -> block.entry(1, 0));
+        assertThrows(InvariantViolation.class, () -> block.entry(0, 2));
     }
 }

@@ -233,8 +233,8 @@ class CaptureRingDefectTest
                 rig.ring.finish(slot);
                 rig.ring.poll(results);
             }
-            assertEquals(sampled ? List.of() : List.of(UNUSABLE_3 + "row 0 of 2 has the token -1, which no kernel sampled"),
-                results.faults);
+            assertEquals(sampled ? List.of() :
+                List.of(UNUSABLE_3 + "entry 0 of 2 has the token -1, which no kernel sampled"), results.faults);
         }
     }
 
@@ -303,7 +303,7 @@ class CaptureRingDefectTest
             rig.ring.poll(results);
             assertEquals(List.of("the result of step 1 in slot 0 of rank 3, generation 1, cannot be used: " +
                 "the header tells of " + (fewerTokens ?
-                "2 tokens and " + StepOracle.rows(3) + " rows, not of 3 and " + StepOracle.rows(3) :
+                "2 tokens and " + StepOracle.entries(3) + " entries, not of 3 and " + StepOracle.entries(3) :
                 "1 layers with 2 ids of 1 bytes, not of 2 with 2 of 1")), results.faults);
         }
     }

@@ -122,15 +122,15 @@ final class EmulatedRing implements AutoCloseable
     {
         final long step = slot.step();
         final StepBlock block = slot.stepBlock();
-        final int rows = StepOracle.rows(tokens);
-        block.begin(1, tokens, rows);
+        final int entries = StepOracle.entries(tokens);
+        block.begin(1, tokens, entries);
         for (int token = 0; token < tokens; token++)
         {
             block.token(token, StepOracle.request(step, token), StepOracle.position(step, token));
         }
-        for (int row = 0; row < rows; row++)
+        for (int entry = 0; entry < entries; entry++)
         {
-            block.row(row, StepOracle.lastToken(tokens, row));
+            block.entry(entry, StepOracle.lastToken(tokens, entry));
         }
     }
 

@@ -33,35 +33,35 @@ final class StepOracle
         return (int)(step % 1000) * 3 + token;
     }
 
-    /** Rows of a step of so many tokens, each of which samples from another token: the last ones. */
-    static int rows(final int tokens)
+    /** Entries of a step of so many tokens, each of which samples from another token: the last ones. */
+    static int entries(final int tokens)
     {
         return (tokens + 1) / 2;
     }
 
-    static int lastToken(final int tokens, final int row)
+    static int lastToken(final int tokens, final int entry)
     {
-        return tokens - rows(tokens) + row;
+        return tokens - entries(tokens) + entry;
     }
 
-    static int sampled(final long step, final int tokens, final int row)
+    static int sampled(final long step, final int tokens, final int entry)
     {
-        final int last = lastToken(tokens, row);
+        final int last = lastToken(tokens, entry);
         return SeededTokens.token(SEED, request(step, last), position(step, last) + 1);
     }
 
     /** The difference from the expected result, or null. */
     static String wrongTokens(final long step, final int tokens, final int[] sampled, final int count)
     {
-        if (count != rows(tokens))
+        if (count != entries(tokens))
         {
-            return "step " + step + " sampled " + count + " tokens, not " + rows(tokens);
+            return "step " + step + " sampled " + count + " tokens, not " + entries(tokens);
         }
-        for (int row = 0; row < count; row++)
+        for (int entry = 0; entry < count; entry++)
         {
-            if (sampled[row] != sampled(step, tokens, row))
+            if (sampled[entry] != sampled(step, tokens, entry))
             {
-                return "step " + step + " sampled another token in row " + row;
+                return "step " + step + " sampled another token in entry " + entry;
             }
         }
         return null;

@@ -87,7 +87,7 @@ class ResultSlotTest
         final ByteBuffer bytes = result(5, 17, 3, 2);
         final ResultSlot slot = wrap(bytes);
         assertArrayEquals(new int[] {2, 3, 17, 3, 5, 2, 6, 7, 41}, new int[] {
-            slot.rank(), slot.tokens(), slot.rows(), slot.layers(), slot.topK(), slot.idBytes(), slot.unwritten(),
+            slot.rank(), slot.tokens(), slot.entries(), slot.layers(), slot.topK(), slot.idBytes(), slot.unwritten(),
             slot.bad(), slot.generation()});
         assertEquals(41, slot.step());
         assertEquals(bytes.getInt(OFFSET + 64 + 4 * 16), slot.sampledToken(16));

@@ -2,6 +2,7 @@
 package io.signalbox.bench.latency;
 
 import io.signalbox.engine.EngineConfig;
+import io.signalbox.engine.GroupJournal;
 import io.signalbox.engine.HandlerThreads;
 import io.signalbox.journal.Durability;
 import io.signalbox.journal.JournalConfig;
@@ -46,9 +47,8 @@ record LatencyCell(EngineConfig.Waiting waiting, Durability durability, HandlerT
             .waiting(waiting).handlerThreads(threads).ingressSlots(SLOTS).trackSlots(SLOTS)
             .submitWaitNanos(Long.MAX_VALUE)
             .listener(tokens);
-        final JournalWriter journal = durability == null ? null :
+        final GroupJournal journal = durability == null ? GroupJournal.NONE :
             JournalWriter.create(directory, config.runSettings(), JournalConfig.of(durability));
-        return times != null ? config.journal(new StampingJournal(journal, times)) :
-            journal != null ? config.journal(journal) : config;
+        return config.journal(times == null ? journal : new StampingJournal(journal, times));
     }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Stamps the groups of a request that is alone in the engine: its Submit, the Wake with its plan, Forward, and D2hComplete
- * with its token. Without a journal behind it, it only stamps.
+ * with its token.
  */
 final class StampingJournal implements GroupJournal
 {
@@ -19,7 +19,6 @@ final class StampingJournal implements GroupJournal
     private final StageTimes times;
     private int groups;
 
-    /** @param journal {@code null} for none. */
     StampingJournal(final GroupJournal journal, final StageTimes times)
     {
         this.journal = journal;
@@ -29,7 +28,7 @@ final class StampingJournal implements GroupJournal
     @Override
     public Map<String, String> runDescription()
     {
-        return journal == null ? Map.of() : journal.runDescription();
+        return journal.runDescription();
     }
 
     @Override
@@ -45,10 +44,7 @@ final class StampingJournal implements GroupJournal
         {
             times.stamp(StageTimes.Stage.JOURNAL_HAS_RESULT);
         }
-        if (journal != null)
-        {
-            journal.append(timeNanos, group, offset, length, rows);
-        }
+        journal.append(timeNanos, group, offset, length, rows);
         if (groups == 2)
         {
             times.stamp(StageTimes.Stage.SCHEDULE_APPENDED);
@@ -58,10 +54,7 @@ final class StampingJournal implements GroupJournal
     @Override
     public void endOfBatch()
     {
-        if (journal != null)
-        {
-            journal.endOfBatch();
-        }
+        journal.endOfBatch();
         if (groups == GROUPS)
         {
             times.stamp(StageTimes.Stage.RESULT_DURABLE);
@@ -71,9 +64,6 @@ final class StampingJournal implements GroupJournal
     @Override
     public void close()
     {
-        if (journal != null)
-        {
-            journal.close();
-        }
+        journal.close();
     }
 }

@@ -37,17 +37,12 @@ final class Xxh3Hash128
     private static final VarHandle INT32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INT64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /**
-     * Longer messages need a further loop, which the C2 compiler of Java 17 sometimes miscompiled in every form that was
-     * tried. A hash must not depend on how it was compiled.
-     */
+    /** Longer messages need a further loop, which C2 of Java 17 miscompiled in every form that was tried. */
     static final int MAX_BYTES = 1024;
 
     private static final int STRIPE_BYTES = 64;
-    private static final int LANES = 8;
     private static final int LAST_STRIPE_SECRET = 121;
 
-    private final long[] lanes = new long[LANES];
     private long low;
     private long high;
 
@@ -200,57 +195,45 @@ final class Xxh3Hash128
         high = -avalanche(a * PRIME64_1 + b * PRIME64_4 + length * PRIME64_2);
     }
 
+    /**
+     * Eight sums, each in a variable of its own: with the serial or the parallel collector, C2 of Java 17 miscompiled the
+     * loop over an array of them in most processes. A hash must not depend on how it was compiled.
+     */
     private void hashLong(final byte[] message, final int length)
     {
-        startLanes();
-        accumulate(message, (length - 1) / STRIPE_BYTES);
-        accumulateStripe(message, length - STRIPE_BYTES, LAST_STRIPE_SECRET);
-        low = mergeLanes(11, length * PRIME64_1);
-        high = mergeLanes(117, ~(length * PRIME64_2));
-    }
-
-    private void startLanes()
-    {
-        lanes[0] = PRIME32_3;
-        lanes[1] = PRIME64_1;
-        lanes[2] = PRIME64_2;
-        lanes[3] = PRIME64_3;
-        lanes[4] = PRIME64_4;
-        lanes[5] = PRIME32_2;
-        lanes[6] = PRIME64_5;
-        lanes[7] = PRIME32_1;
-    }
-
-    private void accumulate(final byte[] message, final int stripes)
-    {
-        for (int stripe = 0; stripe < stripes; stripe++)
+        long lane0 = PRIME32_3;
+        long lane1 = PRIME64_1;
+        long lane2 = PRIME64_2;
+        long lane3 = PRIME64_3;
+        long lane4 = PRIME64_4;
+        long lane5 = PRIME32_2;
+        long lane6 = PRIME64_5;
+        long lane7 = PRIME32_1;
+        final int stripes = (length - 1) / STRIPE_BYTES;
+        for (int stripe = 0; stripe <= stripes; stripe++)
         {
-            accumulateStripe(message, stripe * STRIPE_BYTES, stripe * Long.BYTES);
+            final int at = stripe < stripes ? stripe * STRIPE_BYTES : length - STRIPE_BYTES;
+            final int secret = stripe < stripes ? stripe * Long.BYTES : LAST_STRIPE_SECRET;
+            lane0 += added(message, at, 0, secret);
+            lane1 += added(message, at, 8, secret);
+            lane2 += added(message, at, 16, secret);
+            lane3 += added(message, at, 24, secret);
+            lane4 += added(message, at, 32, secret);
+            lane5 += added(message, at, 40, secret);
+            lane6 += added(message, at, 48, secret);
+            lane7 += added(message, at, 56, secret);
         }
+        low = avalanche(length * PRIME64_1 + mix(lane0, lane1, 11) + mix(lane2, lane3, 27) +
+            mix(lane4, lane5, 43) + mix(lane6, lane7, 59));
+        high = avalanche(~(length * PRIME64_2) + mix(lane0, lane1, 117) + mix(lane2, lane3, 133) +
+            mix(lane4, lane5, 149) + mix(lane6, lane7, 165));
     }
 
-    private void accumulateStripe(final byte[] message, final int from, final int secret)
+    /** A lane gets the product of its keyed word's halves, and its neighbour's word. */
+    private static long added(final byte[] message, final int from, final int at, final int secret)
     {
-        for (int i = 0; i < LANES; i += 2)
-        {
-            final int at = i * Long.BYTES;
-            final long word0 = int64(message, from + at);
-            final long word1 = int64(message, from + at + 8);
-            final long keyed0 = word0 ^ int64(SECRET, secret + at);
-            final long keyed1 = word1 ^ int64(SECRET, secret + at + 8);
-            lanes[i] += word1 + (keyed0 & 0xFFFF_FFFFL) * (keyed0 >>> 32);
-            lanes[i + 1] += word0 + (keyed1 & 0xFFFF_FFFFL) * (keyed1 >>> 32);
-        }
-    }
-
-    private long mergeLanes(final int secret, final long start)
-    {
-        long merged = start;
-        for (int i = 0; i < LANES; i += 2)
-        {
-            merged += mix(lanes[i], lanes[i + 1], secret + i * Long.BYTES);
-        }
-        return avalanche(merged);
+        final long keyed = int64(message, from + at) ^ int64(SECRET, secret + at);
+        return int64(message, from + (at ^ 8)) + (keyed & 0xFFFF_FFFFL) * (keyed >>> 32);
     }
 
     private static long sum(final byte[] message, final int at)

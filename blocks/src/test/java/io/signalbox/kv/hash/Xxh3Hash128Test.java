@@ -148,7 +148,7 @@ class Xxh3Hash128Test
     }
 
     /** Small numbers in few of the bits, as token ids are, behind a chain of two words. */
-    private static byte[] messageOfTokens(final int length, final int trial)
+    static byte[] messageOfTokens(final int length, final int trial)
     {
         final ByteBuffer message = BlockHashModel.little(new byte[length]);
         message.putLong(trial * 0x9E3779B97F4A7C15L).putLong(trial * 0xC2B2AE3D27D4EB4FL);

@@ -32,8 +32,9 @@ import java.util.concurrent.Callable;
 public final class HelpCommand implements Callable<Integer>
 {
     /** The names of all commands, in the order of the help. */
-    public static final List<String> COMMANDS = List.of("simulate", "compare", "replay", "inspect", "experts", "trace",
-        "timeline", "doctor", "gpu", "help", "completion");
+    public static final List<String> COMMANDS =
+        List.of("simulate", "run", "compare", "replay", "inspect", "experts", "trace", "timeline", "whatif", "diff",
+            "doctor", "gpu", "help", "completion");
 
     private final Console console;
     @Spec

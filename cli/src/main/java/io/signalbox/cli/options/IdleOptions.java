@@ -5,6 +5,7 @@ import io.signalbox.ConfigException;
 import io.signalbox.batch.QueueOrder;
 import io.signalbox.batch.UnderPressure;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 import java.util.HashSet;
@@ -111,8 +112,19 @@ public final class IdleOptions
     public static String repeated(final CommandLine line, final String... arguments)
     {
         final CommandLine command = arguments.length == 0 ? null : line.getSubcommands().get(arguments[0]);
+        return command == null ? null : repeatedIn(command, arguments);
+    }
+
+    private static boolean mayBeRepeated(final OptionSpec option)
+    {
+        return option.isMultiValue() && (option.splitRegex() == null || option.splitRegex().isEmpty());
+    }
+
+    /** The first option of a command that is given again, unless it may be; {@code null} if there is none. */
+    static String repeatedIn(final CommandLine command, final String... arguments)
+    {
         final Set<String> seen = new HashSet<>();
-        for (final String argument : command == null ? new String[0] : arguments)
+        for (final String argument : arguments)
         {
             final int end = argument.indexOf('=');
             final String name = end < 0 ? argument : argument.substring(0, end);
@@ -120,7 +132,8 @@ public final class IdleOptions
             {
                 return null;
             }
-            if (command.getCommandSpec().optionsMap().containsKey(name) && !seen.add(name))
+            final OptionSpec option = command.getCommandSpec().optionsMap().get(name);
+            if (option != null && !mayBeRepeated(option) && !seen.add(name))
             {
                 return name;
             }

@@ -9,7 +9,7 @@ import picocli.CommandLine.TypeConversionException;
 import java.util.function.Supplier;
 
 /** Numbers of options by the grammar of {@link NumberText}, refused in a sentence if they are malformed. */
-public final class NumberConverter
+final class NumberConverter
 {
     private NumberConverter()
     {
@@ -28,7 +28,7 @@ public final class NumberConverter
     }
 
     /** A number that fits 32 bits. */
-    public static final class WholeInt implements ITypeConverter<Integer>
+    static final class WholeInt implements ITypeConverter<Integer>
     {
         @Override
         public Integer convert(final String value)
@@ -38,7 +38,7 @@ public final class NumberConverter
     }
 
     /** A number that fits 64 bits. */
-    public static final class WholeLong implements ITypeConverter<Long>
+    static final class WholeLong implements ITypeConverter<Long>
     {
         @Override
         public Long convert(final String value)
@@ -48,7 +48,7 @@ public final class NumberConverter
     }
 
     /** A decimal number. */
-    public static final class Real implements ITypeConverter<Double>
+    static final class Real implements ITypeConverter<Double>
     {
         @Override
         public Double convert(final String value)

@@ -82,6 +82,10 @@ public final class OptionNames
         OPTIONS.put("router", "--router");
         OPTIONS.put("label", "--router");
         OPTIONS.put("beta", "--beta");
+        OPTIONS.put("backend", "--backend");
+        OPTIONS.put("maxNewTokens", "--max-new-tokens");
+        OPTIONS.put("temperature", "--temperature");
+        OPTIONS.put("topP", "--top-p");
     }
 
     private static void ofSimulation()

@@ -8,6 +8,8 @@ import io.signalbox.plugin.RouterTrial;
 import io.signalbox.router.DpRouterProvider;
 import io.signalbox.router.DpRouters;
 import io.signalbox.router.RouterConfig;
+import io.signalbox.serving.BackendProvider;
+import io.signalbox.serving.Backends;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -36,6 +38,34 @@ public final class Plugins
             routers = with(routers, PathConverter.path(jar));
         }
         return routers;
+    }
+
+    /** The installed backends and those of the jars that declare any. */
+    static Backends backends(final List<String> jars)
+    {
+        Backends backends = Backends.installed();
+        for (final String jar : jars)
+        {
+            if (!jar.isBlank() && PluginJars.declares(PathConverter.path(jar), BackendProvider.class))
+            {
+                try
+                {
+                    backends = backends.with(PluginJars.load(List.of(PathConverter.path(jar)), BackendProvider.class));
+                }
+                catch (final ConfigException e)
+                {
+                    throw e.at(OPTION);
+                }
+            }
+        }
+        return backends;
+    }
+
+    /** The jars from which routers are to be loaded: not those that declare this other service alone. */
+    static List<String> without(final List<String> jars, final Class<?> other)
+    {
+        return jars.stream().filter(jar -> jar.isBlank() || !PluginJars.declares(PathConverter.path(jar), other) ||
+            PluginJars.declares(PathConverter.path(jar), DpRouterProvider.class)).toList();
     }
 
     /** @throws ConfigException if the file of an output option is one of the jars. */

@@ -164,22 +164,59 @@ class RankOptions
         return routers;
     }
 
+    /** Lets options that are not given have the values of a configuration; flags are left alone. */
+    final void startWith(final SchedulerConfig config)
+    {
+        ranks = config.ranks();
+        blockSizeTokens = config.blockSizeTokens();
+        evictionPolicy = config.evictionPolicy();
+        maxRunning = config.maxRunning();
+        maxQueued = config.maxQueued();
+        stepTokens = config.stepTokens();
+        depth = config.depth();
+        draftTokens = config.draftTokens();
+        partialBlocks = config.get(BatchSettings.PARTIAL_BLOCKS);
+        underPressure = config.get(BatchSettings.UNDER_PRESSURE);
+        pausedBlocks = config.get(BatchSettings.PAUSED_BLOCKS);
+        maxPreemptions = config.get(BatchSettings.MAX_PREEMPTIONS);
+        admissionPromise = config.get(BatchSettings.ADMISSION_PROMISE);
+        watermarkBlocks = config.get(BatchSettings.WATERMARK_BLOCKS);
+        longPrefillTokens = config.get(BatchSettings.LONG_PREFILL_TOKENS);
+        maxLongPrefills = config.get(BatchSettings.MAX_LONG_PREFILLS);
+        queueOrder = config.get(BatchSettings.QUEUE_ORDER);
+        final TenantWeights weights = config.get(BatchSettings.TENANT_WEIGHTS);
+        tenantWeights = weights.equals(TenantWeights.EQUAL) ? List.of() :
+            List.of(BatchSettings.TENANT_WEIGHTS.print(weights).split(","));
+        maxTenants = config.get(BatchSettings.MAX_TENANTS);
+    }
+
+    final int blockSizeTokens()
+    {
+        return blockSizeTokens;
+    }
+
     /** A builder with these options set, and with a pool of the default size. */
     final SchedulerConfig.Builder rankBuilder()
     {
-        return SchedulerConfig.builder()
+        return set(SchedulerConfig.builder())
+            .lockStep(lockStep)
+            .prefixCaching(!noPrefixCaching)
+            .sameStepSharing(!noSameStepSharing)
+            .kvBlocks(Math.max(2, POOL_TOKENS / blockSizeTokens));
+    }
+
+    /** Sets what these options give, except for flags and the pool. */
+    final SchedulerConfig.Builder set(final SchedulerConfig.Builder builder)
+    {
+        return builder
             .blockSizeTokens(blockSizeTokens)
             .ranks(ranks)
-            .lockStep(lockStep)
-            .kvBlocks(Math.max(2, POOL_TOKENS / blockSizeTokens))
             .evictionPolicy(evictionPolicy)
-            .prefixCaching(!noPrefixCaching)
             .maxRunning(maxRunning)
             .maxQueued(maxQueued)
             .stepTokens(stepTokens)
             .depth(depth)
             .draftTokens(draftTokens)
-            .sameStepSharing(!noSameStepSharing)
             .set(BatchSettings.PARTIAL_BLOCKS, partialBlocks)
             .set(BatchSettings.UNDER_PRESSURE, underPressure)
             .set(BatchSettings.PAUSED_BLOCKS, pausedBlocks)

@@ -17,16 +17,24 @@ public final class ReportText
     private static final int MAX_LOST_RANKS = 4;
 
     private final PrintStream out;
+    private final String timeLabel;
 
-    private ReportText(final PrintStream out)
+    private ReportText(final PrintStream out, final String timeLabel)
     {
         this.out = out;
+        this.timeLabel = timeLabel;
     }
 
     /** @param journal null if none was written. */
     public static void print(final PrintStream out, final RunReport report, final Asked asked, final JournalFacts journal)
     {
-        new ReportText(out).print(report, asked, journal);
+        new ReportText(out, "simulated time").print(report, asked, journal);
+    }
+
+    /** The report of a run whose times are real. */
+    public static void printServed(final PrintStream out, final RunReport report, final JournalFacts journal)
+    {
+        new ReportText(out, "time").print(report, new Asked(0, 0), journal);
     }
 
     private void tenant(final RunReport.Tenant tenant)
@@ -49,7 +57,7 @@ public final class ReportText
             row("not submitted", Decimals.grouped(asked.neverAsked()) + " never asked since an earlier turn did not " +
                 "complete, " + Decimals.grouped(asked.leftOut()) + " left out by --limit");
         }
-        row("simulated time", Decimals.text(report.simulatedNanos() / 1e9, 3) + " s");
+        row(timeLabel, Decimals.text(report.simulatedNanos() / 1e9, 3) + " s");
         row("throughput", perSecond(report, report.throughput().completedRequestsPerSecond(), 2) +
             " requests/s, " + perSecond(report, report.throughput().outputTokensPerSecond(), 1) + " output tokens/s");
         row("steps", Decimals.grouped(report.steps().steps()) + " with " + Decimals.grouped(report.steps().tokens()) +
@@ -222,7 +230,8 @@ public final class ReportText
             return;
         }
         row("routed experts", Decimals.grouped(experts.captured()) + " rows captured, " +
-            Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing");
+            Decimals.grouped(experts.inherited()) + " inherited, " + Decimals.grouped(experts.missing()) + " missing" +
+            (experts.combineWeights() ? "; with combine weights" : ""));
         if (report.steps().tokens() == 0)
         {
             row("expert load", NO_DATA);

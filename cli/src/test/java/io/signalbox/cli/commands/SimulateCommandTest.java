@@ -159,6 +159,30 @@ class SimulateCommandTest
     }
 
     @Test
+    void shouldCaptureCombineWeightsBesideTheSameIds()
+    {
+        final Map<String, String> ids = json();
+        final Map<String, String> weights = json("--combine-weights");
+
+        assertEquals("true", weights.get("journal.verified"));
+        assertEquals("true", weights.get("settings.model.combineWeights"));
+        assertFalse(ids.containsKey("settings.model.combineWeights"));
+        assertNotEquals(ids.get("journal.digest"), weights.get("journal.digest"));
+        for (final String same : List.of("routedExperts.captured", "routedExperts.inherited", "routedExperts.missing",
+            "routedExperts.loadSkew.maxOverMean", "latency.ttft.p99", "throughput.outputTokensPerSecond"))
+        {
+            assertEquals(ids.get(same), weights.get(same), same);
+        }
+        assertEquals(
+            weights.get("journal.digest"), json("--combine-weights", "--threaded").get("journal.digest"));
+        assertTrue(simulate("--combine-weights").out().contains(" missing; with combine weights"));
+        final CommandRun refused = CommandRun.of("simulate", "--combine-weights", "--no-capture");
+        assertEquals(ExitCode.BAD_INPUT, refused.exitCode());
+        assertEquals("signalbox simulate: --combine-weights shapes routed experts, and --no-capture captures none; leave " +
+            "it out, or change the other.", refused.err().strip());
+    }
+
+    @Test
     void shouldSayHowRequestsWerePlaced()
     {
         final Map<String, String> bound = json("--router", "conversation");

@@ -44,6 +44,7 @@ final class OptionCases implements CaseSource
             "--output-tokens=fixed:4", "--ranks=2", "--kv-blocks=600"),
         "compare", List.of("--conversations=2", "--limit=3", "--ranks=2", "--kv-blocks=3000", "--seeds=2",
             "--routers=default,kv-aware", "--workers=1"),
+        "run", List.of("--max-new-tokens=2", "--kv-blocks=40", "--ranks=1", "--backend-options=threads=1"),
         "inspect", List.of("--request=2"),
         "experts", List.of("--request=2", "--out={dir}/rows"),
         "trace", List.of("--out={dir}/written.jsonl"),

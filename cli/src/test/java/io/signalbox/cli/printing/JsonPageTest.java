@@ -12,8 +12,11 @@ import io.signalbox.cuda.driver.CudaAvailability;
 import io.signalbox.cuda.driver.CudaDevice;
 import io.signalbox.journal.Difference;
 import io.signalbox.journal.Ending;
+import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.Verification;
 import io.signalbox.journal.VoidedInput;
+import io.signalbox.whatif.WhatIf;
+import io.signalbox.whatif.WhatIfReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +95,8 @@ class JsonPageTest
     private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
+        final String other = directory.resolve("other").toString();
+        CommandRun.of("simulate", "--conversations", "6", "--limit", "20", "--ranks", "3", "--journal", other);
         final List<String> documents = new ArrayList<>(List.of(
             run("simulate", "--conversations", "6", "--limit", "20", "--ranks", "2", "--journal", journal, "--json"),
             run("simulate", "--conversations", "2", "--no-capture", "--no-journal", "--json"),
@@ -115,11 +120,16 @@ class JsonPageTest
             run("inspect", journal, "--events", "--message=Commit", "--limit=3", "--json"),
             run("timeline", journal, "--out", directory.resolve("run.pftrace").toString(), "--json"),
             run("trace", journal, "--out", directory.resolve("trace.jsonl").toString(), "--json"),
+            run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
+                "same: --max-queued 9999", "--json"),
+            run("diff", journal, journal, "--json"),
+            run("diff", journal, other, "--json"),
             run("doctor", "--json"),
             run("simulate", "--list-routers", "--json"),
             run("compare", "--list-routers", "--json"),
             run("gpu", "--probe", "--json")));
         documents.add(InspectionJson.text(Path.of("runs"), InspectionTextTest.INSPECTION));
+        documents.add(notRepeated(Path.of(journal)));
         final Verification different = new Verification(
             42, 41, Ending.OPEN, "0123456789abcdef", List.of(new VoidedInput(3, "a")), DIFFERENCE);
         documents.add(new ReplayReport(
@@ -133,6 +143,18 @@ class JsonPageTest
             List.of(new SectionResult(GpuSection.LINK, CheckVerdict.PASSED, "Looked at.",
                 List.of(new CheckFigure("link", 53.25, "GB/s")), 1.25)), GpuReportFile.State.ENDED));
         return documents;
+    }
+
+    /** A what-if of a journal, as if it had something that a re-run leaves out. */
+    private static String notRepeated(final Path journal)
+    {
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            final WhatIfReport report =
+                WhatIf.read(reader, reader.config()).ask(List.of(), 1, 0, (parts, ended, total) -> { });
+            return WhatIfJson.text(
+                journal, new WhatIfReport(report.recorded(), report.unchanged(), List.of(), List.of("a fault")));
+        }
     }
 
     @Test

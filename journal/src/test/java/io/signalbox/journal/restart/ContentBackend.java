@@ -10,8 +10,10 @@ import io.signalbox.event.StepView;
 import io.signalbox.event.codec.FaultClass;
 import io.signalbox.experts.ModelShape;
 import io.signalbox.journal.OverwrittenRows;
+import io.signalbox.testkit.ContextModel;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -97,8 +99,8 @@ final class ContentBackend implements Backend
     @Override
     public BackendCapabilities capabilities()
     {
-        return BackendCapabilities.named("content").capturesExperts(true).readsTokens(true).swapsWeights(true)
-            .resetsRanks(stepNanos > 0).depth(depth).build();
+        return BackendCapabilities.named("content").capturesExperts(true).capturesCombineWeights(true).readsTokens(true)
+            .swapsWeights(true).resetsRanks(stepNanos > 0).depth(depth).build();
     }
 
     /** Steps of the rank were aborted; the one that is being executed is of no importance to a device without memory. */
@@ -239,6 +241,8 @@ final class ContentBackend implements Backend
         {
             rows.putByte(row * SHAPE.rowBytes() + i,
                 (byte)ContentModel.expert(context, i / SHAPE.topK(), i % SHAPE.topK()));
+            rows.putFloat(row * SHAPE.rowBytes() + SHAPE.idsBytes() + i * Float.BYTES,
+                ContextModel.combineWeight(context, i), ByteOrder.LITTLE_ENDIAN);
         }
     }
 

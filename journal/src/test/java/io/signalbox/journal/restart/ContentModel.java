@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 final class ContentModel
 {
     static final int VOCABULARY = ContextModel.VOCABULARY;
-    static final ModelShape SHAPE = new ModelShape(3, 16, 2);
+    static final ModelShape SHAPE = new ModelShape(3, 16, 2).withCombineWeights(true);
     private static final ContextModel MODEL = new ContextModel(SHAPE);
 
     private ContentModel()
@@ -61,9 +61,26 @@ final class ContentModel
             context = context(context, tokens[position]);
             if (position >= request.rowsFrom())
             {
-                assertArrayEquals(ids(context), ids(rows, position - request.rowsFrom()), "position " + position);
+                final int row = position - request.rowsFrom();
+                assertArrayEquals(ids(context), ids(rows, row), "position " + position);
+                assertArrayEquals(weights(context), weights(rows, row), "position " + position);
             }
         }
+    }
+
+    private static float[] weights(final long context)
+    {
+        final float[] weights = new float[SHAPE.rowIds()];
+        for (int i = 0; i < weights.length; i++)
+        {
+            weights[i] = ContextModel.combineWeight(context, i);
+        }
+        return weights;
+    }
+
+    private static float[] weights(final RoutedExperts rows, final int row)
+    {
+        return Arrays.copyOfRange(rows.combineWeights(), row * SHAPE.rowIds(), (row + 1) * SHAPE.rowIds());
     }
 
     private static int[] ids(final long context)

@@ -112,4 +112,17 @@ final class EngineOnJournalTest
             "scheduler.kvBlocks=41"), refusal.getMessage());
         open(journal).close();
     }
+
+    @Test
+    void shouldRefuseToContinueARunWithoutItsCombineWeights() throws Exception
+    {
+        final Path journal = temporary.resolve("journal-0");
+        open(journal).close();
+        final ConfigException refusal = assertThrows(ConfigException.class, () -> new Incarnation(
+            new DirectoryJournal(journal, SMALL),
+            Incarnation.config(2).capture(ContentModel.SHAPE.withCombineWeights(false)).build()));
+        assertTrue(refusal.getMessage().contains("model.combineWeights=true, but the engine that is to continue it has " +
+            "model.combineWeights=no value"), refusal.getMessage());
+        open(journal).close();
+    }
 }

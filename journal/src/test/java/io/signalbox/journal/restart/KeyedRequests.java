@@ -5,6 +5,7 @@ import io.signalbox.StateDigest;
 import io.signalbox.engine.CompletionRequest;
 import io.signalbox.engine.EngineConfig;
 import io.signalbox.experts.RoutedExperts;
+import io.signalbox.testkit.ContextModel;
 
 import java.util.Arrays;
 
@@ -68,17 +69,22 @@ public final class KeyedRequests
             {
                 digest = StateDigest.mix(digest,
                     ContentModel.expert(context, i / ContentModel.SHAPE.topK(), i % ContentModel.SHAPE.topK()));
+                digest = StateDigest.mix(digest, Float.floatToRawIntBits(ContextModel.combineWeight(context, i)));
             }
         }
         return digest;
     }
 
+    /** The same digest of rows with their combine weights. */
     public static long digest(final RoutedExperts rows)
     {
         long digest = 0;
-        for (final short id : rows.ids())
+        final short[] ids = rows.ids();
+        final float[] weights = rows.combineWeights();
+        for (int i = 0; i < ids.length; i++)
         {
-            digest = StateDigest.mix(digest, id);
+            digest = StateDigest.mix(digest, ids[i]);
+            digest = StateDigest.mix(digest, Float.floatToRawIntBits(weights[i]));
         }
         return digest;
     }

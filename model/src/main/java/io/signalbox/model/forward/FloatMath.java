@@ -47,7 +47,7 @@ final class FloatMath
         p = p * r + 1.0f / 6.0f;
         p = p * r + 0.5f;
         p = p * r * r + r + 1.0f;
-        // 2^128 is no float: the last doubling is a factor of its own.
+        // 2^128 is no float: the last doubling is a separate factor.
         final int power = (int)n;
         return power > BIAS ? p * powerOfTwo(power - 1) * 2.0f : p * powerOfTwo(power);
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.model.forward;
 
-/** Sees what a pass computes on the way, for comparisons with other implementations. */
+/** Sees the intermediate values of a pass, for comparisons with other implementations. */
 interface ForwardObserver
 {
-    /** What is seen, {@code [token][element]}. */
+    /** A value that is seen, {@code [token][element]}. */
     enum Point
     {
         /** The state behind a layer; behind the embedding with layer -1. */
         STATE,
-        /** What attention adds to the state. */
+        /** The sum that attention adds to the state. */
         ATTENTION_OUT,
         /** The input of MLP, router and experts. */
         MLP_IN,
         ROUTER_LOGITS,
-        /** What MLP or experts add to the state. */
+        /** The sum that MLP or experts add to the state. */
         MLP_OUT,
         /** The input of the head, for each token whose logits are wanted. */
         FINAL_NORM

@@ -4,9 +4,9 @@ package io.signalbox.model.forward;
 import io.signalbox.model.DecoderPlan;
 
 /**
- * Computes one step after the other of one rank: token ids to routed experts, with their weights, and logits. What a token
- * gets depends on the tokens of its sequence up to it and on nothing else: not on the batch, on chunks, blocks, threads or
- * earlier steps. One thread at a time uses it.
+ * Computes one step after the other of one rank: token ids to routed experts, with their weights, and logits. The result
+ * of a token depends on the tokens of its sequence up to it and on nothing else: not on the batch, on chunks, blocks,
+ * threads or earlier steps. One thread at a time uses it.
  */
 public final class ForwardPass
 {
@@ -172,7 +172,7 @@ public final class ForwardPass
         }
     }
 
-    /** Logits behind the tokens for which they were wanted, {@code [index][token id]}, perhaps with further elements behind. */
+    /** Logits behind the tokens for which they were wanted, {@code [index][token id]}; further elements mean nothing. */
     public float[] logits()
     {
         return logits;

@@ -7,8 +7,8 @@ import io.signalbox.model.WeightType;
 /** Weights of a linear layer on the heap, row by row, as float32 or as the upper halves of it (bf16). Immutable. */
 final class Matrix
 {
-    /** Weights of one task: 128 KiB of bf16, which stay in a core's cache for all tokens. */
-    private static final int TASK_WEIGHTS = 1 << 16;
+    /** Weights of one task: 32 KiB of bf16, which stay in the first cache for all tokens. */
+    private static final int TASK_WEIGHTS = 1 << 14;
 
     private final int rows;
     private final int columns;

@@ -10,8 +10,8 @@ final class RmsNorm
 
     /** Normalises the first elements of {@code in}; {@code in} and {@code out} may be the same. */
     static void apply(
-        final float[] in, final int x, final int count, final float[] weights, final float epsilon, final Precision precision,
-        final float[] out, final int y, final float[] lanes)
+        final float[] in, final int x, final int count, final float[] weights, final float epsilon,
+        final Precision precision, final float[] out, final int y, final float[] lanes)
     {
         final float mean = LaneSum.ofSquares(in, x, count, lanes) / count;
         final float factor = FloatMath.reciprocalRoot(mean + epsilon);

@@ -22,9 +22,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * What a token gets, logits and experts with their weights, has the same bits whatever else the steps hold: sequences are
- * computed once alone, token by token on one thread with plain tables, and once in random chunks in random mixtures, with
- * random blocks, sizes of blocks and threads.
+ * The results of a token, logits and experts with their weights, have the same bits whatever else the steps hold:
+ * sequences are computed once alone, token by token on one thread with plain tables, and once in random chunks in random
+ * mixtures, with random blocks, sizes of blocks and threads.
  */
 class ForwardInvarianceTest
 {

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** The forward pass against what transformers computed with the same weights: greedy tokens and routed experts, in float32. */
+/** The forward pass against transformers with the same weights: greedy tokens and routed experts, in float32. */
 class ReferenceForwardTest
 {
     private static final Path MODELS =

@@ -91,7 +91,7 @@ class RowProductsTest
     private static float value(final SplittableRandom random)
     {
         final int kind = random.nextInt(12);
-        return kind == 0 ? 0.0f : kind == 1 ? -0.0f : (float)(random.nextDouble(-1, 1) * Math.scalb(1.0, random.nextInt(20)));
+        return kind == 0 ? 0.0f : kind == 1 ? -0.0f : (float)Math.scalb(random.nextDouble(-1, 1), random.nextInt(20));
     }
 
     private static void same(final float expected, final float actual)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.whatif.WhatIfReport.Distribution;
+import org.agrona.collections.LongArrayList;
+
+import java.util.Arrays;
+
+/** Exact order statistics. */
+final class Distributions
+{
+    private Distributions()
+    {
+    }
+
+    static Distribution of(final LongArrayList values)
+    {
+        final long[] sorted = values.toLongArray();
+        Arrays.sort(sorted);
+        if (sorted.length == 0)
+        {
+            return new Distribution(0, 0.0, 0, 0, 0, 0, 0);
+        }
+        double sum = 0.0;
+        for (final long value : sorted)
+        {
+            sum += value;
+        }
+        return new Distribution(sorted.length, sum / sorted.length, sorted[0], at(sorted, 1), at(sorted, 50), at(sorted, 99),
+            sorted[sorted.length - 1]);
+    }
+
+    /** The smallest value that has at least so many per cent of all at or below it. */
+    private static long at(final long[] sorted, final int percent)
+    {
+        return sorted[Math.max(0, (int)(((long)sorted.length * percent + 99) / 100) - 1)];
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.ConfigException;
+import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.engine.SteppedEngine;
+import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.Simulation;
+import io.signalbox.sim.SimulationConfig;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Simulates the requests of a recorded run under several settings, several runs at a time. */
+final class ReRuns
+{
+    private final RecordedWorkload workload;
+    private final SimulationConfig simulation;
+    private final ComparisonProgress progress;
+    private long parts;
+    private int ended;
+    private volatile boolean abandoned;
+
+    ReRuns(final RecordedWorkload workload, final SimulationConfig simulation, final ComparisonProgress progress)
+    {
+        this.workload = workload;
+        this.simulation = simulation;
+        this.progress = progress;
+    }
+
+    /** The outcomes in the order of the variants. The first failure, in that order, ends all runs. */
+    List<RunOutcome> run(final List<Variant> variants, final int workers)
+    {
+        // A variant that does not fit these requests is refused before the first run begins.
+        final List<Simulation> simulations = new ArrayList<>();
+        for (final Variant variant : variants)
+        {
+            simulations.add(simulation(variant));
+        }
+        final ExecutorService threads = Executors.newFixedThreadPool(Math.min(workers, variants.size()), task ->
+        {
+            final Thread thread = new Thread(task, "what-if");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try
+        {
+            final List<Future<RunOutcome>> runs = new ArrayList<>();
+            for (int i = 0; i < variants.size(); i++)
+            {
+                final int index = i;
+                runs.add(threads.submit(() -> run(simulations.get(index), variants.get(index).config(), variants.size())));
+            }
+            return await(runs);
+        }
+        finally
+        {
+            abandoned = true;
+            threads.shutdownNow();
+        }
+    }
+
+    private Simulation simulation(final Variant variant)
+    {
+        try
+        {
+            return new Simulation(variant.config().toBuilder().capture(null).build(), simulation, workload);
+        }
+        catch (final ConfigException e)
+        {
+            throw e.at("variant " + variant.name());
+        }
+    }
+
+    private static List<RunOutcome> await(final List<Future<RunOutcome>> runs)
+    {
+        final List<RunOutcome> outcomes = new ArrayList<>();
+        try
+        {
+            for (final Future<RunOutcome> run : runs)
+            {
+                outcomes.add(run.get());
+            }
+            return outcomes;
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new CancellationException("the re-runs were interrupted");
+        }
+        catch (final ExecutionException e)
+        {
+            if (e.getCause() instanceof Error error)
+            {
+                throw error;
+            }
+            throw (RuntimeException)e.getCause();
+        }
+    }
+
+    private RunOutcome run(final Simulation run, final SchedulerConfig config, final int total)
+    {
+        final RunCollector collector = new RunCollector(config.blockSizeTokens());
+        final long[] reached = new long[1];
+        final RunReport report = run.run(SteppedEngine::new, collector, (done, requests, nanos) ->
+        {
+            if (abandoned)
+            {
+                throw new CancellationException("another re-run has failed");
+            }
+            final long now = requests == 0 ? 0 : (long)done * (ComparisonProgress.PARTS_PER_RUN - 1) / requests;
+            if (now > reached[0])
+            {
+                advance(now - reached[0], 0, total);
+                reached[0] = now;
+            }
+        });
+        advance(ComparisonProgress.PARTS_PER_RUN - reached[0], 1, total);
+        return new RunOutcome(report, collector, workload);
+    }
+
+    private synchronized void advance(final long more, final int runs, final int total)
+    {
+        parts += more;
+        ended += runs;
+        progress.onProgress(parts, ended, total);
+    }
+}

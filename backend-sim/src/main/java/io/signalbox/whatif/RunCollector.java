@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.backend.CaptureSlice;
+import io.signalbox.engine.GroupJournal;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.ContinuedDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.PausedDecoder;
+import io.signalbox.event.codec.PlacedDecoder;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.stats.OutcomeCollector;
+import org.agrona.DirectBuffer;
+
+/** Collects the outcomes of a run, its decisions as a digest, and the score tables of its placements. */
+class RunCollector extends OutcomeCollector implements GroupJournal
+{
+    private final PlacementLog placements = new PlacementLog();
+    private final DecisionDigest digest = new DecisionDigest();
+
+    RunCollector(final int blockSizeTokens)
+    {
+        super(blockSizeTokens);
+    }
+
+    @Override
+    public void append(
+        final long timeNanos, final DirectBuffer group, final int offset, final int length, final CaptureSlice rows)
+    {
+        onGroup(group, offset, length);
+    }
+
+    @Override
+    public void endOfBatch()
+    {
+        // Nothing is buffered.
+    }
+
+    @Override
+    public void close()
+    {
+        // The outcomes are read later.
+    }
+
+    final PlacementLog placements()
+    {
+        return placements;
+    }
+
+    /** Of all decisions so far. */
+    final String digest()
+    {
+        return digest.text();
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder answer)
+    {
+        super.onRefused(answer);
+        digest.add(answer.requestId(), nowNanos() + answer.reason().value());
+    }
+
+    @Override
+    protected void onPlaced(final PlacedDecoder decision)
+    {
+        digest.add(decision.requestId(), nowNanos() + decision.rank());
+        super.onPlaced(decision);
+        if (live(decision.requestId()) != null)
+        {
+            placements.onPlaced(decision, nowNanos());
+        }
+    }
+
+    @Override
+    protected void onSchedule(final StepView plan)
+    {
+        super.onSchedule(plan);
+        digest.addStep(nowNanos(), plan);
+    }
+
+    @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        super.onRequeued(requeued);
+        digest.add(requeued.requestId(), nowNanos() + requeued.reason().value());
+    }
+
+    @Override
+    protected void onPaused(final PausedDecoder paused)
+    {
+        super.onPaused(paused);
+        digest.add(paused.requestId(), nowNanos() + paused.blocks());
+    }
+
+    @Override
+    protected void onContinued(final ContinuedDecoder continued)
+    {
+        digest.add(~continued.requestId(), nowNanos());
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        super.onFree(end);
+        digest.add(end.requestId(), nowNanos() + end.reason().value());
+        digest.add(end.rank(), end.generatedTokens());
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.codec.BackendFaultDecoder;
+import io.signalbox.event.codec.BackendResetDecoder;
+import io.signalbox.event.codec.CancelDecoder;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.MessageHeaderDecoder;
+import io.signalbox.event.codec.RefusalReason;
+import io.signalbox.event.codec.RefusedDecoder;
+import io.signalbox.event.codec.StepTimedOutDecoder;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.WeightsPlan;
+import io.signalbox.stats.RequestOutcome;
+import io.signalbox.workload.WorkloadRequest;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Takes from the groups of a run, besides the outcomes, all that its requests need to be submitted again: Submits, the
+ * times at which clients gave up, and, unless a seeded model has them, sampled tokens and accepted drafts.
+ */
+final class RunExtraction extends RunCollector
+{
+    private static final int NONE = -1;
+
+    private final boolean isSimulated;
+    private final boolean hasWaitingClients;
+    private final boolean keepsOutputs;
+    private final boolean hasDrafts;
+    private final int blockSizeTokens;
+    private final Long2ObjectHashMap<Recorded> requests = new Long2ObjectHashMap<>();
+    /** The last request of each conversation that completed. */
+    private final Long2LongHashMap lastOfConversation = new Long2LongHashMap(NONE);
+    private final List<WeightsPlan.Change> newWeights = new ArrayList<>();
+    private Recorded asked;
+    private long startNanos = NONE;
+    private long lastEndNanos = NONE;
+    private boolean hasDeadlines;
+    private long faults;
+    private long cacheResets;
+
+    /** A Submit and the facts about its request. */
+    private static final class Recorded
+    {
+        private final DirectBuffer submit;
+        private final RecordedOutput output;
+        private final long timeNanos;
+        private final long conversationId;
+        private final long predecessorId;
+        private final long thinkTimeNanos;
+        private final boolean waitsForClient;
+        private final int promptTokens;
+        private final int maxNewTokens;
+        private long cancelAfterNanos = NONE;
+
+        private Recorded(
+            final SubmitDecoder submit,
+            final RecordedOutput output,
+            final long predecessorId,
+            final long thinkTimeNanos,
+            final boolean waitsForClient)
+        {
+            this.submit = copyOf(submit);
+            this.output = output;
+            this.predecessorId = predecessorId;
+            this.thinkTimeNanos = thinkTimeNanos;
+            this.waitsForClient = waitsForClient;
+            timeNanos = submit.timeNanos();
+            conversationId = submit.conversationId();
+            promptTokens = submit.promptTokens();
+            maxNewTokens = submit.maxNewTokens();
+        }
+
+        private static DirectBuffer copyOf(final SubmitDecoder submit)
+        {
+            final byte[] bytes = new byte[MessageHeaderDecoder.ENCODED_LENGTH + submit.sbeDecodedLength()];
+            submit.buffer().getBytes(submit.offset() - MessageHeaderDecoder.ENCODED_LENGTH, bytes);
+            return new UnsafeBuffer(bytes);
+        }
+
+        private WorkloadRequest request(final long requestId, final long startNanos)
+        {
+            final boolean arrives = predecessorId == NONE && !waitsForClient;
+            return new WorkloadRequest(requestId, arrives ? timeNanos - startNanos : NONE, predecessorId,
+                arrives ? 0 : thinkTimeNanos, conversationId, promptTokens, maxNewTokens, cancelAfterNanos);
+        }
+    }
+
+    /**
+     * @param isSimulated       whether the run had simulated ranks: its time begins at 0, and it says who follows whom.
+     * @param hasWaitingClients whether sessions started when a client became free.
+     * @param keepsOutputs      whether sampled tokens and drafts are taken.
+     */
+    RunExtraction(
+        final SchedulerConfig config,
+        final boolean isSimulated,
+        final boolean hasWaitingClients,
+        final boolean keepsOutputs)
+    {
+        super(config.blockSizeTokens());
+        this.isSimulated = isSimulated;
+        this.hasWaitingClients = hasWaitingClients;
+        this.keepsOutputs = keepsOutputs;
+        hasDrafts = keepsOutputs && config.draftTokens() > 0;
+        blockSizeTokens = config.blockSizeTokens();
+    }
+
+    @Override
+    protected void onSubmit(final SubmitDecoder submit)
+    {
+        super.onSubmit(submit);
+        startNanos = startNanos == NONE ? isSimulated ? 0 : nowNanos() : startNanos;
+        asked = null;
+        if (!requests.containsKey(submit.requestId()))
+        {
+            asked = isSimulated ? simulated(submit) : embedded(submit);
+            requests.put(submit.requestId(), asked);
+            hasDeadlines |= submit.deadlineNanos() != NONE;
+        }
+    }
+
+    private Recorded simulated(final SubmitDecoder submit)
+    {
+        final boolean follows =
+            submit.predecessorId() < submit.requestId() && requests.containsKey(submit.predecessorId());
+        final boolean waits = hasWaitingClients && submit.predecessorId() == NONE &&
+            (submit.thinkTimeNanos() > 0 || submit.timeNanos() == lastEndNanos);
+        return new Recorded(submit, output(), follows ? submit.predecessorId() : NONE, submit.thinkTimeNanos(), waits);
+    }
+
+    /** A request follows the one of its conversation that completed last before it. */
+    private Recorded embedded(final SubmitDecoder submit)
+    {
+        final long predecessor =
+            submit.conversationId() == NONE ? NONE : lastOfConversation.get(submit.conversationId());
+        final long follows = predecessor < submit.requestId() ? predecessor : NONE;
+        return new Recorded(submit, output(), follows,
+            follows == NONE ? 0 : submit.timeNanos() - outcomes().get(follows).endNanos(), false);
+    }
+
+    private RecordedOutput output()
+    {
+        return keepsOutputs ? new RecordedOutput() : null;
+    }
+
+    @Override
+    protected void onRefused(final RefusedDecoder answer)
+    {
+        super.onRefused(answer);
+        final RefusalReason reason = answer.reason();
+        if (asked != null && (reason == RefusalReason.MALFORMED || reason == RefusalReason.HASH_COUNT ||
+            reason == RefusalReason.DRAINING))
+        {
+            requests.remove(answer.requestId());
+        }
+    }
+
+    @Override
+    protected void onCancel(final CancelDecoder cancel)
+    {
+        final RequestOutcome outcome = live(cancel.requestId());
+        final Recorded request = requests.get(cancel.requestId());
+        if (outcome != null && request != null && request.cancelAfterNanos == NONE)
+        {
+            request.cancelAfterNanos = nowNanos() - request.timeNanos;
+        }
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        if (control.kind() == ControlKind.NEW_WEIGHTS)
+        {
+            newWeights.add(new WeightsPlan.Change(nowNanos() - Math.max(0, startNanos), control.way()));
+        }
+        cacheResets += control.kind() == ControlKind.CACHE_RESET ? 1 : 0;
+    }
+
+    @Override
+    protected void onBackendFault(final BackendFaultDecoder fault)
+    {
+        faults++;
+    }
+
+    @Override
+    protected void onStepTimedOut(final StepTimedOutDecoder timeout)
+    {
+        faults++;
+    }
+
+    @Override
+    protected void onBackendReset(final BackendResetDecoder reset)
+    {
+        faults++;
+    }
+
+    @Override
+    protected void onCommit(final CommitView step)
+    {
+        super.onCommit(step);
+        int token = 0;
+        for (int entry = 0; keepsOutputs && entry < step.entryCount(); entry++)
+        {
+            final int emitted = step.emitted(entry);
+            final Recorded request =
+                emitted == 0 || live(step.requestId(entry)) == null ? null : requests.get(step.requestId(entry));
+            for (int i = 0; i < emitted; i++, token++)
+            {
+                if (request != null)
+                {
+                    request.output.token(step.token(token));
+                }
+            }
+            if (request != null)
+            {
+                request.output.step(emitted);
+            }
+        }
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        final RequestOutcome outcome = live(end.requestId());
+        super.onFree(end);
+        lastEndNanos = nowNanos();
+        final Recorded request = requests.get(end.requestId());
+        if (outcome != null && outcome.isCompleted() && request != null && request.conversationId != NONE)
+        {
+            lastOfConversation.put(request.conversationId, end.requestId());
+        }
+    }
+
+    /** The requests of the run; to be called when all groups were read. */
+    RecordedWorkload workload()
+    {
+        final long[] ids = new long[requests.size()];
+        int count = 0;
+        for (final Long2ObjectHashMap<Recorded>.KeyIterator keys = requests.keySet().iterator(); keys.hasNext(); )
+        {
+            ids[count++] = keys.nextLong();
+        }
+        Arrays.sort(ids);
+        final List<WorkloadRequest> list = new ArrayList<>(count);
+        final DirectBuffer[] submits = new DirectBuffer[count];
+        final RecordedOutput[] outputs = new RecordedOutput[keepsOutputs ? count : 0];
+        for (int index = 0; index < count; index++)
+        {
+            final Recorded request = requests.get(ids[index]);
+            list.add(request.request(ids[index], Math.max(0, startNanos)));
+            submits[index] = request.submit;
+            if (keepsOutputs)
+            {
+                outputs[index] = request.output;
+            }
+        }
+        return new RecordedWorkload(list, submits, keepsOutputs ? outputs : null,
+            new RecordedWorkload.Traits(hasDrafts, hasDeadlines, blockSizeTokens, Math.max(0, startNanos)));
+    }
+
+    /** Changes of weights of the run; {@code null} if there was none. */
+    WeightsPlan newWeights()
+    {
+        return newWeights.isEmpty() ? null : new WeightsPlan(newWeights);
+    }
+
+    /** Faults, timeouts and resets of ranks. */
+    long faults()
+    {
+        return faults;
+    }
+
+    long cacheResets()
+    {
+        return cacheResets;
+    }
+
+    /** Requests that are left out, because they were refused before they could wait. */
+    long leftOut()
+    {
+        return outcomes().size() - requests.size() + idsGivenAgain();
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.report.RunReport;
+import io.signalbox.report.RunReport.LatencySummary;
+
+import java.util.function.ToDoubleFunction;
+
+/** A figure of a run's report that is compared; NaN if the run measured nothing. Times are logical. */
+public enum RunFigure
+{
+    TTFT_P50("ttftP50Ms", report -> millis(report.latency().ttft(), report.latency().ttft().p50Nanos())),
+    TTFT_P99("ttftP99Ms", report -> millis(report.latency().ttft(), report.latency().ttft().p99Nanos())),
+    TPOT_P50("tpotP50Ms", report -> millis(report.latency().tpot(), report.latency().tpot().p50Nanos())),
+    TPOT_P99("tpotP99Ms", report -> millis(report.latency().tpot(), report.latency().tpot().p99Nanos())),
+    E2E_P50("e2eP50Ms", report -> millis(report.latency().e2e(), report.latency().e2e().p50Nanos())),
+    E2E_P99("e2eP99Ms", report -> millis(report.latency().e2e(), report.latency().e2e().p99Nanos())),
+    REQUESTS_PER_SECOND("requestsPerSecond", report -> report.throughput().completedRequestsPerSecond()),
+    OUTPUT_TOKENS_PER_SECOND("outputTokensPerSecond", report -> report.throughput().outputTokensPerSecond()),
+    /** Matched over prompt tokens, 0 to 1. */
+    TOKEN_HIT_RATE("tokenHitRate",
+        report -> report.prefixCache().promptTokens() == 0 ? Double.NaN : report.prefixCache().tokenHitRate()),
+    /** Tokens that went through a forward step, recomputed ones included. */
+    COMPUTED_TOKENS("computedTokens", report -> report.steps().tokens()),
+    EVICTED_BLOCKS("evictedBlocks", report -> report.steps().evictions()),
+    PREEMPTIONS("preemptions", report -> report.steps().preemptions()),
+    PAUSES("pauses", report -> report.steps().pauses()),
+    STEPS("steps", report -> report.steps().steps()),
+    COMPLETED("completed", report -> report.requests().completed()),
+    REFUSED("refused", report -> report.requests().refused());
+
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private final String key;
+    private final ToDoubleFunction<RunReport> reading;
+
+    RunFigure(final String key, final ToDoubleFunction<RunReport> reading)
+    {
+        this.key = key;
+        this.reading = reading;
+    }
+
+    /** The name in files. */
+    public String key()
+    {
+        return key;
+    }
+
+    /** The value in a report. */
+    public double of(final RunReport report)
+    {
+        return reading.applyAsDouble(report);
+    }
+
+    private static double millis(final LatencySummary summary, final long nanos)
+    {
+        return summary.count() == 0 ? Double.NaN : nanos / NANOS_PER_MILLI;
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.ConfigException;
+import io.signalbox.compare.ComparisonConfig;
+import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.event.GroupCursor;
+import io.signalbox.report.ReportListener;
+import io.signalbox.report.RunReport;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.SimulationConfig;
+import io.signalbox.sim.StepCost;
+import io.signalbox.whatif.WhatIfReport.StepTimes;
+import io.signalbox.workload.AgentTraceConfig;
+import io.signalbox.workload.GeneratedWorkloadConfig;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A recorded run as a question: what would have happened under other settings. The requests of the run, its tokens and its
+ * step times are taken from its groups and simulated again. A request arrives when it arrived, or, if it followed another
+ * one, as long after the end of that one as in the record.
+ */
+public final class WhatIf
+{
+    private static final String WORKLOAD = "workload.";
+
+    private final Map<String, String> settings;
+    private final SchedulerConfig config;
+    private final SimulationConfig simulation;
+    private final RecordedWorkload workload;
+    private final RunOutcome recorded;
+    private final StepTimes stepTimes;
+    private final List<String> notRepeated;
+
+    private WhatIf(
+        final Map<String, String> settings,
+        final SchedulerConfig config,
+        final SimulationConfig simulation,
+        final RunExtraction extraction,
+        final RunReport report,
+        final StepTimes stepTimes)
+    {
+        this.settings = settings;
+        this.config = config;
+        this.simulation = simulation;
+        this.stepTimes = stepTimes;
+        workload = extraction.workload();
+        recorded = new RunOutcome(report, extraction, workload);
+        notRepeated = notRepeated(extraction);
+    }
+
+    private WhatIf(final WhatIf other, final StepCost cost)
+    {
+        settings = other.settings;
+        config = other.config;
+        simulation = other.simulation.withStepCost(cost);
+        stepTimes = new StepTimes("given", costs(simulation), 0, 0.0, 0.0);
+        workload = other.workload;
+        recorded = other.recorded;
+        notRepeated = other.notRepeated;
+    }
+
+    /**
+     * Reads a run to its end; the caller closes it.
+     *
+     * @param config the scheduler that the run description names.
+     * @throws ConfigException if the run has no request, or no step that was measured.
+     */
+    public static WhatIf read(final GroupCursor run, final SchedulerConfig config)
+    {
+        final Map<String, String> settings = run.settings();
+        final boolean isSimulated = SimulationConfig.isIn(settings);
+        final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
+        final RunExtraction extraction =
+            new RunExtraction(config, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
+        final ReportListener report = new ReportListener(config);
+        final StepTimeFit fit = isSimulated ? null : new StepTimeFit();
+        while (run.next())
+        {
+            extraction.onGroup(run.group(), 0, run.groupLength());
+            report.onGroup(run.group(), 0, run.groupLength());
+            if (fit != null)
+            {
+                fit.onGroup(run.group(), run.groupLength());
+            }
+        }
+        final StepTimeFit.Fit fitted = isSimulated ? null : fit.fit();
+        if (extraction.outcomes().isEmpty() || !isSimulated && fitted == null)
+        {
+            throw new ConfigException("the journal has no " + (extraction.outcomes().isEmpty() ? "request" :
+                "step whose results are recorded") + ", so that nothing can be re-run; give the journal of a longer run.");
+        }
+        final SimulationConfig simulation = isSimulated ? SimulationConfig.of(settings) : SimulationConfig.DEFAULT
+            .withStepCost(fitted.cost()).withD2hDelay(fitted.delay()).withNewWeights(extraction.newWeights());
+        return new WhatIf(settings, config.toBuilder().capture(null).build(), simulation, extraction, report.report(),
+            stepTimes(simulation, fitted));
+    }
+
+    private static boolean hasWaitingClients(final Map<String, String> settings)
+    {
+        return isPositive(settings.get(WORKLOAD + GeneratedWorkloadConfig.CLIENTS.name())) ||
+            isPositive(settings.get(WORKLOAD + AgentTraceConfig.CONCURRENT_PLAYS.name()));
+    }
+
+    private static boolean isPositive(final String number)
+    {
+        return number != null && !number.equals("0");
+    }
+
+    private static StepTimes stepTimes(final SimulationConfig simulation, final StepTimeFit.Fit fitted)
+    {
+        final Map<String, String> cost = costs(simulation);
+        return fitted == null ? new StepTimes("recorded", cost, 0, 0.0, 0.0) : new StepTimes(
+            "fitted", cost, fitted.steps(), fitted.meanErrorPercent(), fitted.worstErrorPercent());
+    }
+
+    private static Map<String, String> costs(final SimulationConfig simulation)
+    {
+        final Map<String, String> costs = new TreeMap<>(simulation.settings());
+        costs.keySet().removeIf(name -> !name.startsWith("sim.stepCost.") && !name.startsWith("sim.d2hDelay."));
+        return costs;
+    }
+
+    private List<String> notRepeated(final RunExtraction extraction)
+    {
+        final List<String> sentences = new ArrayList<>();
+        if (extraction.faults() > 0 && simulation.faults() == null)
+        {
+            sentences.add(extraction.faults() + " faults, timeouts and resets of ranks are not repeated");
+        }
+        if (extraction.cacheResets() > 0)
+        {
+            sentences.add(extraction.cacheResets() + " cache resets are not repeated");
+        }
+        if (extraction.leftOut() > 0)
+        {
+            sentences.add(extraction.leftOut() + " requests are left out: they were malformed, came while the engine " +
+                "drained, or had the id of an earlier one");
+        }
+        final long unfinished = recorded.requests().stream()
+            .filter(request -> !request.hasEnded()).count();
+        if (unfinished > 0)
+        {
+            sentences.add(unfinished + " requests had not ended when the journal did; they run to their token limit");
+        }
+        return sentences;
+    }
+
+    /** The scheduler of the recorded run, without capture of routed experts. */
+    public SchedulerConfig config()
+    {
+        return config;
+    }
+
+    /** The costs of a step in the re-runs: those of the recorded run, or fitted to its steps. */
+    public StepCost stepCost()
+    {
+        return simulation.stepCost();
+    }
+
+    /** The same question with other costs of a step. */
+    public WhatIf withStepCost(final StepCost cost)
+    {
+        return new WhatIf(this, cost);
+    }
+
+    /** Requests that are re-run. */
+    public int requests()
+    {
+        return workload.requests().size();
+    }
+
+    /**
+     * Re-runs the requests under unchanged settings and under those of each variant.
+     *
+     * @param workers  threads, at least 1; each holds the pools of one run. The report does not depend on their number.
+     * @param listed   most decisions to list per re-run.
+     * @param progress receives the progress of all runs, the unchanged one included.
+     * @throws ConfigException if two variants have one name, or one cannot be run with these requests.
+     */
+    public WhatIfReport ask(
+        final List<Variant> variants, final int workers, final int listed, final ComparisonProgress progress)
+    {
+        ComparisonConfig.WORKERS.check(workers);
+        final List<Variant> runs = new ArrayList<>(List.of(new Variant("unchanged", config)));
+        runs.addAll(variants);
+        requireNames(runs);
+        final List<RunOutcome> outcomes = new ReRuns(workload, simulation, progress).run(runs, workers);
+        final RunOutcome unchanged = outcomes.get(0);
+        final List<WhatIfReport.ReRun> compared = new ArrayList<>();
+        for (int i = 1; i < runs.size(); i++)
+        {
+            compared.add(reRun(runs.get(i), unchanged, outcomes.get(i), listed));
+        }
+        return new WhatIfReport(
+            new WhatIfReport.Recorded(settings, recorded.report(), recorded.digest(), stepTimes),
+            reRun(runs.get(0), recorded, unchanged, listed), List.copyOf(compared), notRepeated);
+    }
+
+    private static void requireNames(final List<Variant> runs)
+    {
+        for (int i = 0; i < runs.size(); i++)
+        {
+            for (int j = 0; j < i; j++)
+            {
+                if (runs.get(i).name().equals(runs.get(j).name()))
+                {
+                    throw new ConfigException(j == 0 ?
+                        "a variant is called 'unchanged', as the re-run with the recorded settings; give another name." :
+                        "two variants are called '" + runs.get(i).name() + "'; give each its own name.");
+                }
+            }
+        }
+    }
+
+    private Map<String, WhatIfReport.Change> changes(final Variant variant)
+    {
+        return SettingChanges.between(config.settings(), variant.config().toBuilder().capture(null).build().settings());
+    }
+
+    private WhatIfReport.ReRun reRun(
+        final Variant variant, final RunOutcome before, final RunOutcome after, final int listed)
+    {
+        final OutcomeComparison comparison = OutcomeComparison.of(before, after);
+        return new WhatIfReport.ReRun(variant.name(), changes(variant),
+            after.report(), after.digest(), comparison.decisions(listed), comparison.requests(), comparison.latency());
+    }
+}

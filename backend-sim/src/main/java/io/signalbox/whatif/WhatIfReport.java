@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.whatif;
+
+import io.signalbox.event.codec.TieRule;
+import io.signalbox.report.RunReport;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A recorded run, its re-run under unchanged settings, and its re-runs under others. Variants are compared with the
+ * unchanged re-run, which has the same step times as they have.
+ *
+ * @param notRepeated sentences about the record that a re-run leaves out; empty if there is nothing.
+ */
+public record WhatIfReport(
+    Recorded recorded, ReRun unchanged, List<ReRun> variants, List<String> notRepeated)
+{
+    /**
+     * The run in the journal.
+     *
+     * @param settings   its run description.
+     * @param decisionDigest of refusals, placements, plans, preemptions and ends with their times, as 16 hexadecimal digits.
+     */
+    public record Recorded(Map<String, String> settings, RunReport report, String decisionDigest, StepTimes stepTimes)
+    {
+    }
+
+    /**
+     * Step times of the re-runs.
+     *
+     * @param source       {@code recorded}: the costs of the simulated run; {@code fitted}: least squares over the steps;
+     *                     {@code given}: by the caller.
+     * @param cost         costs by name, in the units of the settings {@code sim.stepCost.*}.
+     * @param steps        steps that were fitted; 0 if none were.
+     * @param meanErrorPercent mean of the absolute errors over the measured step times; 0 if nothing was fitted.
+     * @param worstErrorPercent the largest one.
+     */
+    public record StepTimes(
+        String source, Map<String, String> cost, long steps, double meanErrorPercent, double worstErrorPercent)
+    {
+    }
+
+    /**
+     * One re-run, and what it has in common with the run that it is compared with: the record for the unchanged re-run, the
+     * unchanged re-run for a variant.
+     *
+     * @param changed settings that differ, by name.
+     */
+    public record ReRun(
+        String name,
+        Map<String, Change> changed,
+        RunReport report,
+        String decisionDigest,
+        Decisions decisions,
+        Requests requests,
+        Latency latency)
+    {
+    }
+
+    /** Two values of a setting; {@code null} if a run does not have it. */
+    public record Change(String before, String after)
+    {
+    }
+
+    /**
+     * Decisions about requests. Total is the number of decisions that either run made.
+     *
+     * @param first the earliest placement that differs; {@code null} if none does.
+     * @param list  differing decisions in the order of time, as many as were asked for.
+     */
+    public record Decisions(
+        long total,
+        long different,
+        Count placements,
+        Count admissions,
+        Count preemptions,
+        Count outcomes,
+        Divergence first,
+        List<ChangedDecision> list)
+    {
+    }
+
+    /** Decisions of one kind. */
+    public record Count(long total, long different)
+    {
+    }
+
+    /**
+     * A decision that differs.
+     *
+     * @param kind    {@code placement}: rank; {@code admission}: cached prompt tokens; {@code preemption}: how often the
+     *                request was preempted or paused; {@code outcome}: how it ended.
+     * @param atNanos time of the decision in the first run, or in the other one if the first did not take it.
+     */
+    public record ChangedDecision(long requestId, String kind, long atNanos, String before, String after)
+    {
+    }
+
+    /**
+     * The earliest placement that differs, with both score tables.
+     *
+     * @param before {@code null} if the request was not placed, or too many placements came before.
+     * @param after  the same of the other run.
+     */
+    public record Divergence(long requestId, ScoreTable before, ScoreTable after)
+    {
+    }
+
+    /** A placement with the terms of all candidates, by rank. */
+    public record ScoreTable(long atNanos, int rank, TieRule tieRule, List<Candidate> candidates)
+    {
+    }
+
+    /** The lowest score wins. */
+    public record Candidate(
+        int rank, double score, double newWork, double loadTerm, long loadTokens, int matchedTokens, int activeRequests)
+    {
+    }
+
+    /**
+     * Requests of both runs.
+     *
+     * @param compared     completed in both.
+     * @param onlyBefore   completed in the first run only.
+     * @param onlyAfter    completed in the other run only.
+     * @param notSubmitted in the first run only, because a predecessor did not complete.
+     * @param faster       compared ones whose end-to-end latency is lower.
+     * @param otherRank    compared ones that were placed elsewhere.
+     * @param fewerCached  compared ones that found fewer cached tokens.
+     * @param moreCached   compared ones that found more cached tokens.
+     */
+    public record Requests(
+        long compared,
+        long onlyBefore,
+        long onlyAfter,
+        long notSubmitted,
+        long faster,
+        long slower,
+        long equal,
+        long otherRank,
+        long fewerCached,
+        long moreCached)
+    {
+    }
+
+    /**
+     * Differences of latency of the compared requests, the other run less the first.
+     *
+     * @param worst the requests that lost most end-to-end time, at most 20.
+     */
+    public record Latency(Distribution ttft, Distribution e2e, List<SlowerRequest> worst)
+    {
+    }
+
+    /** Exact order statistics in nanoseconds; all zero if {@code count} is. */
+    public record Distribution(
+        long count, double meanNanos, long minNanos, long p1Nanos, long p50Nanos, long p99Nanos, long maxNanos)
+    {
+    }
+
+    /**
+     * A request that lost time.
+     *
+     * @param reasons what differs about it, the most probable cause first.
+     */
+    public record SlowerRequest(
+        long requestId, long beforeNanos, long afterNanos, int rankBefore, int rankAfter, List<String> reasons)
+    {
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.ChangedScheduler;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.StepTimeOptions;
+import io.signalbox.cli.options.VariantOptions;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.Decimals;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.HeapShortage;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.Progress;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.WhatIfJson;
+import io.signalbox.cli.printing.WhatIfText;
+import io.signalbox.compare.ComparisonProgress;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.MemoryNeed;
+import io.signalbox.whatif.Variant;
+import io.signalbox.whatif.WhatIf;
+import io.signalbox.whatif.WhatIfReport;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Re-runs the requests of a journal under other settings, and prints what would have been different. */
+@Command(
+    name = "whatif",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    customSynopsis = "signalbox whatif JOURNAL [OPTIONS]",
+    header = "Re-run a journal's requests under other settings, decision by decision.",
+    description = {
+        "%nSimulates the recorded requests again, unchanged and under each variant: with their prompts, outputs, arrivals " +
+            "and think times, and with the recorded step times or, for a journal of an embedded engine, with step times " +
+            "fitted to it. Scheduler options change every variant; --variant adds one. Without either, the report says " +
+            "how well the re-run reproduces the record. Only reads."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox whatif runs/0001",
+        "  signalbox whatif runs/0001 --kv-blocks 131072",
+        "  signalbox whatif runs/0001 --variant 'turns: --router round-robin' --variant '2: --ranks 2'",
+        "  signalbox whatif runs/0001 --router kv-aware --router-options beta=0.5 --json",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
+public final class WhatIfCommand implements Callable<Integer>
+{
+    private static final int VARIANT_BYTES = 1 << 17;
+
+    private final Console console;
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @ArgGroup(validate = false, heading = "%nVariants:%n", order = 1)
+    private final VariantOptions variants = new VariantOptions();
+
+    @ArgGroup(validate = false, heading = "%nScheduler:%n", order = 2)
+    private final ChangedScheduler scheduler = new ChangedScheduler();
+
+    @ArgGroup(validate = false, heading = "%nStep times:%n", order = 3)
+    private final StepTimeOptions stepTimes = new StepTimeOptions();
+
+    @Option(names = "--workers", paramLabel = "N", description = "Run N simulations at a time (default: one per processor).")
+    private Integer workers;
+
+    @Option(names = "--decisions", paramLabel = "N",
+        description = "List the first N decisions that differ, per variant (default: ${DEFAULT-VALUE}).")
+    private int decisions = 10;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public WhatIfCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (scheduler.listsRouters())
+        {
+            scheduler.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
+            return InstalledRouters.print(console, jsonOptions, scheduler.known());
+        }
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
+        if (decisions < 0)
+        {
+            throw new ConfigException("--decisions=" + decisions + " is negative; give the number of decisions to list.");
+        }
+        final int threads = workers == null ? Runtime.getRuntime().availableProcessors() : workers;
+        scheduler.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
+        final List<String> shared = ChangedScheduler.given(spec.commandLine().getParseResult());
+        final List<VariantOptions.Named> asked = variants.asked(shared);
+        try (OutputFile file = jsonOptions.reserve((asked.size() + 1L) * VARIANT_BYTES))
+        {
+            final long startNanos = System.nanoTime();
+            final WhatIfReport report = HeapShortage.named("the what-if of " + journal + " with " + threads +
+                " runs at a time", "give fewer --workers, variants, ranks or blocks", () -> ask(asked, threads));
+            final double seconds = (System.nanoTime() - startNanos) / 1e9;
+            jsonOptions.print(console, file, () -> WhatIfJson.text(journal, report),
+                () -> WhatIfText.print(console.out(), journal, report));
+            console.err().printf("%nwall clock        %s s for %s re-runs, %d at a time, and reading the journal%n",
+                Decimals.text(seconds, 2), Decimals.grouped(asked.size() + 1), Math.min(threads, asked.size() + 1));
+            return ExitCode.OK;
+        }
+    }
+
+    private WhatIfReport ask(final List<VariantOptions.Named> asked, final int threads)
+    {
+        final List<Variant> changed = new ArrayList<>();
+        final WhatIf question;
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox whatif, reading"));
+            JournalReader reader = JournalReader.open(journal, progress))
+        {
+            // Options are checked before the journal is read to its end.
+            final SchedulerConfig recorded = reader.config(scheduler.known());
+            for (final VariantOptions.Named variant : asked)
+            {
+                changed.add(new Variant(variant.name(), variant.change(recorded, scheduler.known())));
+            }
+            checkMemory(recorded, changed, threads);
+            final WhatIf read = WhatIf.read(reader, recorded);
+            question = stepTimes.isGiven() ? read.withStepCost(stepTimes.change(read.stepCost())) : read;
+        }
+        try (Progress progress = progressOption.show(console, "signalbox whatif"))
+        {
+            final ComparisonProgress runs = (parts, ended, total) -> progress.show(parts,
+                (long)total * ComparisonProgress.PARTS_PER_RUN,
+                () -> Decimals.grouped(ended) + " of " + Decimals.grouped(total) + " re-runs");
+            return question.ask(changed, threads, decisions, runs);
+        }
+    }
+
+    private static void checkMemory(final SchedulerConfig recorded, final List<Variant> changed, final int threads)
+    {
+        SchedulerConfig largest = recorded;
+        for (final Variant variant : changed)
+        {
+            final long blocks = (long)variant.config().ranks() * variant.config().kvBlocks();
+            largest = blocks > (long)largest.ranks() * largest.kvBlocks() ? variant.config() : largest;
+        }
+        MemoryNeed.checkPools(largest, largest.kvBlocks(), Math.min(threads, changed.size() + 1),
+            Runtime.getRuntime().maxMemory());
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.engine.CompletionRequest;
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.workload.PromptFile;
+import io.signalbox.workload.PromptLine;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The prompts of a run, how their answers are sampled, and the file of the answers. */
+public final class PromptOptions
+{
+    private static final String PROMPTS = "--prompts";
+    private static final String OUTPUT = "--output";
+    private static final int BUILT_IN = 8;
+    private static final int SHARED_TOKENS = 40;
+    private static final int OWN_TOKENS = 9;
+    private static final int STEP = 37;
+
+    @Option(names = PROMPTS, paramLabel = "FILE",
+        description = "Read prompts from FILE, one JSON object per line, such as {\"id\": 1, \"prompt\": [5, 7]}, plain " +
+            "or gzipped (default: 8 built-in prompts with a common beginning).")
+    private Path prompts;
+
+    @Option(names = OUTPUT, paramLabel = "FILE",
+        description = "Write an answer per line to FILE: id, tokens, finish_reason, times.")
+    private Path output;
+
+    @Option(names = "--experts", description = "Write the routed experts of every token to --output as well.")
+    private boolean experts;
+
+    @Option(names = "--logprobs", description = "Write the log-probability of every token to --output as well.")
+    private boolean logprobs;
+
+    @Option(names = "--max-new-tokens", paramLabel = "N",
+        description = "Generate at most N tokens per prompt that does not say (default: ${DEFAULT-VALUE}).")
+    private int maxNewTokens = CompletionRequest.DEFAULT_NEW_TOKENS;
+
+    @Option(names = "--temperature", paramLabel = "T",
+        description = "Divide logits by T before sampling; 0: the most probable token (default: ${DEFAULT-VALUE}).")
+    private double temperature;
+
+    @Option(names = "--top-k", paramLabel = "N",
+        description = "Sample from the N most probable tokens; 0: from all (default: ${DEFAULT-VALUE}).")
+    private int topK;
+
+    @Option(names = "--top-p", paramLabel = "P",
+        description = "Sample from the most probable tokens that together have probability P (default: ${DEFAULT-VALUE}).")
+    private double topP = 1.0;
+
+    @Option(names = "--seed", paramLabel = "N",
+        description = "Sample prompt number i with the seed N + i (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    @Option(names = "--stop-token", paramLabel = "ID", description = "End an answer with this token (default: none).")
+    private Integer stopToken;
+
+    /** @throws ConfigException if options exclude each other, or have a value that is not allowed. */
+    public void check(final boolean captures)
+    {
+        CompletionRequest.prompt(new int[1]).maxNewTokens(maxNewTokens).temperature(temperature).topK(topK).topP(topP);
+        if (experts && output == null || logprobs && output == null)
+        {
+            throw new ConfigException(
+                (experts ? "--experts" : "--logprobs") + " is for the file of --output, which is not given; give one.");
+        }
+        if (experts && !captures)
+        {
+            throw new ConfigException("--experts and --no-capture exclude each other; leave one of them out.");
+        }
+        if (output != null)
+        {
+            OutputFile.check(OUTPUT, output);
+            OutputFile.requireOtherThan(OUTPUT, output, PROMPTS, prompts);
+        }
+    }
+
+    /** {@code null} if no file is asked for. */
+    public Path output()
+    {
+        return output;
+    }
+
+    /** {@code null} if no file is asked for. */
+    public OutputFile reserve()
+    {
+        return OutputFile.reserve(OUTPUT, output, 0);
+    }
+
+    public boolean experts()
+    {
+        return experts;
+    }
+
+    public boolean logprobs()
+    {
+        return logprobs;
+    }
+
+    /** @throws ConfigException with file, line and fault. */
+    public List<PromptLine> read(final DecoderPlan plan)
+    {
+        return prompts == null ? builtIn(plan.vocabulary()) : PromptFile.read(prompts, plan.vocabulary());
+    }
+
+    /** They share all but their last tokens, so that a run shows prefix hits. */
+    private static List<PromptLine> builtIn(final int vocabulary)
+    {
+        final List<PromptLine> lines = new ArrayList<>();
+        for (int number = 1; number <= BUILT_IN; number++)
+        {
+            final int[] tokens = new int[SHARED_TOKENS + OWN_TOKENS + number];
+            for (int i = 0; i < tokens.length; i++)
+            {
+                tokens[i] = (i * STEP + (i < SHARED_TOKENS ? 0 : number * number * OWN_TOKENS)) % vocabulary;
+            }
+            lines.add(PromptLine.of(Integer.toString(number), tokens));
+        }
+        return lines;
+    }
+
+    /**
+     * The request of a prompt.
+     *
+     * @param index of the prompt, from 0.
+     * @throws ConfigException if a value is not allowed, a rank cannot hold it, or the model was not made for so many
+     *                         positions.
+     */
+    public CompletionRequest request(
+        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
+    {
+        try
+        {
+            return sampled(line, index, plan, config);
+        }
+        catch (final ConfigException e)
+        {
+            throw new ConfigException("the prompt '" + line.id() + "': " + e.getMessage());
+        }
+    }
+
+    private CompletionRequest sampled(
+        final PromptLine line, final int index, final DecoderPlan plan, final SchedulerConfig config)
+    {
+        final int most = line.maxNewTokens() == null ? maxNewTokens : line.maxNewTokens();
+        final int stop = line.stopToken() != null ? line.stopToken() : stopToken == null ? -1 : stopToken;
+        CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(most).stopAt(stop)
+            .temperature(line.temperature() == null ? temperature : line.temperature())
+            .topK(line.topK() == null ? topK : line.topK())
+            .topP(line.topP() == null ? topP : line.topP())
+            .seed(line.seed() == null ? seed + index : line.seed())
+            .rows(experts ? 0 : -1);
+        checkLength((long)line.prompt().length + most, plan, config);
+        request = logprobs ? request.logprobs() : request;
+        return line.conversation() == null ? request : request.conversation(line.conversation());
+    }
+
+    private static void checkLength(final long tokens, final DecoderPlan plan, final SchedulerConfig config)
+    {
+        final long pool = (config.kvBlocks() - 1L) * config.blockSizeTokens();
+        final String whole = "with its answer it may have " + tokens + " tokens, above ";
+        if (tokens > plan.maxPositions())
+        {
+            throw new ConfigException(whole + "the " + plan.maxPositions() +
+                " positions of the model; give a shorter one, or a smaller --max-new-tokens.");
+        }
+        if (tokens > pool)
+        {
+            throw new ConfigException(whole + "the " + pool + " that the KV blocks of a rank hold; give a larger " +
+                "--kv-blocks, a shorter prompt, or a smaller --max-new-tokens.");
+        }
+    }
+}

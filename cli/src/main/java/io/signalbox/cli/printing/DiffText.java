@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.journal.JournalDiff;
+import io.signalbox.journal.JournalDiff.ChangedRequest;
+import io.signalbox.journal.JournalDiff.FirstDifference;
+import io.signalbox.journal.JournalDiff.Requests;
+import io.signalbox.journal.JournalDiff.Side;
+import io.signalbox.journal.JournalDiff.Values;
+
+import java.io.PrintStream;
+import java.util.Map;
+
+/** Two journals side by side, as text. */
+public final class DiffText
+{
+    private static final String ROW = "%-18s%s%n";
+    private static final int LONGEST_VALUE = 48;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final PrintStream out;
+    private final JournalDiff diff;
+
+    private DiffText(final PrintStream out, final JournalDiff diff)
+    {
+        this.out = out;
+        this.diff = diff;
+    }
+
+    public static void print(final PrintStream out, final JournalDiff diff)
+    {
+        new DiffText(out, diff).print();
+    }
+
+    private void print()
+    {
+        out.printf(ROW, "left", side(diff.left()));
+        out.printf(ROW, "right", side(diff.right()));
+        out.printf(ROW, "settings",
+            diff.settings().isEmpty() ? "equal" : Decimals.grouped(diff.settings().size()) + " differ:");
+        table(diff.settings());
+        if (diff.first() == null)
+        {
+            out.printf(ROW, "events", "all " + Decimals.grouped(diff.equalGroups()) + " groups are equal");
+        }
+        else
+        {
+            first(diff.first());
+        }
+        requests(diff.requests());
+    }
+
+    private static String side(final Side side)
+    {
+        return side.path() + ": " + Decimals.grouped(side.records()) + " records, " + Decimals.grouped(side.groups()) +
+            " groups, " + EnumNames.words(side.ending()) + ", digest " + side.digest();
+    }
+
+    private void first(final FirstDifference first)
+    {
+        out.printf(ROW, "events", Decimals.grouped(diff.equalGroups()) + " groups are equal, then left " +
+            record(first.leftRecord(), first.leftNanos()) + ", right " + record(first.rightRecord(), first.rightNanos()));
+        out.printf(ROW, "first difference", "message " + first.difference().message() + " of the group" +
+            (first.difference().requestId() < 0 ? "" : ", request " + first.difference().requestId()) +
+            (first.difference().blockId() < 0 ? "" : ", block " + first.difference().blockId()) + ":");
+        table(first.fields());
+        if (first.omittedFields() > 0)
+        {
+            out.printf("  and %s more fields that differ; --json has both groups%n",
+                Decimals.grouped(first.omittedFields()));
+        }
+    }
+
+    private static String record(final long record, final long nanos)
+    {
+        return record < 0 ? "has ended" :
+            "record " + Decimals.grouped(record) + " at " + Decimals.text(nanos / NANOS_PER_SECOND, 6) + " s";
+    }
+
+    private void table(final Map<String, Values> values)
+    {
+        if (values.isEmpty())
+        {
+            return;
+        }
+        int nameWidth = 0;
+        int leftWidth = "left".length();
+        for (final Map.Entry<String, Values> value : values.entrySet())
+        {
+            nameWidth = Math.max(nameWidth, value.getKey().length());
+            leftWidth = Math.max(leftWidth, text(value.getValue().left()).length());
+        }
+        final String row = "%s %-" + nameWidth + "s  %-" + leftWidth + "s  %s%n";
+        out.printf(row, " ", "", "left", "right");
+        for (final Map.Entry<String, Values> value : values.entrySet())
+        {
+            final String left = text(value.getValue().left());
+            final String right = text(value.getValue().right());
+            out.printf(row, left.equals(right) ? " " : "*", Printable.text(value.getKey()), left, right);
+        }
+        out.println();
+    }
+
+    /** A value in one line; its beginning if it is long. */
+    private static String text(final String value)
+    {
+        final String text = value == null ? "none" : Printable.text(value);
+        return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "...";
+    }
+
+    private void requests(final Requests requests)
+    {
+        out.printf(ROW, "requests", Decimals.grouped(requests.compared()) + " in both, " +
+            Decimals.grouped(requests.equal()) + " of them equal; " + Decimals.grouped(requests.onlyLeft()) +
+            " only left, " + Decimals.grouped(requests.onlyRight()) + " only right" +
+            (requests.notCompared() == 0 ? "" : "; " + Decimals.grouped(requests.notCompared()) + " not compared"));
+        if (requests.equal() < requests.compared())
+        {
+            out.printf(ROW, "", Decimals.grouped(requests.placedElsewhere()) + " placed elsewhere, " +
+                Decimals.grouped(requests.otherCachedTokens()) + " with other cached tokens, " +
+                Decimals.grouped(requests.otherTimes()) + " with other times, " +
+                Decimals.grouped(requests.otherOutcome()) + " with another outcome");
+            out.printf("%nThe most different requests, left / right:%n");
+        }
+        for (final ChangedRequest request : diff.worst())
+        {
+            out.printf("  request %-8s  %s%n", request.requestId(), String.join("; ", request.changes()));
+        }
+    }
+}

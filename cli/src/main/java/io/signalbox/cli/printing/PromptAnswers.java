@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.signalbox.experts.RoutedExperts;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Answers as JSON, one line each, and as a table. */
+public final class PromptAnswers
+{
+    private static final JsonFactory FACTORY = new JsonFactory();
+    private static final int MAX_ROWS = 16;
+    private static final int MAX_TOKENS = 12;
+
+    private PromptAnswers()
+    {
+    }
+
+    /** One JSON object with a line break at its end. */
+    public static String json(final PromptAnswer answer)
+    {
+        final StringWriter text = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(text))
+        {
+            json.writeStartObject();
+            json.writeStringField("id", answer.id());
+            json.writeNumberField("prompt_tokens", answer.promptTokens());
+            json.writeFieldName("tokens");
+            final int[] tokens = answer.completion().tokens();
+            json.writeArray(tokens, 0, tokens.length);
+            json.writeStringField("finish_reason", answer.finishReason());
+            if (answer.completion().isRefused())
+            {
+                json.writeStringField("refusal", answer.completion().refusal().message());
+            }
+            if (answer.logprobs() != null)
+            {
+                logprobs(json, answer.logprobs());
+            }
+            milliseconds(json, "first_token_ms", answer.firstNanos());
+            milliseconds(json, "total_ms", answer.totalNanos());
+            if (answer.experts() != null)
+            {
+                experts(json, answer.experts());
+            }
+            json.writeEndObject();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        return text.append('\n').toString();
+    }
+
+    private static void logprobs(final JsonGenerator json, final float[] values) throws IOException
+    {
+        json.writeArrayFieldStart("logprobs");
+        for (final float value : values)
+        {
+            if (Float.isFinite(value))
+            {
+                json.writeNumber(Float.toString(value));
+            }
+            else
+            {
+                json.writeNull();
+            }
+        }
+        json.writeEndArray();
+    }
+
+    private static void milliseconds(final JsonGenerator json, final String name, final long nanos) throws IOException
+    {
+        if (nanos < 0)
+        {
+            json.writeNullField(name);
+            return;
+        }
+        Json.decimal(json, name, Decimals.milliseconds(nanos));
+    }
+
+    /** Per token and MoE layer the ids, best first; -1: missing. */
+    private static void experts(final JsonGenerator json, final RoutedExperts experts) throws IOException
+    {
+        json.writeArrayFieldStart("experts");
+        for (int row = 0; row < experts.rows(); row++)
+        {
+            json.writeStartArray();
+            for (int layer = 0; layer < experts.shape().moeLayers(); layer++)
+            {
+                json.writeStartArray();
+                for (int k = 0; k < experts.shape().topK(); k++)
+                {
+                    json.writeNumber(experts.expert(row, layer, k));
+                }
+                json.writeEndArray();
+            }
+            json.writeEndArray();
+        }
+        json.writeEndArray();
+    }
+
+    /** The first answers with their first tokens. */
+    public static void print(final PrintStream out, final List<PromptAnswer> answers, final int total)
+    {
+        out.printf("%-18s %7s %7s %-10s %s%n", "prompt", "tokens", "new", "ended by", "answer");
+        for (final PromptAnswer answer : answers.subList(0, Math.min(MAX_ROWS, answers.size())))
+        {
+            final int[] tokens = answer.completion().tokens();
+            out.printf("%-18s %7s %7s %-10s %s%n", Printable.text(answer.id()), Decimals.grouped(answer.promptTokens()),
+                Decimals.grouped(tokens.length), answer.finishReason(), Arrays.stream(tokens).limit(MAX_TOKENS)
+                    .mapToObj(Integer::toString).collect(Collectors.joining(" ")) +
+                    (tokens.length > MAX_TOKENS ? " ..." : ""));
+        }
+        if (total > MAX_ROWS)
+        {
+            out.printf("and %s more; --output writes all%n", Decimals.grouped(total - MAX_ROWS));
+        }
+        out.print('\n');
+    }
+}

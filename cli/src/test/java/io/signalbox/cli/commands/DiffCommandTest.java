@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.cli.printing.ExitCode;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DiffCommandTest
+{
+    @TempDir
+    private static Path directory;
+    private static Path journal;
+    private static Path turns;
+
+    @BeforeAll
+    static void simulate()
+    {
+        journal = simulate("journal");
+        turns = simulate("turns", "--router", "round-robin");
+    }
+
+    private static Path simulate(final String name, final String... options)
+    {
+        final Path path = directory.resolve(name);
+        final List<String> arguments = new ArrayList<>(List.of("simulate", "--conversations", "10", "--ranks", "4",
+            "--no-verify", "--journal", path.toString()));
+        arguments.addAll(List.of(options));
+        final CommandRun run = CommandRun.of(arguments);
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return path;
+    }
+
+    private static Map<String, String> json(final int exitCode, final Path left, final Path right)
+    {
+        final CommandRun run = CommandRun.of("diff", left.toString(), right.toString(), "--json");
+        assertEquals(exitCode, run.exitCode(), run.err());
+        return JsonText.leaves(run.out());
+    }
+
+    @Test
+    void shouldCallTheSameRunEqual()
+    {
+        final Map<String, String> diff = json(ExitCode.OK, journal, simulate("again"));
+
+        assertEquals("true", diff.get("equal"));
+        assertEquals(diff.get("left.digest"), diff.get("right.digest"));
+        assertEquals(diff.get("left.groups"), diff.get("equalGroups"));
+        assertEquals(diff.get("requests.compared"), diff.get("requests.equal"));
+        final CommandRun text = CommandRun.of("diff", journal.toString(), journal.toString());
+        assertEquals(ExitCode.OK, text.exitCode(), text.err());
+        assertTrue(text.out().contains("settings          equal\nevents            all "), text.out());
+    }
+
+    @Test
+    void shouldNameSettingsThenTheFirstEventThenTheRequests()
+    {
+        final Map<String, String> diff = json(ExitCode.CHECK_FAILED, journal, turns);
+
+        assertEquals("signalbox", diff.get("settings.router.label.left"));
+        assertEquals("round-robin", diff.get("settings.router.label.right"));
+        assertEquals("Placed", diff.get("first.fields.message.left"));
+        assertEquals("0", diff.get("first.fields.rank.right"));
+        final String score = "first.fields.candidates[0].score.";
+        assertNotEquals(diff.get(score + "left"), diff.get(score + "right"));
+        assertEquals(diff.get("first.leftRecord"), diff.get("first.rightRecord"));
+        assertNotEquals("0", diff.get("requests.placedElsewhere"));
+        assertEquals("0", diff.get("requests.otherOutcome"));
+        assertEquals("0", diff.get("requests.onlyLeft"));
+        final String text = CommandRun.of("diff", journal.toString(), turns.toString()).out();
+        final List<Integer> places = Stream.of("settings ", "* router.label", "first difference  message 1 of the group, ",
+            "* rank ", "requests  ", "The most different requests").map(text::indexOf).toList();
+        assertEquals(places.stream().sorted().toList(), places, text);
+        assertTrue(places.get(0) > 0, text);
+    }
+
+    /** The number of requests that are placed elsewhere is what the what-if of one run says of the other. */
+    @Test
+    void shouldFindTheRequestsThatAWhatIfPredicted()
+    {
+        final CommandRun run = CommandRun.of("whatif", journal.toString(), "--router", "round-robin", "--json");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final Map<String, String> predicted = JsonText.leaves(run.out());
+        final Map<String, String> diff = json(ExitCode.CHECK_FAILED, journal, turns);
+        final CommandRun real = CommandRun.of("whatif", turns.toString(), "--json");
+
+        assertEquals(predicted.get("variants[0].decisions.placements.different"), diff.get("requests.placedElsewhere"));
+        assertEquals(predicted.get("variants[0].decisions.admissions.different"), diff.get("requests.otherCachedTokens"));
+        assertEquals(JsonText.leaves(real.out()).get("recorded.decisionDigest"),
+            predicted.get("variants[0].decisions.digest"));
+    }
+
+    @Test
+    void shouldCompareWhatOneJournalHasMore()
+    {
+        final Map<String, String> diff = json(ExitCode.CHECK_FAILED, journal, simulate("fewer", "--limit", "30"));
+
+        assertEquals("30", diff.get("requests.compared"));
+        assertEquals("0", diff.get("requests.onlyRight"));
+        assertNotEquals("0", diff.get("requests.onlyLeft"));
+    }
+
+    @Test
+    void shouldRefuseInOneSentence() throws IOException
+    {
+        final CommandRun absent = CommandRun.of("diff", journal.toString(), directory.resolve("absent").toString());
+        assertEquals(ExitCode.BAD_INPUT, absent.exitCode());
+        assertEquals(1, absent.err().lines().count(), absent.err());
+        assertTrue(absent.err().contains("absent"), absent.err());
+        assertEquals(ExitCode.BAD_INPUT, CommandRun.of("diff", journal.toString()).exitCode());
+
+        final Path damaged = simulate("damaged");
+        final Path segment = damaged.resolve("segment-00000").resolve("19700101F.cq4");
+        final byte[] bytes = Files.readAllBytes(segment);
+        bytes[200_000] ^= 1;
+        Files.write(segment, bytes);
+        final CommandRun refused = CommandRun.of("diff", journal.toString(), damaged.toString());
+        assertEquals(ExitCode.CHECK_FAILED, refused.exitCode(), refused.err());
+        assertEquals("", refused.out());
+        assertTrue(refused.err().contains(damaged.toString()), refused.err());
+    }
+}

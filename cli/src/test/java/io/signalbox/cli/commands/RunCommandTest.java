@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.cli.printing.ExitCode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Real models through the engine, as a user runs them. */
+class RunCommandTest
+{
+    private static final Path FIXTURE = Path.of(System.getProperty("signalbox.root"))
+        .resolve("model/src/test/resources/io/signalbox/model/forward/olmoe-wide-bf16");
+    /** Of the fixture's reference.npz: prompt 3 of block f32, its greedy continuation, and experts of the first tokens. */
+    private static final String PROMPT = "[297, 218, 96, 83, 177, 76, 250, 91, 169, 209, 269, 277, 27, 248, 282, 75]";
+    private static final String ANSWER =
+        "57,242,76,74,172,216,157,211,131,215,280,7,26,0,52,84,153,104,87,265,3,234,44,43";
+    private static final String EXPERTS =
+        "[[[5],[2]],[[0],[3]],[[2],[4]],[[1],[4]],[[7],[0]],[[4],[5]],[[0],[3]],[[7],[3]]," +
+        "[[5],[3]],[[1],[2]],[[5],[3]],[[1],[6]],[[0],[1]],[[2],[5]],[[2],[0]],[[6],[1]],[[6],[4]],[[2],[1]],[[4],[5]]," +
+        "[[2],[3]],[[5],[5]],[[5],[1]],[[1],[4]],[[4],[0]],[[1],[6]],[[2],[6]],[[5],[5]],[[0],[7]],[[3],[2]],[[1],[1]]," +
+        "[[5],[3]],[[1],[0]],[[1],[0]],[[4],[0]],[[3],[2]],[[6],[4]],[[3],[0]],[[5],[5]],[[2],[7]]]";
+
+    @TempDir
+    private Path directory;
+    private Path output;
+    private Path prompts;
+
+    @BeforeEach
+    void nameFiles()
+    {
+        output = directory.resolve("answers.jsonl");
+        prompts = directory.resolve("prompts.jsonl");
+    }
+
+    private Path checkpoint() throws IOException
+    {
+        final Path model = Files.createDirectory(directory.resolve("model"));
+        for (final String file : List.of("config.json", "model.safetensors"))
+        {
+            try (InputStream content = new GZIPInputStream(Files.newInputStream(FIXTURE.resolve(file + ".gz"))))
+            {
+                Files.copy(content, model.resolve(file));
+            }
+        }
+        return model;
+    }
+
+    private CommandRun run(final String... options)
+    {
+        final List<String> arguments = new ArrayList<>(List.of("run"));
+        arguments.addAll(Arrays.asList(options));
+        if (!arguments.contains("--no-journal"))
+        {
+            arguments.addAll(List.of("--journal", directory.resolve("journal-" + System.nanoTime()).toString()));
+        }
+        return CommandRun.of(arguments);
+    }
+
+    private List<Map<String, String>> answers() throws IOException
+    {
+        return Files.readAllLines(output).stream().map(JsonText::leaves).toList();
+    }
+
+    private List<String> answerLines() throws IOException
+    {
+        return Files.readAllLines(output).stream().map(line -> line.replaceAll(",\"(first_token|total)_ms\":[^,}]*", ""))
+            .toList();
+    }
+
+    @Test
+    void shouldAnswerBuiltInPromptsWithTheBuiltInModel()
+    {
+        final CommandRun run = run();
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("8 submitted: 8 completed, 0 cancelled, 0 failed"), run.out());
+        assertTrue(run.out().contains(", 0 missing"), run.out());
+        assertTrue(run.out().contains("verified          yes"), run.out());
+        assertTrue(run.err().contains("qwen3_moe, 364,224 weights as float32"), run.err());
+    }
+
+    @Test
+    void shouldAnswerAsTransformersDoesAndReportTheSameExperts() throws Exception
+    {
+        Files.writeString(prompts, "{\"id\": \"a\", \"prompt\": " + PROMPT + ", \"max_new_tokens\": 24}\n" +
+            "{\"prompt\": " + PROMPT + ", \"max_new_tokens\": 2}\n");
+        final CommandRun run = run("--model", checkpoint().toString(), "--prompts", prompts.toString(), "--output",
+            output.toString(), "--experts", "--backend-options", "precision=F32");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        final List<String> lines = answerLines();
+        assertEquals("{\"id\":\"a\",\"prompt_tokens\":16,\"tokens\":[" + ANSWER + "],\"finish_reason\":\"length\"," +
+            "\"experts\":" + EXPERTS + "}", lines.get(0));
+        assertTrue(lines.get(1).startsWith("{\"id\":\"2\",\"prompt_tokens\":16,\"tokens\":[57,242],"), lines.get(1));
+        assertTrue(Double.parseDouble(answers().get(0).get("first_token_ms")) > 0.0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--ranks,3", "--depth,2", "--step-tokens,7", "--block-size,4", "--router,round-robin",
+        "--backend-options,threads=3", "--max-running,1"})
+    void shouldAnswerAlikeWhateverTheScheduleIs(final String option, final String value) throws Exception
+    {
+        assertEquals(ExitCode.OK, run("--no-journal", "--output", output.toString(), "--experts", "--logprobs",
+            "--temperature", "0.9", "--top-k", "40", "--top-p", "0.95").exitCode());
+        final List<String> expected = answerLines();
+        final CommandRun run = run("--output", output.toString(), "--experts", "--logprobs", "--temperature", "0.9",
+            "--top-k", "40", "--top-p", "0.95", option, value);
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertEquals(expected, answerLines());
+        assertTrue(run.out().contains("verified          yes"), run.out());
+    }
+
+    @Test
+    void shouldAnswerOtherwiseWithAnotherSeed() throws Exception
+    {
+        run("--no-journal", "--output", output.toString(), "--temperature", "1");
+        final List<String> first = answerLines();
+        run("--no-journal", "--output", output.toString(), "--temperature", "1", "--seed", "99");
+
+        assertFalse(first.equals(answerLines()));
+        run("--no-journal", "--output", output.toString(), "--model-seed", "2");
+        assertFalse(first.equals(answerLines()));
+    }
+
+    @Test
+    void shouldMakeRandomWeightsForAConfiguration() throws Exception
+    {
+        final CommandRun run = run("--random-model", checkpoint().resolve("config.json").toString(), "--no-journal");
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.err().contains("olmoe, 188,928 weights as bfloat16"), run.err());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "{\"prompt\": [1, 300]} | line 1, has 'prompt' with 300, which is not between 0 and 299; correct or remove",
+        "{\"prompt\": [-1]} | has 'prompt' with -1, which is not between 0 and 299",
+        "{\"prompt\": \"hello\"} | line 1, has a prompt of text, and no tokenizer is installed; give the token ids",
+        "{\"text\": \"hello\"} | has a prompt of text, and no tokenizer is installed",
+        "{\"prompt\": []} | has an empty 'prompt'",
+        "{\"id\": 1} | has no 'prompt'",
+        "{\"prompt\": [1], \"max_tokens\": 5} | has the unknown field 'max_tokens'",
+        "{\"prompt\": [1], \"top_p\": 1.5} | has 'top_p' that is no number between 0 and 1",
+        "{\"prompt\": [1], \"top_p\": 0} | the prompt '1': topP=0.0 is not above 0",
+        "{\"prompt\": [1], \"temperature\": \"a\"} | has 'temperature' that is no number",
+        "{\"prompt\": [1], \"id\": {}} | has an 'id' that is neither a text",
+        "{\"prompt\": [1], \"max_new_tokens\": 5000} | '1': with its answer it may have 5001 tokens, above the 256",
+        "[1] | is not a JSON object"})
+    void shouldRefuseAPromptThatCannotBeAnswered(final String line, final String sentence) throws Exception
+    {
+        Files.writeString(prompts, line + "\n");
+        final CommandRun run = run("--model", checkpoint().toString(), "--prompts", prompts.toString());
+
+        assertRefused(sentence, run);
+    }
+
+    @Test
+    void shouldRefuseTwoPromptsWithOneId() throws Exception
+    {
+        Files.writeString(prompts, "{\"id\": 7, \"prompt\": [1]}\n{\"id\": \"7\", \"prompt\": [1]}\n");
+
+        assertRefused("line 2, has the id '7' of an earlier line", run("--prompts", prompts.toString()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "--model absent | the model absent is not a directory; give a directory with config.json",
+        "--random-model absent | absent cannot be read (NoSuchFileException)",
+        "--model a --random-model b | --model and --random-model exclude each other",
+        "--prompts absent | the prompts file absent",
+        "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, or the jar",
+        "--backend-options threads | --backend-options has 'threads', which is no NAME=VALUE",
+        "--backend-options speed=9 | --backend-options: the cpu backend has no setting 'speed'",
+        "--backend-options threads=-1 | threads=-1",
+        "--router absent | absent",
+        "--kv-blocks 3 | '1': with its answer it may have 66 tokens, above the 32 that the KV blocks of a rank hold",
+        "--kv-blocks 10000000 | the model needs",
+        "--ranks 0 | --ranks=0",
+        "--depth 9 | --depth=9",
+        "--experts | --experts is for the file of --output, which is not given",
+        "--max-new-tokens -1 | --max-new-tokens=-1",
+        "--temperature -1 | --temperature=-1"})
+    void shouldRefuseOptionsThatCannotBeMet(final String options, final String sentence)
+    {
+        assertRefused(sentence, run(options.split(" ")));
+    }
+
+    @Test
+    void shouldRefuseADamagedCheckpoint() throws Exception
+    {
+        final Path model = checkpoint();
+        final byte[] bytes = Files.readAllBytes(model.resolve("model.safetensors"));
+        Files.write(model.resolve("model.safetensors"), Arrays.copyOf(bytes, bytes.length - 1));
+
+        assertRefused("model.safetensors is truncated: its tensors need " + bytes.length + " bytes, and the file has " +
+            (bytes.length - 1) + "; copy or download the file again.", run("--model", model.toString()));
+    }
+
+    private void assertRefused(final String sentence, final CommandRun run)
+    {
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err() + run.out());
+        assertTrue(run.err().contains(sentence), run.err());
+        assertEquals("", run.out());
+        try (var entries = Files.list(directory))
+        {
+            assertTrue(entries.noneMatch(entry -> entry.getFileName().toString().startsWith("journal-")));
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

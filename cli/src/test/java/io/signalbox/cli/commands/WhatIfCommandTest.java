@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.cli.CommandRun;
+import io.signalbox.cli.JsonText;
+import io.signalbox.cli.printing.ExitCode;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class WhatIfCommandTest
+{
+    @TempDir
+    private static Path directory;
+    private static Path journal;
+
+    @BeforeAll
+    static void simulate()
+    {
+        journal = directory.resolve("journal");
+        final CommandRun run = CommandRun.of("simulate", "--conversations", "10", "--ranks", "4", "--kv-blocks", "2000",
+            "--journal", journal.toString(), "--no-verify");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+    }
+
+    private static CommandRun whatif(final String... options)
+    {
+        final List<String> arguments = new ArrayList<>(List.of("whatif", journal.toString()));
+        arguments.addAll(List.of(options));
+        return CommandRun.of(arguments);
+    }
+
+    private static Map<String, String> json(final String... options)
+    {
+        final List<String> all = new ArrayList<>(List.of(options));
+        all.add("--json");
+        final CommandRun run = whatif(all.toArray(new String[0]));
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        return JsonText.leaves(run.out());
+    }
+
+    private static void assertRefused(final String sentence, final String... options)
+    {
+        final CommandRun run = whatif(options);
+        assertEquals("signalbox whatif: " + sentence + System.lineSeparator(), run.err());
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode());
+        assertEquals("", run.out());
+    }
+
+    @Test
+    void shouldReproduceTheRecordAndCompareVariants()
+    {
+        final Map<String, String> report = json("--step-tokens", "4096", "--variant", "turns: --router round-robin",
+            "--variant", "small: --kv-blocks 1000 --step-tokens 512");
+
+        assertEquals("0", report.get("unchanged.decisions.different"));
+        assertEquals(report.get("recorded.decisionDigest"), report.get("unchanged.decisions.digest"));
+        assertEquals("turns", report.get("variants[0].name"));
+        assertEquals("round-robin", report.get("variants[0].changed.router.label.after"));
+        assertEquals("4096", report.get("variants[0].changed.scheduler.stepTokens.after"));
+        assertEquals("512", report.get("variants[1].changed.scheduler.stepTokens.after"));
+        assertEquals("1000", report.get("variants[1].changed.scheduler.kvBlocks.after"));
+        assertNotEquals("0", report.get("variants[0].decisions.placements.different"));
+        assertEquals("recorded", report.get("stepTimes.source"));
+    }
+
+    @Test
+    void shouldKeepRecordedValuesOfOptionsThatAreNotGiven()
+    {
+        final Map<String, String> report = json("--lock-step");
+
+        assertEquals("changed", report.get("variants[0].name"));
+        final String lockStep = "variants[0].changed.scheduler.lockStep.";
+        assertEquals(List.of(lockStep + "after", lockStep + "before"),
+            report.keySet().stream().filter(field -> field.startsWith("variants[0].changed.")).sorted().toList());
+    }
+
+    @Test
+    void shouldKeepTheTokensOfThePoolWithOtherBlocks()
+    {
+        final Map<String, String> report = json("--block-size", "64");
+
+        assertEquals("500", report.get("variants[0].changed.scheduler.kvBlocks.after"));
+        assertEquals("64", report.get("variants[0].changed.scheduler.blockSizeTokens.after"));
+    }
+
+    @Test
+    void shouldPrintFiguresSideBySideAndASectionForEachVariant() throws IOException
+    {
+        final Path file = directory.resolve("whatif.json");
+        final CommandRun run = whatif("--router", "round-robin", "--decisions", "2", "--json-file", file.toString());
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("unchanged re-run  0 of "), run.out());
+        assertTrue(run.out().contains("every step and every time is equal"), run.out());
+        assertTrue(run.out().lines().anyMatch(line -> line.matches(" +recorded +unchanged +changed")), run.out());
+        assertTrue(run.out().contains("router.label: signalbox -> round-robin"), run.out());
+        assertTrue(run.out().contains("First placement that differs: request "), run.out());
+        assertTrue(run.out().contains("Decisions that differ, the first 2 of "), run.out());
+        assertTrue(run.err().contains("for 2 re-runs, "), run.err());
+        assertTrue(Files.readString(file).startsWith("{"), file.toString());
+    }
+
+    @Test
+    void shouldOnlySayHowWellItReproducesTheRecordIfNothingChanges()
+    {
+        final CommandRun run = whatif();
+
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.out().contains("unchanged re-run  0 of "), run.out());
+        assertTrue(run.out().lines().noneMatch(line -> line.startsWith("  decisions")), run.out());
+    }
+
+    @Test
+    void shouldReplaceStepTimes()
+    {
+        final Map<String, String> report = json("--step-base-nanos", "1000000");
+
+        assertEquals("given", report.get("stepTimes.source"));
+        assertEquals("1000000", report.get("stepTimes.cost.sim.stepCost.baseNanos"));
+        assertNotEquals(report.get("recorded.decisionDigest"), report.get("unchanged.decisions.digest"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+        "--variant=--router x | --variant='--router x' has no name before a colon; give it one, such as " +
+            "'half: --kv-blocks 32768'.",
+        "--variant=a: --frobnicate 3 | --variant a: there is no option '--frobnicate'; 'signalbox whatif --help' lists " +
+            "the options.",
+        "--variant=a: --ranks many | --variant a: Invalid value for option '--ranks': 'many' is not a whole number; " +
+            "'signalbox whatif --help' lists the options.",
+        "--variant=a: --ranks 0 | --variant a: --ranks=0 is not between 1 and 1024; give a number in that " +
+            "range.",
+        "--variant=a: --ranks 2 --ranks 3 | --variant a: --ranks is given more than once; give it once.",
+        "--variant=unchanged: --ranks 2 | a variant is called 'unchanged', as the re-run with the recorded settings; give " +
+            "another name.",
+        "--paused-blocks=4 | --paused-blocks is for --under-pressure pause, and the run does not pause requests; leave it " +
+            "out, or change the other.",
+        "--router-options=beta=2 | --router-options names beta, which the signalbox router does not read; give some of " +
+            "backlog, cachedWeight, contextWeight, decodeWeight, reuseWeight, rowWeight.",
+        "--decisions=-1 | --decisions=-1 is negative; give the number of decisions to list.",
+        "--block-size=24 | variant changed: --block-size=24 is neither a multiple nor a divisor of the 16 tokens whose " +
+            "hashes the journal has, and it has no prompt tokens; give a multiple or a divisor.",
+        "--workers=0 | --workers=0 is not between 1 and 2147483647; give at least 1."})
+    void shouldRefuseInOneSentence(final String option, final String sentence)
+    {
+        assertRefused(sentence, option);
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoJournal()
+    {
+        final CommandRun run = CommandRun.of("whatif", directory.resolve("absent").toString());
+        assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run.err());
+        assertEquals(1, run.err().lines().count(), run.err());
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.engine;
+
+import io.signalbox.scheduler.SchedulerConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Who and what the front door lets in. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DoorTest
+{
+    private static final CompletionRequest REQUEST = CompletionRequest.prompt(new int[10]).maxNewTokens(4);
+
+    private static EngineConfig config()
+    {
+        return new EngineConfig().scheduler(SchedulerConfig.builder().ranks(2).kvBlocks(65).build())
+            .backend(new CountingBackend(0));
+    }
+
+    @Test
+    void shouldRefuseTokensOfAPromptThatTheModelDoesNotKnow()
+    {
+        try (SignalboxEngine engine = SignalboxEngine.launch(config().vocabularySize(50)))
+        {
+            assertEquals("token 2 of the prompt of request 1 is 50, but token ids of the model are 0 to 49; use its " +
+                "tokenizer, or give the engine another vocabularySize", assertThrows(IllegalArgumentException.class,
+                    () -> engine.submit(CompletionRequest.prompt(new int[] {0, 49, 50, 51}))).getMessage());
+            final CompletionHandle known = engine.submit(CompletionRequest.prompt(new int[] {0, 49}).maxNewTokens(2));
+            assertEquals(List.of(2, 3), seen(known));
+        }
+    }
+
+    private static List<Integer> seen(final CompletionHandle request)
+    {
+        final List<Integer> seen = new ArrayList<>();
+        request.forEach(seen::add);
+        return seen;
+    }
+
+    /** As long as there is room, nothing waits, and so nothing is interrupted. */
+    @Test
+    void shouldServeAnInterruptedThreadIfThereIsRoom() throws Exception
+    {
+        try (SignalboxEngine engine = SignalboxEngine.launch(config()))
+        {
+            final CompletionHandle first = engine.submit(REQUEST.maxNewTokens(900));
+            Thread.currentThread().interrupt();
+            final CompletionHandle second = engine.submit(REQUEST);
+            final boolean reset = engine.resetCache();
+            first.cancel();
+            assertTrue(Thread.interrupted(), "the status stays");
+            assertTrue(reset);
+            assertNull(second.await().refusal());
+            first.await();
+        }
+    }
+}

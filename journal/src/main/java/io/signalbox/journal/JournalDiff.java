@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Two journals side by side: settings that differ, the first event that differs, and the consequences by request. Memory is
+ * bounded by the requests that run at a time and by those that one journal ended long before the other one.
+ *
+ * @param settings    settings that differ, by name.
+ * @param equalGroups groups from the first on that are equal byte for byte.
+ * @param first       {@code null} if every group is equal.
+ */
+public record JournalDiff(
+    Side left, Side right, Map<String, Values> settings, long equalGroups, FirstDifference first, Requests requests,
+    List<ChangedRequest> worst)
+{
+    /** A journal that was read to its end. */
+    public record Side(Path path, long records, long groups, Ending ending, String digest)
+    {
+    }
+
+    /** The values of both journals; {@code null} if one has none. */
+    public record Values(String left, String right)
+    {
+    }
+
+    /**
+     * The first groups that differ.
+     *
+     * @param leftRecord    record of the group; -1 if the journal has ended.
+     * @param rightRecord   the same of the other journal.
+     * @param leftNanos     logical time of the group; of the last one if the journal has ended.
+     * @param rightNanos    the same of the other journal.
+     * @param difference    the first message that differs, with both groups and the one before; {@code recorded} is left,
+     *                      {@code recomputed} is right.
+     * @param fields        fields of that message by name, in their order: those that differ, and all outside of repeating
+     *                      groups.
+     * @param omittedFields fields that differ and are not listed, because there are too many.
+     */
+    public record FirstDifference(
+        long leftRecord,
+        long rightRecord,
+        long leftNanos,
+        long rightNanos,
+        Difference difference,
+        Map<String, Values> fields,
+        long omittedFields)
+    {
+    }
+
+    /**
+     * Requests by id. One request may count in several of the last figures.
+     *
+     * @param compared       in both journals.
+     * @param equal          of them: equal in all that follows.
+     * @param placedElsewhere on another rank.
+     * @param otherCachedTokens found another number of cached prompt tokens.
+     * @param otherTimes     waited, got their first token or ended after another time.
+     * @param otherOutcome   ended in another way, with another number of tokens, or after other preemptions.
+     * @param onlyLeft       in the first journal only.
+     * @param onlyRight      in the second journal only.
+     * @param notCompared    ended in one journal so long before the other one that they were not kept.
+     */
+    public record Requests(
+        long compared,
+        long equal,
+        long placedElsewhere,
+        long otherCachedTokens,
+        long otherTimes,
+        long otherOutcome,
+        long onlyLeft,
+        long onlyRight,
+        long notCompared)
+    {
+    }
+
+    /**
+     * A request that differs.
+     *
+     * @param leftE2eNanos  from Submit to end; -1 if it did not end.
+     * @param rightE2eNanos the same in the second journal.
+     * @param changes       what differs, in words.
+     */
+    public record ChangedRequest(long requestId, long leftE2eNanos, long rightE2eNanos, List<String> changes)
+    {
+    }
+
+    /** Whether settings and groups are equal. */
+    public boolean isEqual()
+    {
+        return settings.isEmpty() && first == null;
+    }
+
+    /**
+     * Reads both journals to their ends.
+     *
+     * @param progress receives the bytes of both journals together.
+     * @throws JournalException if one is damaged or still being written; the message says which.
+     */
+    public static JournalDiff between(final Path left, final Path right, final ReadProgress progress)
+    {
+        final TwoReads both = new TwoReads(progress);
+        try (JournalReader leftReader = open(left, both.left());
+            JournalReader rightReader = open(right, both.right()))
+        {
+            return new SideBySide(left, leftReader, right, rightReader).run();
+        }
+    }
+
+    private static JournalReader open(final Path directory, final ReadProgress progress)
+    {
+        try
+        {
+            return JournalReader.open(directory, progress);
+        }
+        catch (final JournalException e)
+        {
+            throw named(directory, e);
+        }
+    }
+
+    /** The same refusal with the journal that it concerns. */
+    static JournalException named(final Path directory, final JournalException refusal)
+    {
+        return refusal.getMessage().contains(directory.toString()) ? refusal : new JournalException(refusal.kind(),
+            directory + ": " + refusal.getMessage(), refusal.segment(), refusal.offset(), refusal.sequence(), refusal);
+    }
+}

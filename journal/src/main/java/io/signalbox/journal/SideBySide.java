@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal;
+
+import io.signalbox.journal.JournalDiff.FirstDifference;
+import io.signalbox.journal.JournalDiff.Side;
+import io.signalbox.journal.JournalDiff.Values;
+import io.signalbox.scheduler.SchedulerConfig;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Reads two journals: group by group until they differ, then in the order of their times. */
+final class SideBySide
+{
+    private static final int MOST_FIELDS = 60;
+
+    private final One left;
+    private final One right;
+    private final RequestMatching requests;
+    private long equalGroups;
+    /** The last group that is equal. */
+    private final MutableDirectBuffer before = new ExpandableArrayBuffer(4096);
+    private int beforeLength;
+    private FirstDifference first;
+
+    /** One of the journals, with its current group. */
+    private static final class One
+    {
+        private final Path path;
+        private final JournalReader reader;
+        private boolean hasGroup;
+        private long startNanos;
+        private long nowNanos;
+
+        private One(final Path path, final JournalReader reader)
+        {
+            this.path = path;
+            this.reader = reader;
+        }
+
+        private void advance()
+        {
+            final boolean isFirst = reader.groups() == 0;
+            hasGroup = next();
+            nowNanos = hasGroup ? reader.timeNanos() : nowNanos;
+            startNanos = isFirst ? nowNanos : startNanos;
+        }
+
+        private boolean next()
+        {
+            try
+            {
+                return reader.next();
+            }
+            catch (final JournalException e)
+            {
+                throw JournalDiff.named(path, e);
+            }
+        }
+
+        private long elapsedNanos()
+        {
+            return nowNanos - startNanos;
+        }
+
+        private int blockSizeTokens()
+        {
+            return SchedulerConfig.BLOCK_SIZE_TOKENS.read(SchedulerConfig.PREFIX, reader.settings());
+        }
+
+        private List<String> lines()
+        {
+            return hasGroup ? GroupText.lines(reader.group(), 0, reader.groupLength()) : List.of();
+        }
+
+        private Side side()
+        {
+            return new Side(path, reader.records(), reader.groups(), reader.ending(), reader.digest());
+        }
+    }
+
+    SideBySide(final Path leftPath, final JournalReader leftReader, final Path rightPath, final JournalReader rightReader)
+    {
+        left = new One(leftPath, leftReader);
+        right = new One(rightPath, rightReader);
+        requests = new RequestMatching(left.blockSizeTokens(), right.blockSizeTokens());
+    }
+
+    JournalDiff run()
+    {
+        left.advance();
+        right.advance();
+        while (left.hasGroup || right.hasGroup)
+        {
+            if (first == null && !isEqual())
+            {
+                first = firstDifference();
+            }
+            if (first == null)
+            {
+                equalGroups++;
+                beforeLength = left.reader.groupLength();
+                before.putBytes(0, left.reader.group(), 0, beforeLength);
+                requests.onLeft(left.reader);
+                requests.onRight(right.reader);
+                left.advance();
+                right.advance();
+            }
+            else if (!right.hasGroup || left.hasGroup && left.elapsedNanos() <= right.elapsedNanos())
+            {
+                requests.onLeft(left.reader);
+                left.advance();
+            }
+            else
+            {
+                requests.onRight(right.reader);
+                right.advance();
+            }
+        }
+        requests.end();
+        return new JournalDiff(
+            left.side(), right.side(), settings(), equalGroups, first, requests.counts(), requests.worst());
+    }
+
+    private boolean isEqual()
+    {
+        if (!left.hasGroup || !right.hasGroup)
+        {
+            return false;
+        }
+        final int leftStart = left.reader.group().wrapAdjustment();
+        final int rightStart = right.reader.group().wrapAdjustment();
+        return Arrays.equals(left.reader.group().byteArray(), leftStart, leftStart + left.reader.groupLength(),
+            right.reader.group().byteArray(), rightStart, rightStart + right.reader.groupLength());
+    }
+
+    private FirstDifference firstDifference()
+    {
+        final Difference difference = Difference.between(
+            left.hasGroup ? left.reader.sequence() : -1, left.lines(), right.lines(),
+            GroupText.lines(before, 0, beforeLength));
+        final Map<String, Values> fields = new LinkedHashMap<>();
+        final long omitted = addFields(fields, difference);
+        return new FirstDifference(
+            left.hasGroup ? left.reader.sequence() : -1, right.hasGroup ? right.reader.sequence() : -1, left.nowNanos,
+            right.nowNanos, difference, fields, omitted);
+    }
+
+    private static long addFields(final Map<String, Values> fields, final Difference difference)
+    {
+        final Map<String, String> was = MessageFields.of(difference.recorded());
+        final Map<String, String> is = MessageFields.of(difference.recomputed());
+        final LinkedHashMap<String, String> names = new LinkedHashMap<>(was);
+        is.forEach(names::putIfAbsent);
+        long omitted = 0;
+        for (final String name : names.keySet())
+        {
+            final Values values = new Values(was.get(name), is.get(name));
+            final boolean differs = values.left() == null || !values.left().equals(values.right());
+            if (differs && fields.size() >= MOST_FIELDS)
+            {
+                omitted++;
+            }
+            else if (differs || !name.contains("["))
+            {
+                fields.put(name, values);
+            }
+        }
+        return omitted;
+    }
+
+    private Map<String, Values> settings()
+    {
+        final Map<String, String> was = left.reader.settings();
+        final Map<String, String> is = right.reader.settings();
+        final TreeSet<String> names = new TreeSet<>(was.keySet());
+        names.addAll(is.keySet());
+        final Map<String, Values> differing = new TreeMap<>();
+        for (final String name : names)
+        {
+            final Values values = new Values(was.get(name), is.get(name));
+            if (values.left() == null || !values.left().equals(values.right()))
+            {
+                differing.put(name, values);
+            }
+        }
+        return differing;
+    }
+}

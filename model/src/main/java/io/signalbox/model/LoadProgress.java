@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+/** Receives which weights a backend has copied; the sum of all is {@link DecoderPlan#parameters} times the type's bytes. */
+@FunctionalInterface
+public interface LoadProgress
+{
+    /** For a caller that does not show it. */
+    LoadProgress NONE = bytes ->
+    {
+    };
+
+    /** Called after each matrix, by the thread that copies it. */
+    void copied(long bytes);
+}

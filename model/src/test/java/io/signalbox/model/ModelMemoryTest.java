@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model;
+
+import io.signalbox.model.forward.ForwardModel;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ModelMemoryTest
+{
+    private static final long GIB = 1L << 30;
+
+    /** The shape of OLMoE-1B-7B. */
+    private static DecoderPlan large()
+    {
+        return new DecoderPlan(ModelFamily.OLMOE, WeightType.BF16, 16,
+            List.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 2048, 50_304, 0, 4096, 1e-5, false,
+            new AttentionPlan(16, 16, 128, 10_000.0, QkNorm.FULL_WIDTH, 0.0, null), ExpertsPlan.softmax(64, 8, 1024, false));
+    }
+
+    @Test
+    void shouldCountTheWeightsOfAKnownModel()
+    {
+        assertEquals(6_919_161_856L, large().parameters());
+    }
+
+    @Test
+    void shouldCountAsManyWeightsAsAModelCopies()
+    {
+        for (final boolean tied : new boolean[] {false, true})
+        {
+            final DecoderPlan plan = SmallPlans.of(WeightType.BF16, tied);
+            final AtomicLong bytes = new AtomicLong();
+            final ModelWeights weights = GeneratedModel.weights(plan, 1, bytes::addAndGet);
+            ForwardModel.of(weights);
+            final long vectors = 2 * (2 * 8 + 2 * 4) + 8;
+
+            assertEquals(plan.parameters() * 2, bytes.get() + 2 * vectors);
+        }
+    }
+
+    @Test
+    void shouldRefuseAModelThatTheHeapCannotHold()
+    {
+        final ModelMemory memory = ModelMemory.of(large(), 65_536);
+        final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 64 * GIB)).getMessage();
+
+        assertEquals("the model needs 32.5 GiB (12.9 GiB weights, 16.0 GiB keys and values), and the Java heap has 6.0 " +
+            "GiB; give a larger heap, for example with JAVA_TOOL_OPTIONS=-Xmx33g, or fewer KV blocks or ranks.", message);
+        memory.check(33 * GIB, 64 * GIB);
+    }
+
+    @Test
+    void shouldRefuseAModelThatTheMachineCannotHold()
+    {
+        final ModelMemory memory = ModelMemory.of(large(), 65_536);
+        final String message = assertThrows(ModelException.class, () -> memory.check(6 * GIB, 16 * GIB)).getMessage();
+
+        assertTrue(message.contains("and this machine has 16.0 GiB; give fewer KV blocks or ranks"), message);
+    }
+
+    @Test
+    void shouldRefuseMoreTokensThanALongCountsBytesOf()
+    {
+        assertThrows(ModelException.class, () -> ModelMemory.of(large(), Long.MAX_VALUE / 8));
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.model.forward;
+
+import io.signalbox.model.DecoderPlan;
+import io.signalbox.model.ModelException;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Compares the forward pass with values that transformers computed, for every fixture of a directory, and prints a line for
+ * each. {@code -Dsignalbox.models=DIR} names the directory, relative to the root of the checkout; without it, those beside
+ * the checkout, else the committed ones.
+ */
+class ModelConformanceTest
+{
+    private static final String PROPERTY = "signalbox.models";
+    private static final Path ROOT = Path.of(System.getProperty("signalbox.root"));
+    private static final Path SHARED = ROOT.resolve("../shared/models").normalize();
+
+    @TempDir
+    private static Path unpacked;
+
+    @TestFactory
+    Stream<DynamicTest> shouldComputeWhatTransformersComputes() throws IOException
+    {
+        return fixtures().stream().map(fixture ->
+            DynamicTest.dynamicTest(fixture.getFileName().toString(), () -> check(fixture)));
+    }
+
+    /** A model that computes something else fails. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "olmoe-wide-bf16|rope_theta\": 5000.0|rope_theta\": 10000.0", "olmoe-wide-bf16|clip_qkv\": 1.25|clip_qkv\": null",
+        "olmoe-wide-bf16|rms_norm_eps\": 0.001|rms_norm_eps\": 1e-06",
+        "olmoe-wide-bf16|norm_topk_prob\": false|norm_topk_prob\": true",
+        "qwen3moe-wide-bf16|norm_topk_prob\": true|norm_topk_prob\": false"})
+    void shouldFailWithAnotherModel(final String name, final String from, final String to) throws IOException
+    {
+        final Path directory = CommittedFixtures.unpack(Files.createTempDirectory(unpacked, "other")).stream()
+            .filter(fixture -> fixture.endsWith(name)).findFirst().orElseThrow();
+        final Path config = directory.resolve("config.json");
+        final String text = Files.readString(config);
+        assertTrue(text.contains(from), text);
+        Files.writeString(config, text.replace(from, to));
+        Files.writeString(directory.resolve("config.hub-style.json"), Files.readString(config));
+
+        assertTrue(!checks(directory).passed());
+    }
+
+    private static List<Path> fixtures() throws IOException
+    {
+        final String named = System.getProperty(PROPERTY);
+        if (named != null && !named.isBlank())
+        {
+            final List<Path> fixtures = fixturesIn(ROOT.resolve(named));
+            assertTrue(!fixtures.isEmpty(), named + " has no directory with a reference.json");
+            return fixtures;
+        }
+        return Files.isDirectory(SHARED) ? fixturesIn(SHARED) : CommittedFixtures.unpack(unpacked);
+    }
+
+    private static List<Path> fixturesIn(final Path directory) throws IOException
+    {
+        if (isFixture(directory))
+        {
+            return List.of(directory);
+        }
+        assertTrue(Files.isDirectory(directory), "-D" + PROPERTY + "=" + directory + " is not a directory");
+        try (Stream<Path> entries = Files.list(directory))
+        {
+            return entries.filter(ModelConformanceTest::isFixture).sorted().toList();
+        }
+    }
+
+    private static boolean isFixture(final Path directory)
+    {
+        return Files.exists(directory.resolve("reference.json"));
+    }
+
+    private static void check(final Path directory) throws IOException
+    {
+        final ConformanceChecks checks;
+        try
+        {
+            checks = checks(directory);
+        }
+        catch (final ModelException e)
+        {
+            // Only a family that is refused by its name may be left out.
+            assertTrue(e.getMessage().contains("has the model type '"), e.getMessage());
+            System.out.println(directory.getFileName() + ": refused: " + e.getMessage());
+            return;
+        }
+        System.out.println(checks.line());
+        assertTrue(checks.passed(), checks::failures);
+    }
+
+    private static ConformanceChecks checks(final Path directory) throws IOException
+    {
+        final ConformanceChecks checks = new ConformanceChecks(directory.getFileName().toString());
+        final ConformanceFixture fixture = new ConformanceFixture(directory);
+        final Path older = directory.resolve("config.hub-style.json");
+        if (Files.exists(older))
+        {
+            checks.check(DecoderPlan.of(older).equals(fixture.plan()), () -> older + " describes another model");
+        }
+        try (WorkTeam team = new WorkTeam(2, "conformance"))
+        {
+            new Float32Conformance(fixture, checks, team).run();
+            if (fixture.hasBlock("bf16"))
+            {
+                new Bf16Conformance(fixture, checks, team).run();
+            }
+        }
+        return checks;
+    }
+}
