@@ -34,6 +34,8 @@ import java.util.TreeMap;
 /**
  * Collects a {@link RunReport} from groups only, in their order. Rows of CHUNKED completions are not in the groups and
  * come through {@link #onChunkedRows}.
+ *
+ * <p>One file, because all figures are taken from the same events.
  */
 public final class ReportListener implements GroupListener
 {
@@ -92,6 +94,18 @@ public final class ReportListener implements GroupListener
     }
 
     /**
+     * Receives a group of a journal.
+     *
+     * @param rows those of a CHUNKED completion; {@code null}: none.
+     */
+    public void onJournaledGroup(final DirectBuffer group, final int length, final DirectBuffer rows)
+    {
+        events.rowsBeside = rows;
+        onGroup(group, 0, length);
+        events.rowsBeside = null;
+    }
+
+    /**
      * Counts rows of a committed step that travel outside their group. May be called from another thread than
      * {@link #onGroup}, but not during {@link #report}.
      */
@@ -106,6 +120,9 @@ public final class ReportListener implements GroupListener
         private int promptTokens;
         private TenantRecord tenant;
         private long computeNanos;
+        /** Rows of a journaled group that are not in it. */
+        private DirectBuffer rowsBeside;
+        private int besideCount;
         private DirectBuffer inlineRows;
         private int inlineOffset;
         private int inlineCount;
@@ -128,6 +145,7 @@ public final class ReportListener implements GroupListener
         protected void onD2hComplete(final CompletionView completion)
         {
             computeNanos = completion.computeNanos();
+            besideCount = completion.isChunked() ? completion.rowCount() : 0;
             inlineCount = completion.rowForm() == RowForm.INLINE ? completion.rowCount() : 0;
             if (inlineCount > 0)
             {
@@ -174,6 +192,10 @@ public final class ReportListener implements GroupListener
             {
                 inlineLoad.add(inlineRows, inlineOffset, inlineCount);
                 inlineCount = 0;
+            }
+            if (rowsBeside != null)
+            {
+                onChunkedRows(rowsBeside, 0, besideCount);
             }
             ranks[step.rank()].device.completed(step.step(), computeNanos, nowNanos);
             addTokens(step);

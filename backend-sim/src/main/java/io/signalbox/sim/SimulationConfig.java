@@ -31,7 +31,8 @@ public record SimulationConfig(
     FaultPlan faults,
     WeightsPlan newWeights)
 {
-    private static final String PREFIX = "sim.";
+    /** Begins the names of its settings in a run description. */
+    public static final String PREFIX = "sim.";
 
     public static final Setting<Long> SEED = Setting.number("seed", "", 1, Long.MIN_VALUE, Long.MAX_VALUE,
         "Seed of sampled tokens, routed experts and D2H jitter.");

@@ -9,11 +9,17 @@ public enum TraceFormat
     /** One request per line; see {@link MooncakeTrace}. */
     MOONCAKE,
     /** One play of a coding agent per line; see {@link AgentPlays}. */
-    AGENT;
+    AGENT,
+    /** One request of a journal per line; see {@link RequestTrace}. */
+    REQUESTS;
 
-    /** By the first line, not by the name; a file that is neither counts as Mooncake, whose reader says what is wrong. */
+    /** By the first line, not by the name; a file that is none counts as Mooncake, whose reader says what is wrong. */
     public static TraceFormat of(final Path file)
     {
-        return JsonLines.firstLineHas(file, "requests") ? AGENT : MOONCAKE;
+        if (JsonLines.firstLineHas(file, "requests"))
+        {
+            return AGENT;
+        }
+        return JsonLines.firstLineHas(file, "arrival_ns") ? REQUESTS : MOONCAKE;
     }
 }

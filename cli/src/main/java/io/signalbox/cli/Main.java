@@ -13,6 +13,8 @@ import io.signalbox.cli.commands.InspectCommand;
 import io.signalbox.cli.commands.ReplayCommand;
 import io.signalbox.cli.commands.RunCommand;
 import io.signalbox.cli.commands.SimulateCommand;
+import io.signalbox.cli.commands.TimelineCommand;
+import io.signalbox.cli.commands.TraceCommand;
 import io.signalbox.cli.commands.WhatIfCommand;
 import io.signalbox.cli.options.ArgumentConverters;
 import io.signalbox.cli.options.ChangedScheduler;
@@ -146,6 +148,8 @@ public final class Main implements Callable<Integer>
         line.addSubcommand(new ReplayCommand(console));
         line.addSubcommand(new InspectCommand(console));
         line.addSubcommand(new ExpertsCommand(console));
+        line.addSubcommand(new TraceCommand(console));
+        line.addSubcommand(new TimelineCommand(console));
         line.addSubcommand(new WhatIfCommand(console));
         line.addSubcommand(new DiffCommand(console));
         line.addSubcommand(new DoctorCommand(console));

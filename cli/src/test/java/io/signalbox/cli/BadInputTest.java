@@ -165,7 +165,7 @@ public class BadInputTest
         replay                                | 'JOURNAL'
         replay no-such-journal                | no-such-journal
         inspect --request 1                   | 'JOURNAL'
-        inspect runs/0001                     | --request is missing; give --request=ID, or --accepted-drafts.
+        inspect runs/0001 --steps             | --steps is about one request; add --request=ID.
         inspect runs/0001 --request 1 --accepted-drafts | --request and --accepted-drafts exclude each other; leave
         inspect runs/0001 --accepted-drafts --json | --accepted-drafts prints a JSON line per request; leave out --json
         inspect no-such-journal --accepted-drafts | no-such-journal is not a directory
@@ -175,11 +175,11 @@ public class BadInputTest
         simulate --draft-tokens 1 --draft-acceptance 1 --draft-acceptance-file f | --draft-acceptance is a choice that
         simulate --draft-tokens 1 --draft-acceptance-file= | --draft-acceptance-file is empty; give the path of a JSONL
         compare --draft-tokens 1 --draft-acceptance-file missing | the series of accepted drafts missing is not there;
-        inspect --verify x                    | --verify belongs to replay, not to inspect, which has --request
+        inspect --verify x                    | --verify belongs to replay, not to inspect
         inspect --trace f x                   | --trace belongs to simulate, not to inspect
         inspect x --recover                   | --recover belongs to replay, not to inspect
-        inspect x --requests 3                | there is no option '--requests' (nearest: --request
-        replay --request 3                    | --request belongs to inspect, not to replay
+        inspect x --reqest 3                  | there is no option '--reqest' (nearest: --request
+        replay --request 3                    | --request belongs to inspect and experts, not to replay
         replay --verfy                        | there is no option '--verfy' (nearest: --verify
         compare --list-routers --csv          | --csv is for figures, and --list-routers runs no comparison
         compare --list-routers --csv-file f   | --csv-file is for figures, and --list-routers runs no comparison

@@ -59,7 +59,8 @@ class CompletionTest
             complete("./signalbox", "simulate", "--router").stream().sorted().toList());
         assertTrue(complete("signalbox", "simulate", "--router", "kv").contains("kv-aware"));
         assertTrue(complete("signalbox", "").containsAll(
-            List.of("simulate", "run", "compare", "replay", "inspect", "experts", "doctor", "gpu", "help", "completion")));
+            List.of("simulate", "run", "compare", "replay", "inspect", "experts", "trace", "timeline", "doctor", "gpu",
+                "help", "completion")));
     }
 
     @Test

@@ -163,7 +163,8 @@ class HelpTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "simulate -V", "compare -V", "replay --version", "inspect -V", "experts -V",
+    @ValueSource(strings = {"--version", "-V", "simulate -V", "compare -V", "replay --version", "inspect -V",
+        "experts -V", "trace -V", "timeline -V",
         "doctor -V",
         "gpu --version", "help -V", "completion -V"})
     void shouldPrintTheVersionForEveryCommand(final String arguments)

@@ -7,6 +7,7 @@ import io.signalbox.event.codec.ScheduleDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.AdmittedDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.CopiesDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.EntriesDecoder;
+import io.signalbox.event.codec.ScheduleDecoder.EvictedDecoder;
 import io.signalbox.event.codec.ScheduleDecoder.TableChangesDecoder;
 import io.signalbox.event.codec.TableChangeKind;
 import org.agrona.DirectBuffer;
@@ -322,5 +323,15 @@ public final class StepView
     public int evictedCount()
     {
         return evicted.count();
+    }
+
+    public long evictedHash(final int index)
+    {
+        return buffer.getLong(evicted.at(index) + EvictedDecoder.blockHashEncodingOffset(), ORDER);
+    }
+
+    public int evictedBlockId(final int index)
+    {
+        return buffer.getInt(evicted.at(index) + EvictedDecoder.blockIdEncodingOffset(), ORDER);
     }
 }

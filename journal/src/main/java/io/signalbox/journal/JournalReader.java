@@ -2,7 +2,9 @@
 package io.signalbox.journal;
 
 import io.signalbox.ConfigException;
+import io.signalbox.config.Setting;
 import io.signalbox.event.CompletionView;
+import io.signalbox.experts.ModelShape;
 import io.signalbox.event.EventReader;
 import io.signalbox.event.GroupCursor;
 import io.signalbox.event.MessageFormatException;
@@ -39,6 +41,8 @@ public final class JournalReader implements GroupCursor
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final CaptureRowsDecoder chunk = new CaptureRowsDecoder();
     private final RowReference rowReference = new RowReference();
+
+    private long recordBytes;
 
     private JournalReader(final JournalScanner scanner, final WriterProbe writer)
     {
@@ -150,9 +154,28 @@ public final class JournalReader implements GroupCursor
     /** DP ranks of the run. */
     public int ranks()
     {
+        return setting(SchedulerConfig.RANKS);
+    }
+
+    /** A setting of the run's scheduler, whose router need not be installed. */
+    public <T> T setting(final Setting<T> setting)
+    {
         try
         {
-            return SchedulerConfig.RANKS.read(SchedulerConfig.PREFIX, settings);
+            return setting.read(SchedulerConfig.PREFIX, settings);
+        }
+        catch (final ConfigException e)
+        {
+            throw noScheduler(e);
+        }
+    }
+
+    /** The shape of the rows that the run captured; {@code null} if it captured none. */
+    public ModelShape shape()
+    {
+        try
+        {
+            return setting(SchedulerConfig.CAPTURE) ? ModelShape.of(settings) : null;
         }
         catch (final ConfigException e)
         {
@@ -213,6 +236,7 @@ public final class JournalReader implements GroupCursor
         {
             throw beingWritten;
         }
+        recordBytes += more ? Envelope.LENGTH + scanner.payloadLength() : 0;
         return more;
     }
 
@@ -371,6 +395,12 @@ public final class JournalReader implements GroupCursor
     public long timeNanos()
     {
         return scanner.logicalTimeNanos();
+    }
+
+    /** Bytes of the records read so far. */
+    public long recordBytes()
+    {
+        return recordBytes;
     }
 
     /** Records read so far, the run description included. */

@@ -3,7 +3,9 @@ package io.signalbox.cli.commands;
 
 import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.Plugins;
 import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.QueryOptions;
 import io.signalbox.cli.printing.Console;
 import io.signalbox.cli.printing.Decimals;
 import io.signalbox.cli.printing.ExitCode;
@@ -11,9 +13,15 @@ import io.signalbox.cli.printing.InspectionJson;
 import io.signalbox.cli.printing.InspectionText;
 import io.signalbox.cli.printing.OutputFile;
 import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.RunInspection;
+import io.signalbox.cli.printing.TablePrinter;
+import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.AcceptedDrafts;
+import io.signalbox.journal.inspect.NoRowsException;
 import io.signalbox.journal.inspect.RequestInspection;
 import io.signalbox.journal.inspect.RequestInspector;
+import io.signalbox.router.DpRouters;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,23 +29,30 @@ import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Shows one request's life, in particular why the router chose its rank, or what all requests accepted. */
+/** Answers questions about a journal: the run, its requests, one request's life, blocks, ranks, experts, messages. */
 @Command(
     name = "inspect",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    header = "Show one request's life from a journal, and why it got its rank.",
-    customSynopsis = "signalbox inspect JOURNAL (--request ID | --accepted-drafts) [OPTIONS]",
+    header = "Ask a journal: the run, its requests, one request's life and why it got its rank.",
+    customSynopsis = "signalbox inspect JOURNAL [QUESTION] [OPTIONS]",
     description = {
+        "%nWithout a question: prints the run's report, as simulate does, and its settings. Tables are text, --json or " +
+            "--csv; times are logical.",
         "%nWith --request: prints each placement with the router that decided, its match gate, its tie rule, and the " +
             "score and terms of each candidate rank. Times are logical, in milliseconds after the Submit. Only reads; the " +
             "journal may still be written meanwhile."},
     footerHeading = "%nExamples:%n",
     footer = {
-        "  signalbox inspect runs/0001 --request 812",
-        "  signalbox inspect runs/0001 --request 812 --json",
+        "  signalbox inspect runs/0001                    the report and the settings of the run",
+        "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",
+        "  signalbox inspect runs/0001 --request 812 --steps",
+        "  signalbox inspect runs/0001 --requests --slowest 10",
+        "  signalbox inspect runs/0001 --requests --csv > requests.csv",
+        "  signalbox inspect runs/0001 --experts --from 60 --to 120",
         "  signalbox inspect runs/0001 --accepted-drafts > accepted.jsonl",
         "",
         "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
@@ -45,6 +60,8 @@ import java.util.concurrent.Callable;
 public final class InspectCommand implements Callable<Integer>
 {
     private static final int DOCUMENT_BYTES = 1 << 16;
+    private static final int RUN_BYTES = 1 << 18;
+    private static final int TEXT_ROWS = 20;
 
     private final Console console;
 
@@ -53,6 +70,19 @@ public final class InspectCommand implements Callable<Integer>
 
     @Option(names = "--request", paramLabel = "ID", description = "Show the request with this id.")
     private Long requestId;
+
+    @ArgGroup(validate = false, heading = "%nQuestions:%n", order = 1)
+    private final QueryOptions questions = new QueryOptions();
+
+    @Option(names = "--limit", paramLabel = "N",
+        description = "Print at most N rows of a table (default: 20 as text, all as JSON and CSV).")
+    private Long limit;
+
+    @Option(names = "--csv", description = "Print a table as CSV.")
+    private boolean asCsv;
+
+    @Option(names = Plugins.OPTION, paramLabel = "JAR", split = ",", description = Plugins.DESCRIPTION)
+    private List<String> plugins = List.of();
 
     @Option(names = "--accepted-drafts",
         description = "Print the draft tokens that each step accepted, a JSON line per request by ascending id, as " +
@@ -77,35 +107,115 @@ public final class InspectCommand implements Callable<Integer>
         {
             throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
         }
-        checkChoice();
+        final QueryOptions.Question question = questions.question(requestId);
+        checkChoice(question);
         if (acceptedDrafts)
         {
             printAcceptedDrafts();
-            return ExitCode.OK;
         }
-        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
+        else if (question != null)
         {
-            final RequestInspection inspection = inspect();
-            jsonOptions.print(console, file, () -> InspectionJson.text(journal, inspection),
-                () -> InspectionText.print(console.out(), inspection));
-            return ExitCode.OK;
+            printTable(question);
         }
+        else if (requestId == null)
+        {
+            printRun();
+        }
+        else
+        {
+            printRequest();
+        }
+        return ExitCode.OK;
     }
 
-    private void checkChoice()
+    private void checkChoice(final QueryOptions.Question question)
     {
-        if (requestId == null && !acceptedDrafts)
+        if (acceptedDrafts && (requestId != null || question != null))
         {
-            throw new ConfigException("--request is missing; give --request=ID, or --accepted-drafts.");
-        }
-        if (requestId != null && acceptedDrafts)
-        {
-            throw new ConfigException("--request and --accepted-drafts exclude each other; leave one out.");
+            throw new ConfigException((requestId != null ? "--request" : "A table") +
+                " and --accepted-drafts exclude each other; leave one out.");
         }
         if (acceptedDrafts && (jsonOptions.isJson() || jsonOptions.file() != null))
         {
             throw new ConfigException("--accepted-drafts prints a JSON line per request; leave out --json and " +
                 JsonOptions.FILE_OPTION + ".");
+        }
+        if (question == null && (asCsv || limit != null))
+        {
+            throw new ConfigException(
+                (asCsv ? "--csv" : "--limit") + " is for tables, and no table is asked for; leave it out.");
+        }
+        if (question != null && jsonOptions.file() != null)
+        {
+            throw new ConfigException(JsonOptions.FILE_OPTION + " is for documents of known size; print the table with " +
+                "--json and direct it to a file.");
+        }
+        if (asCsv && jsonOptions.isJson())
+        {
+            throw new ConfigException("--csv and --json exclude each other; leave one out.");
+        }
+        if (limit != null && limit < 1)
+        {
+            throw new ConfigException("--limit=" + limit + " is below 1; give the number of rows to print.");
+        }
+    }
+
+    private void printTable(final QueryOptions.Question question)
+    {
+        final TablePrinter.Form form = asCsv ? TablePrinter.Form.CSV :
+            jsonOptions.isJson() ? TablePrinter.Form.JSON : TablePrinter.Form.TEXT;
+        final long rows = limit != null ? limit : form == TablePrinter.Form.TEXT ? TEXT_ROWS : Long.MAX_VALUE;
+        final TablePrinter printer =
+            new TablePrinter(console.out(), form, question.schema(), journal, question.query().columns(), rows);
+        try
+        {
+            printer.conclude(answer(question, printer));
+        }
+        catch (final NoRowsException e)
+        {
+            throw new ConfigException(journal + " cannot answer this: " + e.getMessage() + "; ask something else, or give " +
+                "another journal.");
+        }
+    }
+
+    private RequestInspection.JournalEnd answer(final QueryOptions.Question question, final TablePrinter printer)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect")))
+        {
+            return question.query().run(journal, values ->
+            {
+                progress.wipe();
+                printer.onRow(values);
+            }, progress);
+        }
+    }
+
+    private void printRun()
+    {
+        final DpRouters routers = Plugins.routers(plugins);
+        try (OutputFile file = jsonOptions.reserve(RUN_BYTES))
+        {
+            final RunInspection run = inspectRun(routers);
+            jsonOptions.print(console, file, run::json, () -> run.print(console.out()));
+        }
+    }
+
+    private RunInspection inspectRun(final DpRouters routers)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox inspect"));
+            JournalReader reader = JournalReader.open(journal, progress))
+        {
+            return RunInspection.read(journal, reader, routers);
+        }
+    }
+
+    private void printRequest()
+    {
+        try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))
+        {
+            final RequestInspection inspection = inspect();
+            jsonOptions.print(console, file, () -> InspectionJson.text(journal, inspection),
+                () -> InspectionText.print(console.out(), inspection));
         }
     }
 

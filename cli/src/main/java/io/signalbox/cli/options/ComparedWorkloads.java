@@ -11,6 +11,7 @@ import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.HastenedArrivals;
 import io.signalbox.workload.InputFile;
 import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.RequestTrace;
 import io.signalbox.workload.Tenants;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.WorkloadPreset;
@@ -110,7 +111,9 @@ public final class ComparedWorkloads extends TraceOptions
             anyAgents = true;
             return SeededWorkload.agents(fileName, read(file, () -> AgentPlays.read(file)), agentConfig(1));
         }
-        return SeededWorkload.recorded(fileName, read(file, () -> MooncakeTrace.read(file)));
+        return TraceFormat.of(file) == TraceFormat.REQUESTS
+            ? SeededWorkload.recorded(fileName, read(file, () -> RequestTrace.read(file)))
+            : SeededWorkload.recorded(fileName, read(file, () -> MooncakeTrace.read(file)));
     }
 
     private static <T> T read(final Path file, final Supplier<T> reading)

@@ -4,6 +4,7 @@ package io.signalbox.cli.options;
 import io.signalbox.ConfigException;
 import io.signalbox.cli.printing.RowFormat;
 import io.signalbox.cli.printing.RowSplit;
+import io.signalbox.cli.printing.TraceForm;
 import picocli.CommandLine.ITypeConverter;
 
 import java.util.Arrays;
@@ -87,6 +88,15 @@ public abstract class Word<T extends Enum<T>> implements ITypeConverter<T>, Iter
         public OfInherited()
         {
             super("--inherited", InheritedIds.class);
+        }
+    }
+
+    /** Values of {@code trace --format}. */
+    public static final class OfTrace extends Word<TraceForm>
+    {
+        public OfTrace()
+        {
+            super("--format", TraceForm.class);
         }
     }
 }

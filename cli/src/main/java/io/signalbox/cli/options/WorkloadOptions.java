@@ -9,6 +9,7 @@ import io.signalbox.workload.FirstRequests;
 import io.signalbox.workload.GeneratedWorkload;
 import io.signalbox.workload.GeneratedWorkloadConfig;
 import io.signalbox.workload.MooncakeTrace;
+import io.signalbox.workload.RequestTrace;
 import io.signalbox.workload.Tenants;
 import io.signalbox.workload.TraceFormat;
 import io.signalbox.workload.Workload;
@@ -30,8 +31,8 @@ public final class WorkloadOptions extends TraceOptions
     private String preset = WorkloadPreset.CONVERSATIONS.label();
 
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Read requests from a JSONL file, plain or gzipped, in Mooncake's format or with plays of coding " +
-            "agents; the content tells which.")
+        description = "Read requests from a JSONL file, plain or gzipped, in Mooncake's format, with plays of coding " +
+            "agents, or as 'signalbox trace' writes them; the content tells which.")
     private Path trace;
 
     @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of the workload.")
@@ -141,7 +142,7 @@ public final class WorkloadOptions extends TraceOptions
             return AgentTrace.of(AgentPlays.read(trace), agentConfig(seed));
         }
         refuseFor(trace);
-        return MooncakeTrace.read(trace);
+        return TraceFormat.of(trace) == TraceFormat.REQUESTS ? RequestTrace.read(trace) : MooncakeTrace.read(trace);
     }
 
     private void check()

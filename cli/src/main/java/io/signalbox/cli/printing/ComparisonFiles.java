@@ -66,7 +66,7 @@ public final class ComparisonFiles
         return csv.toString();
     }
 
-    private static String quoted(final String text)
+    static String quoted(final String text)
     {
         final boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
         return plain ? text : '"' + text.replace("\"", "\"\"") + '"';

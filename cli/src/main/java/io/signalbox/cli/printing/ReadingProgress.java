@@ -20,6 +20,12 @@ public final class ReadingProgress implements ReadProgress, AutoCloseable
             (doneBytes <= totalBytes ? " of " + Decimals.bytes(totalBytes) : "") + " read");
     }
 
+    /** Clears the line, so that a row of the result can be printed; a later state draws it again. */
+    public void wipe()
+    {
+        progress.wipe();
+    }
+
     @Override
     public void close()
     {

@@ -33,7 +33,10 @@ public final class ReportJson
         return FIXED_BYTES + (long)config.ranks() * RANK_BYTES + (long)layers * LAYER_BYTES;
     }
 
-    /** @param journal {@code null} if none was written. */
+    /**
+     * @param journal   {@code null} if none was written.
+     * @param wallClock {@code null} if the run was not measured.
+     */
     public static String text(
         final Map<String, String> settings,
         final RunReport report,
@@ -120,7 +123,7 @@ public final class ReportJson
                 json.writeStringField(setting.getKey(), setting.getValue());
             }
         });
-        Json.object(json, "wallClock", body -> wallClock(wallClock));
+        wallClock(wallClock);
     }
 
     private void inFlight(final RunReport.InFlight figures) throws IOException
@@ -335,10 +338,17 @@ public final class ReportJson
 
     private void wallClock(final WallClock wallClock) throws IOException
     {
+        if (wallClock == null)
+        {
+            json.writeNullField("wallClock");
+            return;
+        }
+        json.writeObjectFieldStart("wallClock");
         Json.decimal(json, "seconds", Decimals.seconds(wallClock.wallNanos()));
         rate("requestsPerSecond", wallClock.requestsPerSecond());
         rate("stepsPerSecond", wallClock.stepsPerSecond());
         rate("simulatedOverWall", wallClock.simulatedOverWall());
+        json.writeEndObject();
     }
 
     private void rate(final String name, final double value) throws IOException

@@ -47,6 +47,8 @@ final class OptionCases implements CaseSource
         "run", List.of("--max-new-tokens=2", "--kv-blocks=40", "--ranks=1", "--backend-options=threads=1"),
         "inspect", List.of("--request=2"),
         "experts", List.of("--request=2", "--out={dir}/rows"),
+        "trace", List.of("--out={dir}/written.jsonl"),
+        "timeline", List.of("--out={dir}/written.pftrace"),
         "gpu", List.of("--device=0"));
 
     private static final Map<String, List<String>> TRACED = Map.of(

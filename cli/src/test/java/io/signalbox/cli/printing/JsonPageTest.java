@@ -76,6 +76,22 @@ class JsonPageTest
         return run.out();
     }
 
+    /** A block that a request had. */
+    private static String block(final String journal)
+    {
+        final String events = run("inspect", journal, "--events", "--message=Schedule", "--limit=1", "--json");
+        return events.replaceFirst("(?s).*?rank=(\\d+).*?blockId=(\\d+).*", "$1:$2");
+    }
+
+    private String weightedRows() throws IOException
+    {
+        final String weighted = directory.resolve("weighted").toString();
+        run("simulate", "--conversations=1", "--turns=fixed:1", "--output-tokens=fixed:2", "--combine-weights", "--journal",
+            weighted, "--json");
+        run("experts", weighted, "--all", "--format=json", "--out", directory.resolve("weights").toString(), "--json");
+        return Files.readString(directory.resolve("weights/1.json"));
+    }
+
     private List<String> documents() throws IOException
     {
         final String journal = directory.resolve("journal").toString();
@@ -92,6 +108,18 @@ class JsonPageTest
             run("inspect", journal, "--request", "3", "--json"),
             run("experts", journal, "--request=3", "--format=json", "--out", directory.resolve("rows").toString(), "--json"),
             Files.readString(directory.resolve("rows/3.json")),
+            weightedRows(),
+            run("inspect", journal, "--json"),
+            run("inspect", journal, "--requests", "--json"),
+            run("inspect", journal, "--request=3", "--steps", "--json"),
+            run("inspect", journal, "--request=3", "--blocks", "--json"),
+            run("inspect", journal, "--block=" + block(journal), "--json"),
+            run("inspect", journal, "--rank=" + block(journal).split(":")[0], "--json"),
+            run("inspect", journal, "--expert=3", "--json"),
+            run("inspect", journal, "--experts", "--json"),
+            run("inspect", journal, "--events", "--message=Commit", "--limit=3", "--json"),
+            run("timeline", journal, "--out", directory.resolve("run.pftrace").toString(), "--json"),
+            run("trace", journal, "--out", directory.resolve("trace.jsonl").toString(), "--json"),
             run("whatif", journal, "--variant", "turns: --router round-robin", "--variant",
                 "same: --max-queued 9999", "--json"),
             run("diff", journal, journal, "--json"),

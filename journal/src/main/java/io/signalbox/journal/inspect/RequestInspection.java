@@ -54,7 +54,8 @@ public record RequestInspection(
         /** The journal is still being written, so more may follow. */
         BEING_WRITTEN;
 
-        static JournalEnd of(final Ending ending)
+        /** The end of a journal that no process is writing. */
+        public static JournalEnd of(final Ending ending)
         {
             return switch (ending)
             {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.WindowOptions;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.NewFile;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.PerfettoFile;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.journal.inspect.TimeWindow;
+import io.signalbox.journal.inspect.Timeline;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** Writes the timeline of a journal for a viewer. */
+@Command(
+    name = "timeline",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Write the timeline of a journal as a Perfetto trace.",
+    customSynopsis = "signalbox timeline JOURNAL --out FILE [OPTIONS]",
+    description = {
+        "%nThe file opens in the Perfetto UI, ui.perfetto.dev, which reads it in the browser. Each rank has a track of " +
+            "steps, marks for preemptions, pauses and faults, and counters of KV blocks in use and running requests. " +
+            "Arrows lead from the Submit of a request to the steps that admit it, give its first token and end it. Times " +
+            "are logical. Only reads the journal, which may still be written meanwhile."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox timeline runs/0001 --out run.pftrace",
+        "  signalbox timeline runs/0001 --from 60 --to 65 --out minute.pftrace",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
+public final class TimelineCommand implements Callable<Integer>
+{
+    private static final String OUT = "--out";
+    private static final int DOCUMENT_BYTES = 1 << 12;
+
+    private final Console console;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Option(names = OUT, paramLabel = "FILE", required = true,
+        description = "Write to FILE, which is new; gzipped if its name ends in .gz.")
+    private Path out;
+
+    @Mixin
+    private final WindowOptions windowOptions = new WindowOptions();
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public TimelineCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
+        final TimeWindow window = windowOptions.window();
+        try (OutputFile document = jsonOptions.reserve(DOCUMENT_BYTES); NewFile file = NewFile.create(OUT, out))
+        {
+            final PerfettoFile timeline = new PerfettoFile(file);
+            final JournalEnd end = write(timeline, window);
+            timeline.publish(journal);
+            jsonOptions.print(console, document,
+                () -> timeline.json(journal, out, end), () -> timeline.print(console.out(), end));
+            return ExitCode.OK;
+        }
+    }
+
+    private JournalEnd write(final PerfettoFile timeline, final TimeWindow window)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox timeline")))
+        {
+            return Timeline.read(journal, timeline, window, progress);
+        }
+    }
+}

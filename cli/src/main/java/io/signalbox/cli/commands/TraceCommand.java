@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.commands;
+
+import io.signalbox.ConfigException;
+import io.signalbox.cli.options.JsonOptions;
+import io.signalbox.cli.options.ProgressOption;
+import io.signalbox.cli.options.Word;
+import io.signalbox.cli.printing.Console;
+import io.signalbox.cli.printing.ExitCode;
+import io.signalbox.cli.printing.NewFile;
+import io.signalbox.cli.printing.OutputFile;
+import io.signalbox.cli.printing.ReadingProgress;
+import io.signalbox.cli.printing.TraceFile;
+import io.signalbox.cli.printing.TraceForm;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.inspect.JournaledWorkload;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.scheduler.SchedulerConfig;
+import io.signalbox.sim.SimulationConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Writes the requests of a journal as a workload. */
+@Command(
+    name = "trace",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    header = "Write the requests of a journal as a workload for simulate and compare.",
+    customSynopsis = "signalbox trace JOURNAL --out FILE [OPTIONS]",
+    description = {
+        "%nWrites a line per Submit: arrival or predecessor and think time, lengths, block hashes of the prompt, " +
+            "cancellation, tenant. The hashes name blocks and hold no tokens. Only reads the journal, twice; it may still " +
+            "be written meanwhile."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  signalbox trace runs/0001 --out yesterday.jsonl.gz",
+        "  signalbox simulate --trace yesterday.jsonl.gz",
+        "  signalbox trace runs/0001 --format mooncake --out yesterday.jsonl",
+        "",
+        "Exit codes: 0 done; 1 the journal is refused; 2 usage or environment error: options,",
+        "            permissions, disk or memory; 3 internal error."})
+public final class TraceCommand implements Callable<Integer>
+{
+    private static final String OUT = "--out";
+    private static final int DOCUMENT_BYTES = 1 << 12;
+
+    private final Console console;
+
+    @Parameters(paramLabel = "JOURNAL", description = "The journal's directory.")
+    private Path journal;
+
+    @Option(names = OUT, paramLabel = "FILE", required = true,
+        description = "Write to FILE, which is new; gzipped if its name ends in .gz.")
+    private Path out;
+
+    @Option(names = "--format", paramLabel = "FORM", converter = Word.OfTrace.class,
+        completionCandidates = Word.OfTrace.class,
+        description = "Write every field exactly (signalbox), or milliseconds and an id per 512 tokens of prompt, as " +
+            "other simulators read them (mooncake) (default: signalbox).")
+    private TraceForm form = TraceForm.SIGNALBOX;
+
+    @Mixin
+    private final JsonOptions jsonOptions = new JsonOptions();
+
+    @Mixin
+    private final ProgressOption progressOption = new ProgressOption();
+
+    public TraceCommand(final Console console)
+    {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call()
+    {
+        if (journal.toString().isEmpty())
+        {
+            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
+        }
+        final Map<String, String> settings;
+        final int blockTokens;
+        try (JournalReader reader = JournalReader.open(journal))
+        {
+            settings = reader.settings();
+            blockTokens = reader.setting(SchedulerConfig.BLOCK_SIZE_TOKENS);
+        }
+        try (OutputFile document = jsonOptions.reserve(DOCUMENT_BYTES); NewFile file = NewFile.create(OUT, out))
+        {
+            final TraceFile trace = new TraceFile(
+                file, form, blockTokens, settings.containsKey(SimulationConfig.PREFIX + SimulationConfig.SEED));
+            final JournalEnd end = write(trace);
+            trace.publish(journal);
+            jsonOptions.print(
+                console, document, () -> trace.json(journal, out, end), () -> trace.print(console.out(), end));
+            return ExitCode.OK;
+        }
+    }
+
+    private JournalEnd write(final TraceFile trace)
+    {
+        try (ReadingProgress progress = new ReadingProgress(progressOption.show(console, "signalbox trace")))
+        {
+            return JournaledWorkload.read(journal, trace, progress);
+        }
+    }
+}

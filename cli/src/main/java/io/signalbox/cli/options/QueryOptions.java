@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.options;
+
+import io.signalbox.ConfigException;
+import io.signalbox.journal.inspect.BlockQuery;
+import io.signalbox.journal.inspect.EventFilter;
+import io.signalbox.journal.inspect.EventQuery;
+import io.signalbox.journal.inspect.ExpertQuery;
+import io.signalbox.journal.inspect.JournalQuery;
+import io.signalbox.journal.inspect.RankQuery;
+import io.signalbox.journal.inspect.RequestFilter;
+import io.signalbox.journal.inspect.RequestQuery;
+import io.signalbox.journal.inspect.StepQuery;
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The questions of {@code inspect} whose answers are tables, and their filters. */
+public final class QueryOptions extends WindowOptions
+{
+    private static final Pattern BLOCK = Pattern.compile("(\\d{1,9}):(\\d{1,9})");
+    private static final int MOST_SLOWEST = 1_000_000;
+
+    @Option(names = "--requests", description = "List requests, in the order in which they ended.")
+    private boolean requests;
+
+    @Option(names = "--steps", description = "With --request: list its steps.")
+    private boolean steps;
+
+    @Option(names = "--blocks", description = "With --request: list its KV blocks, shared ones included.")
+    private boolean blocks;
+
+    @Option(names = "--block", paramLabel = "RANK:BLOCK", description = "List the owners of a KV block over time.")
+    private String block;
+
+    @Option(names = "--rank", paramLabel = "RANK",
+        description = "List the figures of a rank over time. With --requests or --events: list those of the rank.")
+    private Integer rank;
+
+    @Option(names = "--expert", paramLabel = "ID", description = "List the tokens of an expert per layer over time.")
+    private Integer expert;
+
+    @Option(names = "--experts", description = "List all experts, the busiest first.")
+    private boolean experts;
+
+    @Option(names = "--events", description = "List messages with all fields.")
+    private boolean events;
+
+    @Option(names = "--slowest", paramLabel = "N", description = "With --requests: list the N that took longest.")
+    private Integer slowest;
+
+    @Option(names = "--preempted", description = "With --requests: list those that were preempted.")
+    private boolean preempted;
+
+    @Option(names = "--end", paramLabel = "END",
+        description = "With --requests: list those that ended so: length, stop, cancelled, deadline, failed, new-weights, " +
+            "refused or unfinished.")
+    private String end;
+
+    @Option(names = "--of-conversation", paramLabel = "ID", description = "With --requests: list those of a conversation.")
+    private Long conversation;
+
+    @Option(names = "--message", paramLabel = "NAME", split = ",",
+        description = "With --events: list these messages of the schema, such as Commit,Free.")
+    private List<String> messages = List.of();
+
+    @Option(names = "--record", paramLabel = "RECORD", description = "With --events: list the group of a record.")
+    private Long record;
+
+    @Option(names = "--every", paramLabel = "SECONDS",
+        description = "With --rank or --expert: list a row per interval of this length (default: 10.0).")
+    private Double everySeconds;
+
+    /** A question and the name of its JSON document. */
+    public record Question(String schema, JournalQuery query)
+    {
+    }
+
+    /**
+     * @param requestId {@code null} if it is not given.
+     * @return {@code null} if no table is asked for.
+     * @throws ConfigException if the options contradict one another.
+     */
+    public Question question(final Long requestId)
+    {
+        final List<String> asked = asked();
+        if (asked.size() > 1)
+        {
+            throw new ConfigException(asked.get(0) + " and " + asked.get(1) + " ask two questions; leave one out.");
+        }
+        final String view = asked.isEmpty() ? rank == null ? "" : "--rank" : asked.get(0);
+        refuseIdle(view, requestId);
+        return switch (view)
+        {
+            case "--requests" -> new Question("signalbox.inspect-requests/1", new RequestQuery(new RequestFilter(end,
+                preempted, rank == null ? -1 : whole("--rank", rank), conversation, window(), slowest())));
+            case "--steps" -> new Question("signalbox.inspect-steps/1", new StepQuery(requestId));
+            case "--blocks" -> new Question("signalbox.inspect-blocks/1", BlockQuery.ofRequest(requestId));
+            case "--block" -> block();
+            case "--rank" -> new Question(
+                "signalbox.inspect-rank/1", new RankQuery(whole("--rank", rank), every(), window()));
+            case "--expert" -> new Question(
+                "signalbox.inspect-expert/1", ExpertQuery.of(whole("--expert", expert), every(), window()));
+            case "--experts" -> new Question("signalbox.inspect-experts/1", ExpertQuery.all(window()));
+            case "--events" -> new Question("signalbox.inspect-events/1", new EventQuery(new EventFilter(names(),
+                rank == null ? -1 : whole("--rank", rank), requestId, record, window())));
+            default -> null;
+        };
+    }
+
+    private List<String> asked()
+    {
+        final List<String> asked = new ArrayList<>();
+        add(asked, requests, "--requests");
+        add(asked, steps, "--steps");
+        add(asked, blocks, "--blocks");
+        add(asked, block != null, "--block");
+        add(asked, expert != null, "--expert");
+        add(asked, experts, "--experts");
+        add(asked, events, "--events");
+        return asked;
+    }
+
+    private static void add(final List<String> options, final boolean given, final String option)
+    {
+        if (given)
+        {
+            options.add(option);
+        }
+    }
+
+    /** An option that has no effect would look as if it had one. */
+    private void refuseIdle(final String view, final Long requestId)
+    {
+        final Set<String> ofRequests = Set.of("--requests");
+        refuse(view, slowest != null, "--slowest", ofRequests);
+        refuse(view, preempted, "--preempted", ofRequests);
+        refuse(view, end != null, "--end", ofRequests);
+        refuse(view, conversation != null, "--of-conversation", ofRequests);
+        refuse(view, !messages.isEmpty(), "--message", Set.of("--events"));
+        refuse(view, record != null, "--record", Set.of("--events"));
+        refuse(view, rank != null, "--rank", Set.of("--requests", "--events", "--rank"));
+        refuse(view, everySeconds != null, "--every", Set.of("--rank", "--expert"));
+        final Set<String> timed = Set.of("--requests", "--events", "--rank", "--expert", "--experts");
+        refuse(view, hasFrom(), "--from", timed);
+        refuse(view, hasTo(), "--to", timed);
+        refuse(view, requestId != null, "--request", Set.of("", "--steps", "--blocks", "--events"));
+        if ((steps || blocks) && requestId == null)
+        {
+            throw new ConfigException(view + " is about one request; add --request=ID.");
+        }
+    }
+
+    private static void refuse(final String view, final boolean given, final String option, final Set<String> views)
+    {
+        if (given && !views.contains(view))
+        {
+            throw new ConfigException(option + " is for " + String.join(", ", new TreeSet<>(views)).replaceFirst("^, ", "") +
+                (view.isEmpty() ? ", none of which is given" : ", and " + view + " is given") + "; leave it out.");
+        }
+    }
+
+    private static int whole(final String option, final int number)
+    {
+        if (number < 0)
+        {
+            throw new ConfigException(option + "=" + number + " is negative; give 0 or more.");
+        }
+        return number;
+    }
+
+    private int slowest()
+    {
+        if (slowest != null && (slowest < 1 || slowest > MOST_SLOWEST))
+        {
+            throw new ConfigException("--slowest=" + slowest + " is not between 1 and " + MOST_SLOWEST + ".");
+        }
+        return slowest == null ? 0 : slowest;
+    }
+
+    private Set<String> names()
+    {
+        return Set.copyOf(messages);
+    }
+
+    private Question block()
+    {
+        final Matcher place = BLOCK.matcher(block);
+        if (!place.matches())
+        {
+            throw new ConfigException("--block='" + block + "' is no block; give RANK:BLOCK, such as 0:17.");
+        }
+        return new Question("signalbox.inspect-block/1",
+            BlockQuery.ofBlock(Integer.parseInt(place.group(1)), Integer.parseInt(place.group(2))));
+    }
+
+    private long every()
+    {
+        final long nanos = everySeconds == null ? 10_000_000_000L : nanos("--every", everySeconds);
+        if (nanos < 1)
+        {
+            throw new ConfigException("--every=" + everySeconds + " is no interval; give more than 0 seconds.");
+        }
+        return nanos;
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.cli.printing;
+
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalException.Kind;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import io.signalbox.report.ReportListener;
+import io.signalbox.report.RunReport;
+import io.signalbox.router.DpRouters;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** The settings and the report of the run of a journal: the report that {@code simulate} prints at its end. */
+public final class RunInspection
+{
+    private final Map<String, String> settings;
+    private final RunReport report;
+    private final JournalFacts facts;
+    private final JournalEnd end;
+
+    private RunInspection(
+        final Map<String, String> settings, final RunReport report, final JournalFacts facts, final JournalEnd end)
+    {
+        this.settings = settings;
+        this.report = report;
+        this.facts = facts;
+        this.end = end;
+    }
+
+    /**
+     * Reads a journal that is closed, was not closed, or is being written: then up to the last group that is whole.
+     *
+     * @param routers those that the run description may name.
+     */
+    public static RunInspection read(
+        final Path journal, final JournalReader reader, final DpRouters routers)
+    {
+        final ReportListener listener = new ReportListener(reader.config(routers));
+        JournalEnd end = JournalEnd.BEING_WRITTEN;
+        try
+        {
+            while (reader.next())
+            {
+                listener.onJournaledGroup(reader.group(), reader.groupLength(), reader.rows());
+            }
+            end = JournalEnd.of(reader.ending());
+        }
+        catch (final JournalException e)
+        {
+            if (e.kind() != Kind.BEING_WRITTEN)
+            {
+                throw e;
+            }
+        }
+        return new RunInspection(reader.settings(), listener.report(), new JournalFacts(
+            journal, reader.records(), reader.groups(), reader.recordBytes(), reader.digest(), Verdict.NOT_ASKED), end);
+    }
+
+    public String json()
+    {
+        return ReportJson.text(settings, report, new Asked(0, 0), facts, null);
+    }
+
+    public void print(final PrintStream out)
+    {
+        ReportText.print(out, report, new Asked(0, 0), facts);
+        out.printf("%-18s%s%n%n", "journal's end", JournalEndText.of(end));
+        settings.forEach((name, value) -> out.printf("%-40s%s%n", name, Printable.text(value)));
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.CommitView;
+import io.signalbox.event.StepView;
+import io.signalbox.event.codec.ControlDecoder;
+import io.signalbox.event.codec.ControlKind;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.NewWeightsDecoder;
+import io.signalbox.event.codec.RequeuedDecoder;
+
+import java.util.List;
+
+/** Lists everything that happened to one KV block of a rank, or to every block of one request. */
+public final class BlockQuery extends JournalQuery
+{
+    private static final int ANY = -1;
+
+    private final int rank;
+    private final int block;
+    private final Long requestId;
+
+    private BlockQuery(final int rank, final int block, final Long requestId)
+    {
+        this.rank = rank;
+        this.block = block;
+        this.requestId = requestId;
+    }
+
+    /** The owners of a block over time, its hash, evictions, and what made all cached prefixes useless. */
+    public static BlockQuery ofBlock(final int rank, final int block)
+    {
+        return new BlockQuery(rank, block, null);
+    }
+
+    /** The blocks of a request: which were allocated, which came from other requests, and when they were released. */
+    public static BlockQuery ofRequest(final long requestId)
+    {
+        return new BlockQuery(ANY, ANY, requestId);
+    }
+
+    @Override
+    public List<TableColumn> columns()
+    {
+        return List.of(TableColumn.seconds("time"), TableColumn.number("rank"), TableColumn.number("block"),
+            TableColumn.text("event"), TableColumn.number("request"), TableColumn.number("index"),
+            TableColumn.number("issue"), TableColumn.number("step"), TableColumn.text("detail"));
+    }
+
+    private boolean isAbout(final int eventRank, final int eventBlock, final long eventRequest)
+    {
+        return requestId == null ? eventRank == rank && eventBlock == block : requestId == eventRequest;
+    }
+
+    /** @param eventRequest -1: none. */
+    private void event(
+        final int eventRank,
+        final int eventBlock,
+        final String event,
+        final long eventRequest,
+        final Long index,
+        final Long issue,
+        final Long step,
+        final String detail)
+    {
+        if (isAbout(eventRank, eventBlock, eventRequest))
+        {
+            row(nowNanos(), (long)eventRank, (long)eventBlock, event, eventRequest < 0 ? null : eventRequest, index, issue,
+                step, detail);
+        }
+    }
+
+    @Override
+    protected void onSchedule(final StepView plan)
+    {
+        if (requestId == null && plan.rank() != rank)
+        {
+            return;
+        }
+        final long step = plan.step();
+        for (int i = 0; requestId == null && i < plan.evictedCount(); i++)
+        {
+            event(rank, plan.evictedBlockId(i), "evicted", -1, null, null, step, hash(plan.evictedHash(i)));
+        }
+        for (int i = 0; i < plan.changeCount(); i++)
+        {
+            final String kind =
+                plan.changeIsPendingMatch(i) ? "matched-pending" : plan.changeIsMatch(i) ? "matched" : "allocated";
+            event(plan.rank(), plan.changeBlockId(i), kind, plan.changeRequestId(i), (long)plan.changeIndex(i),
+                (long)plan.changeIssue(i), step, null);
+        }
+        for (int i = 0; i < plan.copyCount(); i++)
+        {
+            final long owner = plan.copyRequestId(i);
+            final String tokens = plan.copyTokens(i) + " tokens ";
+            if (requestId == null)
+            {
+                event(plan.rank(), plan.copyFromBlock(i), "copied-from", owner, null, (long)plan.copyFromIssue(i), step,
+                    tokens + "to block " + plan.copyToBlock(i));
+            }
+            event(plan.rank(), plan.copyToBlock(i), "copied-to", owner, null, (long)plan.copyToIssue(i), step,
+                tokens + "from block " + plan.copyFromBlock(i));
+        }
+    }
+
+    @Override
+    protected void onCommit(final CommitView commit)
+    {
+        for (int i = 0; requestId == null && commit.rank() == rank && i < commit.registeredCount(); i++)
+        {
+            event(rank, commit.registeredBlockId(i), commit.registeredGenerated(i) ? "registered-generated" : "registered",
+                -1, null, null, commit.step(), hash(commit.registeredHash(i)));
+        }
+        for (int i = 0; requestId == null && commit.rank() == rank && i < commit.partlyFilledCount(); i++)
+        {
+            event(rank, commit.partlyFilledBlockId(i), "kept-in-part", -1, null, null, commit.step(),
+                commit.partlyFilledTokens(i) + " tokens, " + hash(commit.partlyFilledHash(i)));
+        }
+    }
+
+    private static String hash(final long value)
+    {
+        return "hash " + Long.toHexString(value);
+    }
+
+    @Override
+    protected void onRequeued(final RequeuedDecoder requeued)
+    {
+        final long owner = requeued.requestId();
+        final int ownerRank = requeued.rank();
+        final String reason = label(requeued.reason());
+        requeued.released().forEach(released ->
+            event(ownerRank, released.blockId(), "released", owner, null, null, null, reason));
+    }
+
+    @Override
+    protected void onFree(final FreeDecoder end)
+    {
+        final long owner = end.requestId();
+        final int ownerRank = end.rank();
+        final String reason = label(end.reason());
+        end.released().forEach(released ->
+            event(ownerRank, released.blockId(), "released", owner, null, null, null, reason));
+    }
+
+    @Override
+    protected void onControl(final ControlDecoder control)
+    {
+        if (requestId == null && control.kind() == ControlKind.CACHE_RESET)
+        {
+            event(rank, block, "cache-reset", -1, null, null, null, "cached prefixes are not found any more");
+        }
+    }
+
+    @Override
+    protected void onNewWeights(final NewWeightsDecoder change)
+    {
+        if (requestId == null)
+        {
+            event(rank, block, "new-weights", -1, null, null, null, "generation " + change.weightGeneration());
+        }
+    }
+}

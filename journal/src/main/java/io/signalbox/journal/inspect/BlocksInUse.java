@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.StepView;
+
+/** How many KV blocks of one rank live requests hold. */
+final class BlocksInUse
+{
+    /** References of live requests to each block. */
+    private final int[] references;
+    private long count;
+
+    BlocksInUse(final int kvBlocks)
+    {
+        references = new int[kvBlocks];
+    }
+
+    /** Adds the blocks that a step of the rank hands out or shares. */
+    void add(final StepView plan)
+    {
+        for (int i = 0; i < plan.changeCount(); i++)
+        {
+            count += references[plan.changeBlockId(i)]++ == 0 ? 1 : 0;
+        }
+    }
+
+    void release(final int block)
+    {
+        count -= --references[block] == 0 ? 1 : 0;
+    }
+
+    long count()
+    {
+        return count;
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.EventReader;
+import io.signalbox.journal.JournalException;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import org.agrona.DirectBuffer;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A question about a journal whose answer is a table. One pass over the groups answers it; a query keeps the state of live
+ * requests or blocks, never the journal.
+ */
+public abstract class JournalQuery extends EventReader
+{
+    /** Receives the answer row by row. */
+    @FunctionalInterface
+    public interface RowReceiver
+    {
+        /** @param values one per column, in their order; {@code null}: absent. */
+        void onRow(Object... values);
+    }
+
+    private JournalReader reader;
+    private RowReceiver receiver;
+    private long nowNanos;
+    private long record;
+
+    /** The columns of the answer. */
+    public abstract List<TableColumn> columns();
+
+    /**
+     * Answers the question from a journal that is closed, was not closed, or is being written: then up to the last group
+     * that is whole. A query is used once.
+     *
+     * @throws JournalException if the journal is damaged.
+     */
+    public final JournalEnd run(final Path directory, final RowReceiver rows, final ReadProgress progress)
+    {
+        try (JournalReader opened = JournalReader.open(directory, progress))
+        {
+            reader = opened;
+            receiver = rows;
+            begin(opened);
+            final JournalEnd end = GroupCollector.read(directory, opened, this::onGroup);
+            finish();
+            return end;
+        }
+    }
+
+    private void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+    {
+        record = sequence;
+        nowNanos = timeNanos;
+        beginGroup();
+        readGroup(group, 0, length);
+    }
+
+    /** Reads what the query needs of the run description. */
+    void begin(final JournalReader journal)
+    {
+    }
+
+    /** Before the messages of a group. */
+    void beginGroup()
+    {
+    }
+
+    /** After the last group. */
+    void finish()
+    {
+    }
+
+    final void row(final Object... values)
+    {
+        receiver.onRow(values);
+    }
+
+    /** Logical time of the current group. */
+    final long nowNanos()
+    {
+        return nowNanos;
+    }
+
+    /** Sequence number of the current group's record. */
+    final long record()
+    {
+        return record;
+    }
+
+    /** Rows beside the current group; {@code null} if there are none. */
+    final DirectBuffer chunkedRows()
+    {
+        return reader.rows();
+    }
+
+    static String label(final Enum<?> constant)
+    {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.signalbox.journal.inspect;
+
+import io.signalbox.event.EventReader;
+import io.signalbox.event.codec.AcceptedDecoder;
+import io.signalbox.event.codec.CancelDecoder;
+import io.signalbox.event.codec.FreeDecoder;
+import io.signalbox.event.codec.FreeReason;
+import io.signalbox.event.codec.SubmitDecoder;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.journal.ReadProgress;
+import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * The requests of a journal in the order of their Submits. Reads the journal twice: first the ends of requests, then the
+ * Submits. Memory grows with the requests that were alive at one time, and with those that did not end by their length.
+ */
+public final class JournaledWorkload
+{
+    private static final long ABSENT = -1;
+
+    private JournaledWorkload()
+    {
+    }
+
+    /**
+     * Reads a journal that is closed, was not closed, or is being written: then up to the last group that was whole when
+     * the first reading ended.
+     *
+     * @throws io.signalbox.journal.JournalException if the journal is damaged.
+     */
+    public static JournalEnd read(
+        final Path directory, final Consumer<JournaledRequest> receiver, final ReadProgress progress)
+    {
+        final Ends ends = new Ends();
+        final JournalEnd end;
+        try (JournalReader reader = JournalReader.open(directory, (done, total) -> progress.onRead(done, 2 * total)))
+        {
+            end = GroupCollector.read(directory, reader, ends);
+        }
+        try (JournalReader reader = JournalReader.open(
+            directory, (done, total) -> progress.onRead(Math.min(done, total) + total, 2 * total)))
+        {
+            GroupCollector.read(directory, reader, new Submits(ends, receiver));
+        }
+        return end;
+    }
+
+    /** A request that has not ended. */
+    private static final class Live
+    {
+        private final long ordinal;
+        private final long submitNanos;
+        private final int maxNewTokens;
+
+        private Live(final long ordinal, final long submitNanos, final int maxNewTokens)
+        {
+            this.ordinal = ordinal;
+            this.submitNanos = submitNanos;
+            this.maxNewTokens = maxNewTokens;
+        }
+    }
+
+    /** How the requests ended, by the number of their Submit. */
+    private static final class Ends extends EventReader implements GroupCollector
+    {
+        private final Long2ObjectHashMap<Live> live = new Long2ObjectHashMap<>();
+        /** Generated tokens of requests that stopped by themselves. */
+        private final Long2LongHashMap stopped = new Long2LongHashMap(ABSENT);
+        private final Long2LongHashMap cancelledAfter = new Long2LongHashMap(ABSENT);
+        private Live asked;
+        private long submits;
+        private long lastRecord;
+        private long nowNanos;
+
+        @Override
+        public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+        {
+            lastRecord = sequence;
+            nowNanos = timeNanos;
+            readGroup(group, 0, length);
+        }
+
+        @Override
+        protected void onSubmit(final SubmitDecoder submit)
+        {
+            asked = new Live(submits++, submit.timeNanos(), submit.maxNewTokens());
+        }
+
+        @Override
+        protected void onAccepted(final AcceptedDecoder answer)
+        {
+            live.put(answer.requestId(), asked);
+        }
+
+        @Override
+        protected void onCancel(final CancelDecoder cancel)
+        {
+            final Live request = live.get(cancel.requestId());
+            if (request != null)
+            {
+                cancelledAfter.put(request.ordinal, Math.max(0, cancel.timeNanos() - request.submitNanos));
+            }
+        }
+
+        @Override
+        protected void onFree(final FreeDecoder end)
+        {
+            final Live request = live.remove(end.requestId());
+            if (end.reason() == FreeReason.STOP && end.generatedTokens() < request.maxNewTokens)
+            {
+                stopped.put(request.ordinal, end.generatedTokens());
+            }
+            else if (end.reason() == FreeReason.DEADLINE)
+            {
+                cancelledAfter.put(request.ordinal, Math.max(0, nowNanos - request.submitNanos));
+            }
+        }
+    }
+
+    private static final class Submits extends EventReader implements GroupCollector
+    {
+        private final Ends ends;
+        private final Consumer<JournaledRequest> receiver;
+        private long ordinal;
+
+        private Submits(final Ends ends, final Consumer<JournaledRequest> receiver)
+        {
+            this.ends = ends;
+            this.receiver = receiver;
+        }
+
+        @Override
+        public void onGroup(final DirectBuffer group, final int length, final long sequence, final long timeNanos)
+        {
+            if (sequence <= ends.lastRecord)
+            {
+                readInput(group, 0, length);
+            }
+        }
+
+        @Override
+        protected void onSubmit(final SubmitDecoder submit)
+        {
+            final long stopped = ends.stopped.get(ordinal);
+            final byte[] hashBytes = new byte[submit.blockHashesLength()];
+            submit.getBlockHashes(hashBytes, 0, hashBytes.length);
+            final byte[] key = new byte[submit.cacheKeyLength()];
+            submit.getCacheKey(key, 0, key.length);
+            receiver.accept(new JournaledRequest(submit.requestId(), submit.timeNanos(), submit.predecessorId(),
+                submit.thinkTimeNanos(), submit.conversationId(), submit.promptTokens(),
+                stopped == ABSENT ? submit.maxNewTokens() : (int)stopped, ends.cancelledAfter.get(ordinal),
+                new String(key, StandardCharsets.UTF_8), hashes(hashBytes)));
+            ordinal++;
+        }
+
+        private static long[] hashes(final byte[] bytes)
+        {
+            final long[] hashes = new long[bytes.length / Long.BYTES];
+            ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(hashes);
+            return hashes;
+        }
+    }
+}
