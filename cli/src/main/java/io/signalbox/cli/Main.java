@@ -53,7 +53,7 @@ import java.util.concurrent.Callable;
     footer = {
         "  signalbox simulate                             the built-in workload on 8 simulated ranks",
         "  signalbox simulate --trace trace.jsonl.gz --router kv-aware --block-size 512 --json",
-        "  signalbox run                                  a tiny MoE model on the processor, with its routed experts",
+        "  signalbox run                                  a tiny MoE model on the processor",
         "  signalbox compare --workloads skewed,bursty    routers side by side, with confidence intervals",
         "  signalbox replay runs/0001 --verify            verify a journal, decision by decision",
         "  signalbox inspect runs/0001 --request 812      one request's life and why it got its rank",

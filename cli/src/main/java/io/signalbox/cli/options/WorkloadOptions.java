@@ -31,8 +31,8 @@ public final class WorkloadOptions extends TraceOptions
     private String preset = WorkloadPreset.CONVERSATIONS.label();
 
     @Option(names = "--trace", paramLabel = "FILE",
-        description = "Read requests from a JSONL file, plain or gzipped, in Mooncake's format, with plays of coding " +
-            "agents, or as 'signalbox trace' writes them; the content tells which.")
+        description = "Read requests from a JSONL file, plain or gzipped: Mooncake's format, plays of coding " +
+            "agents, or what 'signalbox trace' writes.")
     private Path trace;
 
     @Option(names = "--limit", paramLabel = "N", description = "Run only the first N requests of the workload.")
