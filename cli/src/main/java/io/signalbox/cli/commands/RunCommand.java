@@ -31,6 +31,7 @@ import io.signalbox.journal.JournalWriter;
 import io.signalbox.model.DecoderPlan;
 import io.signalbox.model.ModelMemory;
 import io.signalbox.model.ModelWeights;
+import io.signalbox.model.forward.ForwardPass;
 import io.signalbox.report.ReportListener;
 import io.signalbox.scheduler.Scheduler;
 import io.signalbox.scheduler.SchedulerConfig;
@@ -69,6 +70,9 @@ import java.util.concurrent.Callable;
 public final class RunCommand implements Callable<Integer>
 {
     private static final String NAME = "signalbox run";
+    private static final String VECTORS = "jdk.incubator.vector";
+    /** Weights from which products take longer than the compilation of vector code. */
+    private static final long WORTH_VECTORS = 50_000_000;
     private static final int MAX_SHOWN = 16;
 
     private final Console console;
@@ -133,6 +137,9 @@ public final class RunCommand implements Callable<Integer>
             Decimals.grouped(plan.parameters()) + " weights as " + plan.type().configName() + ", " + plan.layers() +
             " layers, " + plan.experts().topK() + " of " + plan.experts().experts() + " experts; memory: at most " +
             memory.text());
+        console.err().println("products          " + ForwardPass.arithmetic() + (plan.parameters() < WORTH_VECTORS ||
+            ModuleLayer.boot().findModule(VECTORS).isPresent() ? "" :
+            "; JDK_JAVA_OPTIONS=--add-modules=" + VECTORS + " makes a model of this size some times quicker"));
         memory.check(Runtime.getRuntime().maxMemory(), MachineMemory.bytes());
     }
 
