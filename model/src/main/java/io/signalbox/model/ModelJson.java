@@ -74,6 +74,15 @@ final class ModelJson
     {
         try
         {
+            if (!Files.exists(file))
+            {
+                throw new ModelException(file + " does not exist", remedy);
+            }
+            // A pipe would wait for a writer.
+            if (!Files.isRegularFile(file))
+            {
+                throw new ModelException(file + " is not a regular file", remedy);
+            }
             final long bytes = Files.size(file);
             if (bytes > maxBytes)
             {

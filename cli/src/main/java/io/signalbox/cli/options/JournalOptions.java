@@ -70,6 +70,7 @@ public final class JournalOptions
         if (directory != null)
         {
             JournalDirectory.requireFree(directory);
+            attempt(directory, () -> missing(directory));
         }
     }
 
@@ -127,9 +128,20 @@ public final class JournalOptions
 
     private void make(final Path wanted)
     {
+        attempt(wanted, () -> makeAll(wanted));
+    }
+
+    /** What may fail when directories are made. */
+    private interface Making
+    {
+        void run() throws IOException;
+    }
+
+    private static void attempt(final Path wanted, final Making making)
+    {
         try
         {
-            makeAll(wanted);
+            making.run();
         }
         catch (final IOException e)
         {
@@ -138,8 +150,8 @@ public final class JournalOptions
         }
     }
 
-    /** Records each directory that did not exist before. */
-    private void makeAll(final Path wanted) throws IOException
+    /** The directories that do not exist yet, the outermost first. */
+    private static Deque<Path> missing(final Path wanted) throws IOException
     {
         final Deque<Path> missing = new ArrayDeque<>();
         Path at = wanted.toAbsolutePath();
@@ -152,7 +164,13 @@ public final class JournalOptions
         {
             throw new NotDirectoryException(at.toString());
         }
-        for (final Path directoryToMake : missing)
+        return missing;
+    }
+
+    /** Records each directory that did not exist before. */
+    private void makeAll(final Path wanted) throws IOException
+    {
+        for (final Path directoryToMake : missing(wanted))
         {
             if (createdHere(directoryToMake))
             {

@@ -186,7 +186,7 @@ class RunCommandTest
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "--model absent | the model absent is not a directory; give a directory with config.json",
-        "--random-model absent | absent cannot be read (NoSuchFileException)",
+        "--random-model absent | absent does not exist; give",
         "--model a --random-model b | --model and --random-model exclude each other",
         "--prompts absent | the prompts file absent",
         "--backend gpu9 | --backend=gpu9 is not known; give one of cpu, or the jar",

@@ -23,7 +23,8 @@ class ChoiceTest
         final Map<String, OptionSpec> choices = new TreeMap<>();
         CommandEntry.model().subcommands().values().forEach(command ->
             command.getCommandSpec().options().stream().filter(option -> option.type().isEnum())
-                .forEach(option -> choices.put(option.longestName(), option)));
+                .filter(option -> !(option.converters()[0] instanceof Word))
+                .forEach(option -> choices.putIfAbsent(option.longestName(), option)));
         return choices;
     }
 
