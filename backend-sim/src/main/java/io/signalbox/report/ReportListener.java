@@ -54,6 +54,9 @@ public final class ReportListener implements GroupListener
     private final ExpertLoad inlineLoad;
     private final ExpertLoad chunkedLoad;
     private long nowNanos;
+    /** The time of a run that is not simulated begins with its first accepted request; a simulated one's with 0. */
+    private boolean beginsWithRequest;
+    private long originNanos;
     private long submitted;
     private long completed;
     private long cancelled;
@@ -84,6 +87,18 @@ public final class ReportListener implements GroupListener
         placements = new PlacementCounts(config.router());
         inlineLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
         chunkedLoad = config.capture() == null ? null : new ExpertLoad(config.capture());
+    }
+
+    /** For a run of an engine, whose clock may have begun at any time before the first request, or after it. */
+    public ReportListener fromFirstRequest()
+    {
+        beginsWithRequest = true;
+        return this;
+    }
+
+    private long elapsedNanos()
+    {
+        return nowNanos - originNanos;
     }
 
     @Override
@@ -157,6 +172,7 @@ public final class ReportListener implements GroupListener
         @Override
         protected void onAccepted(final AcceptedDecoder answer)
         {
+            originNanos = beginsWithRequest && submitted == 0 ? nowNanos : originNanos;
             submitted++;
             live.put(answer.requestId(), new RequestRecord(answer.requestId(), nowNanos, promptTokens, tenant));
             if (tenant != null)
@@ -389,7 +405,7 @@ public final class ReportListener implements GroupListener
     /** The figures up to now. */
     public RunReport report()
     {
-        final double seconds = nowNanos / NANOS_PER_SECOND;
+        final double seconds = elapsedNanos() / NANOS_PER_SECOND;
         return new RunReport(
             new RunReport.Requests(submitted, completed, cancelled, failed + refused, refused, live.size()),
             new RunReport.Latencies(ttft.summary(), tpot.summary(), itl.summary(), e2e.summary()),
@@ -404,7 +420,7 @@ public final class ReportListener implements GroupListener
             tenants.values().stream().map(TenantRecord::tenant).toList(),
             null,
             weights.figures(),
-            nowNanos);
+            elapsedNanos());
     }
 
     private RunReport.Steps steps()
@@ -446,7 +462,7 @@ public final class ReportListener implements GroupListener
 
     private List<RankOccupancy> occupancy()
     {
-        return Arrays.stream(ranks).map(rank -> rank.occupancy(poolBlocks, nowNanos)).toList();
+        return Arrays.stream(ranks).map(rank -> rank.occupancy(poolBlocks, elapsedNanos())).toList();
     }
 
     private RunReport.RowCounts routedExperts()

@@ -77,7 +77,8 @@ public final class WhatIf
         final boolean isSeeded = isSimulated && !settings.containsKey("sim.acceptanceSeries.file");
         final RunExtraction extraction =
             new RunExtraction(config, isSimulated, isSimulated && hasWaitingClients(settings), !isSeeded);
-        final ReportListener report = new ReportListener(config);
+        final ReportListener report =
+            isSimulated ? new ReportListener(config) : new ReportListener(config).fromFirstRequest();
         final StepTimeFit fit = isSimulated ? null : new StepTimeFit();
         while (run.next())
         {

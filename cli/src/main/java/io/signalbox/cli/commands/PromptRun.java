@@ -51,7 +51,7 @@ final class PromptRun
                 {
                     finish(submitted.remove());
                 }
-                submitted.add(new Submitted(lines.get(i), engine.submit(requests.get(i))));
+                submitted.add(new Submitted(lines.get(i), engine.submit(requests.get(i)), experts));
             }
             while (!submitted.isEmpty())
             {
@@ -69,21 +69,13 @@ final class PromptRun
     {
         final Completion completion = request.handle.await();
         request.ended.await();
-        final RoutedExperts rows = experts && !completion.isRefused() ? rows(request.handle) : null;
+        if (request.failure != null)
+        {
+            throw new IllegalStateException("the routed experts of request " + completion.requestId() + " did not come",
+                request.failure);
+        }
         answers.accept(new PromptAnswer(request.line.id(), request.line.prompt().length, completion,
-            logprobs ? request.handle.logprobs() : null, rows, request.firstNanos, request.endNanos));
-    }
-
-    private static RoutedExperts rows(final CompletionHandle handle) throws InterruptedException
-    {
-        try
-        {
-            return handle.takeRows(ROWS_WAIT);
-        }
-        catch (final TimeoutException e)
-        {
-            throw new IllegalStateException("the routed experts of request " + handle.requestId() + " did not come", e);
-        }
+            logprobs ? request.handle.logprobs() : null, request.rows, request.firstNanos, request.endNanos));
     }
 
     /** A request under way, and when its tokens came. */
@@ -95,11 +87,15 @@ final class PromptRun
         private final CountDownLatch ended = new CountDownLatch(1);
         private volatile long firstNanos = -1;
         private volatile long endNanos = -1;
+        private final boolean experts;
+        private volatile RoutedExperts rows;
+        private volatile Exception failure;
 
-        private Submitted(final PromptLine line, final CompletionHandle handle)
+        private Submitted(final PromptLine line, final CompletionHandle handle, final boolean experts)
         {
             this.line = line;
             this.handle = handle;
+            this.experts = experts;
             handle.listen(this);
         }
 
@@ -116,7 +112,21 @@ final class PromptRun
         public void onEnd(final CompletionHandle request, final Completion completion)
         {
             endNanos = System.nanoTime() - startNanos;
+            takeRows(request, completion);
             ended.countDown();
+        }
+
+        /** At once, so that the engine need not keep the rows of a request behind a long one until it discards them. */
+        private void takeRows(final CompletionHandle request, final Completion completion)
+        {
+            try
+            {
+                rows = experts && !completion.isRefused() ? request.takeRows(ROWS_WAIT) : null;
+            }
+            catch (final TimeoutException | InterruptedException | RuntimeException e)
+            {
+                failure = e;
+            }
         }
 
         @Override

@@ -171,7 +171,7 @@ public final class RunCommand implements Callable<Integer>
         final Backend backend, final RunClock clock, final DecoderPlan plan, final SchedulerConfig config,
         final List<PromptLine> prompts, final List<CompletionRequest> requests, final OutputFile file)
     {
-        final ReportListener report = new ReportListener(config);
+        final ReportListener report = new ReportListener(config).fromFirstRequest();
         final EngineConfig engine = new EngineConfig().scheduler(config).backend(backend).clock(clock).listener(report)
             .vocabularySize(plan.vocabulary()).ingressSlots(ingressSlots(config));
         final DeferredJournal journal = journalOptions.isWanted() ?
@@ -224,7 +224,7 @@ public final class RunCommand implements Callable<Integer>
             journal.open();
         }
         clock.start();
-        try (StopNotice notice = new StopNotice(console.err());
+        try (StopNotice notice = new StopNotice(NAME, console.err());
             Progress progress = progressOption.show(console, NAME);
             SignalboxEngine engine = launch(config, journal))
         {

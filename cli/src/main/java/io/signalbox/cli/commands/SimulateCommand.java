@@ -184,7 +184,7 @@ public final class SimulateCommand implements Callable<Integer>
 
     private RunReport run(final Simulation simulation, final DeferredJournal journal)
     {
-        try (StopNotice notice = new StopNotice(console.err());
+        try (StopNotice notice = new StopNotice("simulate", console.err());
             Progress progress = progressOption.show(console, "signalbox simulate"))
         {
             return simulation.run(engines(journal, notice), journal, (ended, total, nanos) -> progress.show(ended, total,

@@ -131,7 +131,7 @@ public final class JournalOptions
         attempt(wanted, () -> makeAll(wanted));
     }
 
-    /** What may fail when directories are made. */
+    /** A step of making directories. */
     private interface Making
     {
         void run() throws IOException;

@@ -151,6 +151,11 @@ public final class PromptOptions
     {
         final int most = line.maxNewTokens() == null ? maxNewTokens : line.maxNewTokens();
         final int stop = line.stopToken() != null ? line.stopToken() : stopToken == null ? -1 : stopToken;
+        if (stop < -1 || stop >= plan.vocabulary())
+        {
+            throw new ConfigException("--stop-token=" + stop + " is not in the vocabulary of the model; give a token id " +
+                "from 0 to " + (plan.vocabulary() - 1) + ", or leave the option out.");
+        }
         CompletionRequest request = CompletionRequest.prompt(line.prompt()).maxNewTokens(most).stopAt(stop)
             .temperature(line.temperature() == null ? temperature : line.temperature())
             .topK(line.topK() == null ? topK : line.topK())

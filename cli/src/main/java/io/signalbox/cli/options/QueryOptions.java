@@ -23,6 +23,12 @@ import java.util.regex.Pattern;
 /** The questions of {@code inspect} whose answers are tables, and their filters. */
 public final class QueryOptions extends WindowOptions
 {
+    private static final List<String> ENDS =
+        List.of("length", "stop", "cancelled", "deadline", "failed", "new-weights", "refused", "unfinished");
+    /** The messages of groups, by the names of the schema. */
+    private static final List<String> MESSAGES = List.of("Submit", "Cancel", "Control", "Wake", "Tick", "Forward",
+        "D2hComplete", "BackendFault", "StepTimedOut", "BackendReset", "Accepted", "Refused", "Placed", "Schedule", "Commit",
+        "Free", "Digest", "Requeued", "Withdrawn", "NewWeights", "Paused", "Continued");
     private static final Pattern BLOCK = Pattern.compile("(\\d{1,9}):(\\d{1,9})");
     private static final int MOST_SLOWEST = 1_000_000;
 
@@ -138,6 +144,8 @@ public final class QueryOptions extends WindowOptions
     private void refuseIdle(final String view, final Long requestId)
     {
         final Set<String> ofRequests = Set.of("--requests");
+        requireKnown("--end", end == null ? List.of() : List.of(end), ENDS);
+        requireKnown("--message", messages, MESSAGES);
         refuse(view, slowest != null, "--slowest", ofRequests);
         refuse(view, preempted, "--preempted", ofRequests);
         refuse(view, end != null, "--end", ofRequests);
@@ -162,6 +170,18 @@ public final class QueryOptions extends WindowOptions
         {
             throw new ConfigException(option + " is for " + String.join(", ", new TreeSet<>(views)).replaceFirst("^, ", "") +
                 (view.isEmpty() ? ", none of which is given" : ", and " + view + " is given") + "; leave it out.");
+        }
+    }
+
+    /** A misspelt name would find nothing, which looks like an answer. */
+    private static void requireKnown(final String option, final List<String> given, final List<String> known)
+    {
+        for (final String name : given)
+        {
+            if (!known.contains(name))
+            {
+                throw new ConfigException(option + "='" + name + "' is not known; give " + String.join(", ", known) + ".");
+            }
         }
     }
 

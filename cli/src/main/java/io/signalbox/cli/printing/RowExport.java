@@ -139,6 +139,12 @@ public final class RowExport implements RowReplay.Receiver
                 " Submits, whose ids are " + outcome.submitted().lowestId() + " to " + outcome.submitted().highestId() +
                 "; give one that has.");
         }
+        if (requests == 0)
+        {
+            throw new ConfigException(journal + " has no rows of routed experts: " +
+                (outcome.submitted().count() == 0 ? "nobody submitted a request" :
+                    "no request that ended had asked for them") + "; submit requests with rowsFrom, or run with --experts.");
+        }
         directory.publish();
     }
 

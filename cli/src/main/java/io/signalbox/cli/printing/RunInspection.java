@@ -7,6 +7,7 @@ import io.signalbox.journal.JournalReader;
 import io.signalbox.journal.inspect.RequestInspection.JournalEnd;
 import io.signalbox.report.ReportListener;
 import io.signalbox.report.RunReport;
+import io.signalbox.sim.SimulationConfig;
 import io.signalbox.router.DpRouters;
 
 import java.io.PrintStream;
@@ -39,6 +40,10 @@ public final class RunInspection
         final Path journal, final JournalReader reader, final DpRouters routers)
     {
         final ReportListener listener = new ReportListener(reader.config(routers));
+        if (!SimulationConfig.isIn(reader.settings()))
+        {
+            listener.fromFirstRequest();
+        }
         JournalEnd end = JournalEnd.BEING_WRITTEN;
         try
         {

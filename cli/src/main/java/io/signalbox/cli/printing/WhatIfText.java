@@ -76,7 +76,7 @@ public final class WhatIfText
             (equal ? "every step and every time is equal" : "steps or times differ"));
         if (!equal)
         {
-            distribution("off by, end to end", report.unchanged().latency().e2e());
+            distribution("end to end off", report.unchanged().latency().e2e());
         }
         report.notRepeated().forEach(sentence -> row("not repeated", sentence));
         figures();

@@ -254,7 +254,7 @@ class SimulateCommandTest
     @Test
     void shouldSayWhatAStoppedRunLeaves()
     {
-        final String notice = StopNotice.text(journal());
+        final String notice = StopNotice.text("simulate", journal());
 
         assertTrue(notice.contains("'signalbox replay " + journal() + " --recover'"), notice);
     }

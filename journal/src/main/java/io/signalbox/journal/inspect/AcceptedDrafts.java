@@ -36,6 +36,11 @@ public final class AcceptedDrafts
             final Collector collector = new Collector();
             GroupCollector.read(directory, reader, collector);
             final SortedMap<Long, int[]> counts = new TreeMap<>();
+            // A series has a line per id: a turn that was never asked keeps its line.
+            for (long id = 1; !collector.counts.isEmpty() && id < collector.counts.lastKey(); id++)
+            {
+                counts.put(id, new int[0]);
+            }
             collector.counts.forEach((id, emissions) -> counts.put(id, emissions.withoutPrompt()));
             return counts;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.CommitView;
 import io.signalbox.event.StepView;
 import io.signalbox.event.codec.ControlDecoder;
@@ -8,6 +9,8 @@ import io.signalbox.event.codec.ControlKind;
 import io.signalbox.event.codec.FreeDecoder;
 import io.signalbox.event.codec.NewWeightsDecoder;
 import io.signalbox.event.codec.RequeuedDecoder;
+import io.signalbox.journal.JournalReader;
+import io.signalbox.scheduler.SchedulerConfig;
 
 import java.util.List;
 
@@ -45,6 +48,23 @@ public final class BlockQuery extends JournalQuery
         return List.of(TableColumn.seconds("time"), TableColumn.number("rank"), TableColumn.number("block"),
             TableColumn.text("event"), TableColumn.number("request"), TableColumn.number("index"),
             TableColumn.number("issue"), TableColumn.number("step"), TableColumn.text("detail"));
+    }
+
+    /** @throws ConfigException if the run has no such block. */
+    @Override
+    void begin(final JournalReader journal)
+    {
+        if (requestId != null)
+        {
+            return;
+        }
+        requireRank(journal, rank);
+        final int kvBlocks = journal.setting(SchedulerConfig.KV_BLOCKS);
+        if (block >= kvBlocks)
+        {
+            throw new ConfigException("block " + block + " is none of a rank's, which are 0 to " + (kvBlocks - 1) +
+                "; give one of them.");
+        }
     }
 
     private boolean isAbout(final int eventRank, final int eventBlock, final long eventRequest)

@@ -29,6 +29,13 @@ public final class EventQuery extends JournalQuery
             TableColumn.text("message"), TableColumn.text("fields"));
     }
 
+    /** Without groups: the candidates of a placement have ranks too. */
+    private static String ownFields(final String fields)
+    {
+        final int groups = fields.indexOf('[');
+        return groups < 0 ? fields : fields.substring(0, groups);
+    }
+
     @Override
     protected void onOther(final MessageDecoderFlyweight message)
     {
@@ -41,7 +48,8 @@ public final class EventQuery extends JournalQuery
             final String text = message.appendTo(new StringBuilder()).toString();
             // Ahead of the fields: name, schema and sizes, as "[Commit](...):".
             final String fields = text.substring(text.indexOf("):") + 2);
-            if ((rank == null || rank.matcher(fields).find()) && (request == null || request.matcher(fields).find()))
+            if ((rank == null || rank.matcher(ownFields(fields)).find()) &&
+                (request == null || request.matcher(fields).find()))
             {
                 row(record(), nowNanos(), index, name, fields);
             }

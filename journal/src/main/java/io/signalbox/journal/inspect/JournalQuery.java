@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.journal.inspect;
 
+import io.signalbox.ConfigException;
 import io.signalbox.event.EventReader;
 import io.signalbox.journal.JournalException;
 import io.signalbox.journal.JournalReader;
@@ -64,6 +65,16 @@ public abstract class JournalQuery extends EventReader
     /** Reads what the query needs of the run description. */
     void begin(final JournalReader journal)
     {
+    }
+
+    /** @throws ConfigException if the run has no such rank. */
+    static void requireRank(final JournalReader journal, final int rank)
+    {
+        if (rank >= journal.ranks())
+        {
+            throw new ConfigException("rank " + rank + " is none of the run's, which are 0 to " + (journal.ranks() - 1) +
+                "; give one of them.");
+        }
     }
 
     /** Before the messages of a group. */

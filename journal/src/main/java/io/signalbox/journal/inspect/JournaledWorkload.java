@@ -108,7 +108,7 @@ public final class JournaledWorkload
             final Live request = live.get(cancel.requestId());
             if (request != null)
             {
-                cancelledAfter.put(request.ordinal, Math.max(0, cancel.timeNanos() - request.submitNanos));
+                cancelledAfter.putIfAbsent(request.ordinal, Math.max(0, cancel.timeNanos() - request.submitNanos));
             }
         }
 

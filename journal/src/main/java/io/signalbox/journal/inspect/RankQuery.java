@@ -57,6 +57,7 @@ public final class RankQuery extends JournalQuery
     @Override
     void begin(final JournalReader journal)
     {
+        requireRank(journal, rank);
         blocks = new BlocksInUse(journal.setting(SchedulerConfig.KV_BLOCKS));
     }
 
@@ -93,23 +94,26 @@ public final class RankQuery extends JournalQuery
 
     private boolean concerns(final int eventRank)
     {
-        anyEvent |= eventRank == rank;
-        return eventRank == rank;
+        final boolean counts = eventRank == rank && window.has(nowNanos());
+        anyEvent |= counts;
+        return counts;
     }
 
     @Override
     protected void onSchedule(final StepView plan)
     {
-        if (!concerns(plan.rank()))
+        if (plan.rank() == rank)
         {
-            return;
+            blocks.add(plan);
         }
-        steps++;
-        tokens += plan.tokens();
-        admitted += plan.admittedCount();
-        evictions += plan.evictedCount();
-        blocks.add(plan);
-        mostBlocks = Math.max(mostBlocks, blocks.count());
+        if (concerns(plan.rank()))
+        {
+            steps++;
+            tokens += plan.tokens();
+            admitted += plan.admittedCount();
+            evictions += plan.evictedCount();
+            mostBlocks = Math.max(mostBlocks, blocks.count());
+        }
     }
 
     @Override
@@ -131,9 +135,9 @@ public final class RankQuery extends JournalQuery
     @Override
     protected void onRequeued(final RequeuedDecoder requeued)
     {
-        if (concerns(requeued.rank()))
+        preemptions += concerns(requeued.rank()) && requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
+        if (requeued.rank() == rank)
         {
-            preemptions += requeued.reason() == RequeueReason.PREEMPTED ? 1 : 0;
             requeued.released().forEach(released -> blocks.release(released.blockId()));
         }
     }
@@ -141,9 +145,9 @@ public final class RankQuery extends JournalQuery
     @Override
     protected void onFree(final FreeDecoder end)
     {
-        if (concerns(end.rank()))
+        ended += concerns(end.rank()) ? 1 : 0;
+        if (end.rank() == rank)
         {
-            ended++;
             end.released().forEach(released -> blocks.release(released.blockId()));
         }
     }
@@ -163,7 +167,7 @@ public final class RankQuery extends JournalQuery
     @Override
     protected void onBackendReset(final BackendResetDecoder reset)
     {
-        anyEvent |= reset.rank() < 0 || reset.rank() == rank;
+        anyEvent |= (reset.rank() < 0 || reset.rank() == rank) && window.has(nowNanos());
     }
 
     @Override

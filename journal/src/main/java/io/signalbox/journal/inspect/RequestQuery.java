@@ -201,7 +201,7 @@ public final class RequestQuery extends JournalQuery
 
     private boolean isWanted(final Row row)
     {
-        return (filter.ends() == null || row.end.startsWith(filter.ends())) &&
+        return (filter.ends() == null || (row.end.equals(filter.ends()) || row.end.startsWith(filter.ends() + ": "))) &&
             (!filter.preempted() || row.preemptions > 0) &&
             (filter.rank() < 0 || filter.rank() == row.rank) &&
             (filter.conversation() == null || filter.conversation() == row.conversation) &&

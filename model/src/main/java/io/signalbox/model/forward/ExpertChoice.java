@@ -44,6 +44,7 @@ final class ExpertChoice
                 keys[expert] += bias[expert];
             }
         }
+        requireNumbers();
         if (plan.keptGroups() < plan.groups())
         {
             dropGroups();
@@ -56,6 +57,18 @@ final class ExpertChoice
             keys[best] = Float.NaN;
         }
         weigh(weights, to);
+    }
+
+    /** NaN means out of the choice from here on; a sum of two infinite keys would become one. */
+    private void requireNumbers()
+    {
+        for (final float key : keys)
+        {
+            if (!Float.isFinite(key))
+            {
+                throw new ArithmeticException("the scores of a router are no numbers");
+            }
+        }
     }
 
     private void score(final float[] logits, final int at)

@@ -97,10 +97,11 @@ final class ExpertsPass
         final int chosen = count * plan.topK();
         if (ids.length < chosen)
         {
-            ids = new int[chosen];
+            // The array that is asked for its length comes last, so that one that found no memory is made again.
             weights = new float[chosen];
             pairs = new int[chosen];
             tokens = new int[chosen];
+            ids = new int[chosen];
         }
         // A router with sigmoid computes in float32 whatever the rest does.
         linear.run(layer.router(), in, count, logits,

@@ -105,8 +105,9 @@ public final class ForwardPass
         final int ids = Math.multiplyExact(batch.count(), plan.moeLayers().size() * plan.experts().topK());
         if (expertIds.length < ids)
         {
-            expertIds = new int[ids];
+            // The array that is asked for its length comes last, so that one that found no memory is made again.
             expertWeights = new float[ids];
+            expertIds = new int[ids];
         }
     }
 

@@ -37,10 +37,11 @@ public final class PagedKv
     /** Gives a block its memory in all layers; before tasks write it. */
     void touch(final int block)
     {
-        for (int layer = 0; layer < keys.length && keys[layer][block] == null; layer++)
+        // From the last layer down: without memory the loop ends early, and the next touch continues it.
+        for (int layer = keys.length - 1; layer >= 0 && values[0][block] == null; layer--)
         {
-            keys[layer][block] = new float[blockSize * keyWidth];
-            values[layer][block] = new float[blockSize * valueWidth];
+            keys[layer][block] = keys[layer][block] == null ? new float[blockSize * keyWidth] : keys[layer][block];
+            values[layer][block] = values[layer][block] == null ? new float[blockSize * valueWidth] : values[layer][block];
         }
     }
 

@@ -31,9 +31,10 @@ public final class TokenBatch
     {
         if (count == ids.length)
         {
-            ids = Arrays.copyOf(ids, 2 * count);
+            // The array that is asked for its length comes last, so that one that found no memory is made again.
             positions = Arrays.copyOf(positions, 2 * count);
             tables = Arrays.copyOf(tables, 2 * count);
+            ids = Arrays.copyOf(ids, 2 * count);
         }
         ids[count] = id;
         positions[count] = position;

@@ -12,6 +12,8 @@ import java.util.Arrays;
  */
 public final class TokenSampler
 {
+    /** Below it quotients of logits overflow, and the largest logit has every share anyway. */
+    private static final float LEAST_TEMPERATURE = 1e-6f;
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
     private static final int DOUBLE_BITS = 53;
 
@@ -33,7 +35,7 @@ public final class TokenSampler
      */
     public int next(final float[] logits, final int at, final int count, final Choice choice, final int position)
     {
-        if (choice.temperature() == 0.0f)
+        if (choice.temperature() < LEAST_TEMPERATURE)
         {
             return largest(logits, at, count);
         }
@@ -84,11 +86,7 @@ public final class TokenSampler
     /** Orders the candidates; returns how many there are. */
     private int sort(final float[] logits, final int at, final int count, final Choice choice)
     {
-        if (order.length < count)
-        {
-            order = new long[count];
-            shares = new float[count];
-        }
+        reserve(count);
         for (int i = 0; i < count; i++)
         {
             final float value = logits[at + i] / choice.temperature();
@@ -103,6 +101,15 @@ public final class TokenSampler
         }
         Arrays.sort(order, 0, count);
         return choice.topK() == 0 ? count : Math.min(choice.topK(), count);
+    }
+
+    private void reserve(final int count)
+    {
+        if (order.length < count)
+        {
+            shares = new float[count];
+            order = new long[count];
+        }
     }
 
     private float value(final int place)
@@ -133,11 +140,7 @@ public final class TokenSampler
     /** Natural logarithm of a token's probability, without temperature, top-k and top-p. */
     public float logprob(final float[] logits, final int at, final int count, final int token)
     {
-        if (shares.length < count)
-        {
-            order = new long[count];
-            shares = new float[count];
-        }
+        reserve(count);
         final float largest = logits[at + largest(logits, at, count)];
         for (int i = 0; i < count; i++)
         {
