@@ -122,10 +122,7 @@ public final class ExpertsCommand implements Callable<Integer>
 
     private void check()
     {
-        if (journal.toString().isEmpty())
-        {
-            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
-        }
+        JournalArgument.requireNamed(journal);
         if (requestIds == null == !all)
         {
             throw new ConfigException(all ? "--request and --all exclude each other; leave one out." :

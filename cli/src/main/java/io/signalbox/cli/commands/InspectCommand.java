@@ -103,10 +103,7 @@ public final class InspectCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (journal.toString().isEmpty())
-        {
-            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
-        }
+        JournalArgument.requireNamed(journal);
         final QueryOptions.Question question = questions.question(requestId);
         checkChoice(question);
         if (acceptedDrafts)

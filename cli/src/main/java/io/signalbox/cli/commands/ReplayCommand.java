@@ -104,10 +104,7 @@ public final class ReplayCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (journal.toString().isEmpty())
-        {
-            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
-        }
+        JournalArgument.requireNamed(journal);
         checkSnapshotOptions();
         routers = Plugins.routers(plugins);
         try (OutputFile file = jsonOptions.reserve(DOCUMENT_BYTES))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.WindowOptions;
@@ -72,10 +71,7 @@ public final class TimelineCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (journal.toString().isEmpty())
-        {
-            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
-        }
+        JournalArgument.requireNamed(journal);
         final TimeWindow window = windowOptions.window();
         try (OutputFile document = jsonOptions.reserve(DOCUMENT_BYTES); NewFile file = NewFile.create(OUT, out))
         {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.signalbox.cli.commands;
 
-import io.signalbox.ConfigException;
 import io.signalbox.cli.options.JsonOptions;
 import io.signalbox.cli.options.ProgressOption;
 import io.signalbox.cli.options.Word;
@@ -79,10 +78,7 @@ public final class TraceCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        if (journal.toString().isEmpty())
-        {
-            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
-        }
+        JournalArgument.requireNamed(journal);
         final Map<String, String> settings;
         final int blockTokens;
         try (JournalReader reader = JournalReader.open(journal))

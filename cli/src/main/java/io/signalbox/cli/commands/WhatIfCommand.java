@@ -103,10 +103,7 @@ public final class WhatIfCommand implements Callable<Integer>
             scheduler.requireNotRead(JsonOptions.FILE_OPTION, jsonOptions.file());
             return InstalledRouters.print(console, jsonOptions, scheduler.known());
         }
-        if (journal.toString().isEmpty())
-        {
-            throw new ConfigException("JOURNAL is empty; give the directory of a journal.");
-        }
+        JournalArgument.requireNamed(journal);
         if (decisions < 0)
         {
             throw new ConfigException("--decisions=" + decisions + " is negative; give the number of decisions to list.");

@@ -26,7 +26,7 @@ public final class QueryOptions extends WindowOptions
     private static final List<String> ENDS =
         List.of("length", "stop", "cancelled", "deadline", "failed", "new-weights", "refused", "unfinished");
     /** The messages of groups, by the names of the schema. */
-    private static final List<String> MESSAGES = List.of("Submit", "Cancel", "Control", "Wake", "Tick", "Forward",
+    static final List<String> MESSAGES = List.of("Submit", "Cancel", "Control", "Wake", "Tick", "Forward",
         "D2hComplete", "BackendFault", "StepTimedOut", "BackendReset", "Accepted", "Refused", "Placed", "Schedule", "Commit",
         "Free", "Digest", "Requeued", "Withdrawn", "NewWeights", "Paused", "Continued");
     private static final Pattern BLOCK = Pattern.compile("(\\d{1,9}):(\\d{1,9})");
